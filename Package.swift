@@ -14,18 +14,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// Those of targets whose loops the tests run millions of times: without optimisation these take most of the
-/// tests' time.
+/// For targets whose loops the tests run millions of times, which would take most of the tests'
+/// time without optimization.
 let busySettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Those of targets that wait for people, programs or the network: half a megabyte less to install.
+/// For targets that mostly wait: half a megabyte less to install. Optimized in debug builds too,
+/// because the tests start the programs thousands of times.
 let smallSettings: [SwiftSetting] =
-    settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+    settings + [
+        .unsafeFlags(["-Osize"], .when(configuration: .release)),
+        .unsafeFlags(["-O"], .when(configuration: .debug)),
+    ]
 
-/// Nobody links against the programs, so their symbols need not be there by name: less to install,
-/// and less for the dynamic linker to look through at each start. Relocations are packed, which takes
-/// a megabyte less and glibc 2.36; GNU gold cannot, so the toolchain's own linker does it.
+/// Nothing links against the programs, so their symbols are not exported: less to install, and a
+/// faster start. Packed relocations save a megabyte and need glibc 2.36; GNU gold does not support
+/// them, so the toolchain's linker is used.
 let programLinking: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -36,10 +40,10 @@ let programLinking: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
-/// The tests start `zg-env` some fourteen thousand times, and without Swift's shared libraries each of
-/// these takes little more than half the time. The directory holds libstdc++ in its static form, once `make
-/// setup-tests` has made it. A debug build of what needs Foundation cannot do without,
-/// and what instruments a program, as a sanitizer does, must be seen by the libraries that are opened later.
+/// The tests start `zg-env` some fourteen thousand times, in little more than half the time without
+/// Swift's shared libraries. `make setup-tests` puts the static libstdc++ into the directory, which a
+/// debug build with Foundation needs. Instrumented programs are linked dynamically, because libraries
+/// that are opened later must see the sanitizer.
 let quickStart: [LinkerSetting] =
     Context.environment["ZG_INSTRUMENTED"] == "1"
     ? []
@@ -49,13 +53,14 @@ let quickStart: [LinkerSetting] =
                 "-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
                 "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
                 "-Xclang-linker", "-L\(Context.packageDirectory)/.build/static",
+                "-Xclang-linker", "-no-pie",
                 "-Xclang-linker", "-static-libgcc",
             ],
             .when(configuration: .debug))
     ]
 
-/// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also add
-/// the libraries to every executable, and `zg-env` opens libsecret and GIO at first use only.
+/// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also
+/// link the libraries to every executable, but `zg-env` opens libsecret and GIO at first use.
 let libsecretHeaders: [String] = [
     "/usr/include/libsecret-1",
     "/usr/include/glib-2.0",
@@ -87,12 +92,16 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        // Opens libpcre2 at first use: few commands match a pattern.
+        .target(name: "CPCRE2"),
+        .target(
+            name: "CTOML", cxxSettings: [.unsafeFlags(["-std=c++17", "-fno-rtti"])]),
         .target(name: "CLinux"),
 
-        // What Foundation has too, at a quarter of the size of the whole program.
+        // Replacements for parts of Foundation, which would make the programs much larger.
         .target(
             name: "JSON",
-            swiftSettings: smallSettings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+            swiftSettings: smallSettings),
 
         // Libraries, lowest layer first.
         .target(name: "Threads", swiftSettings: settings),
@@ -115,7 +124,7 @@ let package = Package(
             swiftSettings: smallSettings),
         .target(name: "DotEnv", swiftSettings: busySettings),
         .target(
-            name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: settings),
+            name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: busySettings),
         .target(
             name: "VercelAPI", dependencies: ["JSON", "Sealing", "Searching"],
             swiftSettings: smallSettings),
@@ -123,9 +132,13 @@ let package = Package(
             name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
             swiftSettings: smallSettings),
         .target(
+            name: "EnvSchema", dependencies: ["CPCRE2", "CTOML", "DotEnv", "JSON"],
+            swiftSettings: busySettings),
+        .target(
             name: "EnvOperations",
-            dependencies: ["DotEnv", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI"],
-            swiftSettings: settings),
+            dependencies: [
+                "DotEnv", "EnvSchema", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI",
+            ], swiftSettings: busySettings),
         .target(
             name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),
         .target(
@@ -152,7 +165,8 @@ let package = Package(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "JSON", "KernelKeyring", "PostalDevice", "PostalProtocol",
+                "EnvOperations", "EnvSchema", "JSON", "KernelKeyring", "PostalDevice",
+                "PostalProtocol",
                 "Sealing", "Searching", "SecretServiceKeyring", "SystemFiles", "Vault",
                 "VercelAPI",
             ], swiftSettings: smallSettings),
@@ -170,23 +184,23 @@ let package = Package(
             name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
             linkerSettings: programLinking + quickStart),
 
-        // Connects thousands of devices to a relay; the tests run it with a few, `make postal-load` with
-        // all.
+        // Connects thousands of devices to a relay; tests use a few, `make postal-load` all.
         .executableTarget(
             name: "zg-env-postal-load", path: "Tests/Postal/load",
             linkerSettings: [
                 .linkedLibrary("gnutls"), .linkedLibrary("sodium"), .linkedLibrary("sqlite3"),
             ]),
 
-        // Tests. TestSupport holds temporary homes, fakes and the runner of the built programs.
+        // TestSupport provides temporary homes, fakes and a runner of the built programs.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Threads", "Vault"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "FuzzTargets",
-            dependencies: ["DotEnv", "JSON", "Postal", "PostalProtocol", "Sealing", "Vault"],
-            path: "Tests/Fuzzing/Targets", swiftSettings: settings),
+            dependencies: [
+                "DotEnv", "EnvSchema", "JSON", "Postal", "PostalProtocol", "Sealing", "Vault",
+            ], path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"],
             swiftSettings: settings),
@@ -200,6 +214,9 @@ let package = Package(
         .testTarget(
             name: "SearchingTests", dependencies: ["Searching", "Sealing"],
             swiftSettings: settings),
+        .testTarget(
+            name: "EnvSchemaTests", dependencies: ["DotEnv", "EnvSchema", "JSON"],
+            exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "EnvOperationsTests",
             dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
@@ -271,7 +288,7 @@ let package = Package(
     ]
 )
 
-// The benchmark's own program; `make bench` builds it.
+// The benchmark's program; `make bench` builds it.
 if Context.environment["ZG_BENCH"] == "1" {
     package.targets += [
         .executableTarget(
@@ -280,7 +297,7 @@ if Context.environment["ZG_BENCH"] == "1" {
     ]
 }
 
-// The fuzzer's program links libFuzzer, which `make fuzz` names; nothing else needs it.
+// Links libFuzzer, which `make fuzz` provides.
 if Context.environment["ZG_FUZZ"] == "1" {
     package.targets += [
         .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes the documentation of the libraries' declarations with DocC, from the modules of the last debug
-# build. Each of its warnings is an error: links that lead nowhere, parameters that are documented and are
-# not there, comments that cannot be read. One is not: a parameter without a sentence beside others that
-# have one. A name that says everything gets no sentence here.
+# Builds the libraries' documentation with DocC from the last debug build. Warnings are errors, for
+# example broken links or documented parameters that do not exist. The exception is an undocumented
+# parameter beside documented ones: a name that says everything needs no sentence.
 #
 #   Tests/api-docs.sh DIRECTORY
 set -euo pipefail
@@ -12,7 +11,7 @@ cd "$(dirname "$0")/.."
 output=$1
 modules=.build/debug
 [[ -d $modules/Modules ]] || { echo "api-docs: build first: swift build --build-tests" >&2; exit 2; }
-# The toolchain's own, which lies beside its compiler.
+# The toolchain's own, next to its compiler.
 docc=$(dirname "$(readlink -f "$(command -v swift)")")/docc
 
 graphs=$(mktemp -d "${TMPDIR:-/tmp}/zg-env-api-XXXXXX")
@@ -26,7 +25,7 @@ for headers in libsecret-1 glib-2.0 "../lib/$(uname -m)-linux-gnu/glib-2.0/inclu
     arguments+=(-Xcc "-I/usr/include/$headers")
 done
 
-# Every library: a folder of Sources with Swift in it that is no program.
+# Every library: a folder of Sources with Swift code that is not a program.
 for folder in Sources/*/; do
     module=$(basename "$folder")
     [[ -n $(find "$folder" -name '*.swift' -print -quit) && $module != zg-env* ]] || continue

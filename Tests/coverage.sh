@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# Runs the tests in a build of their own that counts which lines run, and prints how many of each
-# target that were.
+# Runs the tests in a separate build with coverage, and prints the line coverage of each target.
 #
 #   Tests/coverage.sh [LEAST TARGET…]
 #
-# Ends with status 1 where one of the targets is below LEAST percent, or a test failed. The programs
-# that tests start count too, as far as they end by themselves: one that is killed, or becomes another
-# program, has counted for nothing.
+# Exits with 1 if one of the targets is below LEAST percent or a test failed. Programs started by
+# tests count too, if they end normally: one that is killed or replaced with exec does not.
 set -uo pipefail
 
 cd "$(dirname "$0")/.."
@@ -15,17 +13,16 @@ least=${1:-0}
 shift || true
 scratch=.build/coverage
 
-# The toolchain's own tools: those of the distribution are older and do not read its profiles.
+# The toolchain's own tools, because the distribution's are older and cannot read its profiles.
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
-# They are built without zlib and cannot read names that were packed with it.
+# They are built without zlib and cannot read compressed names.
 plain_names=-enable-name-compression=false
 swift build --build-tests --enable-code-coverage --scratch-path "$scratch" \
     -Xswiftc -Xllvm -Xswiftc "$plain_names" -Xcc -mllvm -Xcc "$plain_names" \
     --explicit-target-dependency-import-check error || exit 1
 status=0
 tests=("$scratch"/debug/*PackageTests.xctest)
-# Several processes of one program add to one file, one after the other. Four files a program keep them
-# from waiting for each other.
+# Processes of one program append to one file in turn. Four files per program reduce waiting.
 rm -f -- "$scratch"/lines-*.profraw
 export LLVM_PROFILE_FILE=$PWD/$scratch/lines-%4m.profraw
 excluded=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds everything with a sanitizer and runs the tests with it.
+# Builds everything with a sanitizer and runs the tests.
 #
 #   Tests/sanitize.sh address|thread [SUITES, as a regular expression]
 set -euo pipefail
@@ -10,8 +10,7 @@ sanitizer=$1
 suites=${2:-}
 scratch=.build/$sanitizer
 
-# Guarded memory is wiped and freed by libsodium, and processes end without freeing what the kernel
-# frees anyway.
+# libsodium wipes and frees guarded memory, and processes end without freeing the rest.
 export ASAN_OPTIONS=detect_leaks=0:allow_user_segv_handler=1
 export TSAN_OPTIONS=halt_on_error=0:exitcode=66
 

@@ -12,9 +12,9 @@
 #include <time.h>
 
 /* libcurl is opened at first use and never linked: commands that send nothing must not pay for
-   loading it and the thirty libraries behind it. So nothing here may name a function of libcurl but
-   for its type. The functions below take the table of addresses, and stand in for libcurl's variadic
-   ones, which Swift cannot call. */
+   loading it and its thirty dependencies. So only types of libcurl may be used here. The functions
+   below take the table of addresses, and replace libcurl's variadic ones, which Swift cannot call.
+   */
 
 struct zg_curl {
     __typeof__(&curl_global_init_mem) _Nonnull global_init_mem;
@@ -34,8 +34,8 @@ struct zg_curl {
     __typeof__(&curl_multi_info_read) _Nonnull multi_info_read;
 };
 
-/* An allocator for libcurl that wipes what it frees: requests pass through libcurl's own buffers,
-   and those hold the token and values. */
+/* An allocator for libcurl that wipes what it frees, because libcurl's buffers contain the token
+   and values. */
 
 static inline void *_Nullable zg_wiping_malloc(size_t size) { return malloc(size); }
 
@@ -62,8 +62,8 @@ static inline void *_Nullable zg_wiping_calloc(size_t count, size_t size) {
     return calloc(count, size);
 }
 
-/* 0: ready; 1: no library; 2: a library without a function that is needed; 3: it does not start.
-   The library stays open for the life of the process, as libcurl's own libraries expect. */
+/* Returns 0 on success, 1 without the library, 2 if it lacks a function, 3 if it fails to start.
+   The library stays open for the life of the process, as libcurl's own dependencies expect. */
 static inline int zg_curl_load(struct zg_curl *_Nonnull table, const char *_Nonnull name) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return 1;
@@ -136,7 +136,7 @@ static inline CURLcode zg_curl_set_seek_callback(
     return table->easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
 }
 
-/* The option that takes names came with 7.85; the one before it takes a mask. */
+/* The option with names exists since 7.85; the older one takes a mask. */
 static inline CURLcode zg_curl_allow_only_http(
     const struct zg_curl *_Nonnull table, void *_Nonnull easy) {
     CURLcode done = table->easy_setopt(easy, (CURLoption)10318, "http,https");
@@ -163,7 +163,7 @@ static inline curl_off_t zg_curl_size_info(
     return table->easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/* A finished transfer, if there is one. The message itself is a union that Swift cannot read. */
+/* Returns a finished transfer, if any. The message itself is a union that Swift cannot read. */
 static inline void *_Nullable zg_curl_next_finished(
     const struct zg_curl *_Nonnull table, void *_Nonnull multi, CURLcode *_Nonnull result) {
     int left = 0;
@@ -177,9 +177,9 @@ static inline void *_Nullable zg_curl_next_finished(
     return NULL;
 }
 
-/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and its TLS library may raise it where the
-   server has gone. The program wants the signal for its own output, so it is kept out of these calls
-   alone: blocked in this thread, taken if it came, and let through again. */
+/* With CURLOPT_NOSIGNAL libcurl does not handle SIGPIPE, and its TLS library may raise it on a
+   closed connection. The program needs the signal for its own output, so these calls block it in
+   this thread, discard it if it came, and unblock it. */
 struct zg_pipe_guard {
     sigset_t mask;
     int was_pending;
@@ -207,7 +207,7 @@ static inline void zg_pipe_guard_leave(const struct zg_pipe_guard *_Nonnull guar
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
-/* Milliseconds of a clock that never goes back. */
+/* Milliseconds of a monotonic clock. */
 static inline int64_t zg_curl_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

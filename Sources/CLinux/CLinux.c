@@ -13,7 +13,7 @@ int zg_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* The pages that `count` bytes from `start` lie in: where they begin, and how many bytes they have. */
+/* Returns the start and length of the pages that contain `count` bytes from `start`. */
 static void *whole_pages(void *start, size_t count, size_t *length) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)start & ~(page - 1);
@@ -89,9 +89,9 @@ int zg_fill_standard_descriptors(void) {
     int filled = 0;
     for (int descriptor = 0; descriptor <= 2; descriptor++) {
         if (fcntl(descriptor, F_GETFD) != -1) continue;
-        /* The lowest free number is this one, since all below are open. A closed stdin is read as
-           empty only where that is allowed; a closed stdout must not pass for one that took
-           everything, so it is opened for reading, and writing to it fails. */
+        /* The lowest free number is this one, since all below are open. A closed stdin may only
+           read as empty where that is allowed, and a closed stdout must not accept output, so each
+           is opened in the opposite direction, and using it fails. */
         int flags = descriptor == 0 ? O_WRONLY : O_RDONLY;
         if (open("/dev/null", flags | O_CLOEXEC) == descriptor) filled |= 1 << descriptor;
     }

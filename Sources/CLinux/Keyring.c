@@ -20,7 +20,7 @@ int32_t zg_key_add(const char *description, const void *payload, size_t count) {
 }
 
 int zg_key_set_timeout(int32_t key, uint32_t seconds) {
-    /* Zero would take the timeout away. */
+    /* Zero would remove the timeout. */
     if (seconds == 0) {
         errno = EINVAL;
         return -1;

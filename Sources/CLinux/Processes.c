@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Since Linux 6.3; headers of today's distributions may be older. */
+/* Since Linux 6.3; the distribution's headers may be older. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif

@@ -22,7 +22,7 @@ static int is_known(const struct zg_search_table *table, uint32_t wanted) {
 
 size_t zg_search_next(const struct zg_search_table *table, const void *bytes, size_t from, size_t end,
                       uint32_t *fingerprint) {
-    /* Copies: the compiler cannot know that nothing else changes them. */
+    /* Copies, because the compiler cannot know that nothing else changes them. */
     const uint8_t *text = bytes, *filter = table->filter;
     uint64_t key = table->key, factor = table->factor;
     unsigned shift = table->filter_shift;

@@ -17,8 +17,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The signals that the supervisor reads. SIGTTOU is only blocked, so that modes can be put back from
-   the background. */
+/* The signals that the supervisor reads. SIGTTOU is only blocked, so that terminal modes can be
+   restored from the background. */
 static const int passed_on[] = {SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD};
 enum { PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
@@ -34,7 +34,7 @@ int zg_supervise_signals(void) {
     }
     blocked = set;
     sigaddset(&blocked, SIGTTOU);
-    /* Where SIGCHLD is ignored the kernel keeps no status of children. */
+    /* If SIGCHLD is ignored, the kernel keeps no status of children. */
     struct sigaction by_default;
     memset(&by_default, 0, sizeof by_default);
     by_default.sa_handler = SIG_DFL;
@@ -58,7 +58,7 @@ int zg_read_signal(int descriptor, bool *from_kernel) {
     return (int)information.ssi_signo;
 }
 
-/* Does not return. Writes errno to `report`, which is close-on-exec, where nothing was executed. */
+/* Does not return. On failure writes errno to `report`, which is close-on-exec. */
 static _Noreturn void become(const struct zg_supervised_program *program, int report) {
     int refused = 0;
     for (int number = 0; number < 3; number++) {
@@ -81,7 +81,7 @@ static _Noreturn void become(const struct zg_supervised_program *program, int re
         if (number == ENOENT || number == ENOTDIR) {
             continue;
         }
-        /* A directory of the path that may not be entered says nothing about the others. */
+        /* A directory of the path without permission does not end the search. */
         if (refused == 0 || number != EACCES) {
             refused = refused == 0 || number == E2BIG ? number : refused;
         }
@@ -97,7 +97,7 @@ static _Noreturn void become(const struct zg_supervised_program *program, int re
     _exit(127);
 }
 
-/* Waits until the program was executed. Returns 0, or its errno. */
+/* Waits until the program was executed. Returns 0 or errno. */
 static int await_execution(int report) {
     int refused = 0;
     ssize_t count;
@@ -115,7 +115,7 @@ static void close_ours(const struct zg_supervised_program *program) {
     }
 }
 
-/* Takes what came on the socket. Returns false once the supervisor has gone. */
+/* Carries out a message from the socket. Returns false once the supervisor is gone. */
 static bool obey(int control, pid_t program, int terminal) {
     struct zg_supervision_message message;
     ssize_t count = recv(control, &message, sizeof message, MSG_DONTWAIT);
@@ -145,8 +145,8 @@ static bool obey(int control, pid_t program, int terminal) {
     return true;
 }
 
-/* The leader of the new session. It holds nothing but the terminal, and stays with the program: a
-   process group without a relative in its session could not be stopped from the terminal. */
+/* The leader of the new session. It only holds the terminal, and stays with the program: a process
+   group without a relative in its session could not be stopped from the terminal. */
 static _Noreturn void monitor(const struct zg_supervised_program *program, int control) {
     int terminal = program->terminal;
     sigset_t all, child_only;
@@ -171,7 +171,7 @@ static _Noreturn void monitor(const struct zg_supervised_program *program, int c
         become(program, report[1]);
     }
     close(report[1]);
-    /* What the program was given is no business of this process. */
+    /* This process must not keep the program's environment. */
     for (char *const *entry = program->environment; *entry != NULL; entry++) {
         explicit_bzero(*entry, strlen(*entry));
     }
@@ -185,7 +185,7 @@ static _Noreturn void monitor(const struct zg_supervised_program *program, int c
         zg_supervision_send(control, ZG_REFUSED, ECANCELED);
         _exit(1);
     }
-    /* The program does it too; whoever is first. */
+    /* The program does this too; whichever is first. */
     setpgid(child, child);
     int refused = await_execution(report[0]);
     close(report[0]);
@@ -220,7 +220,7 @@ static _Noreturn void monitor(const struct zg_supervised_program *program, int c
             _exit(0);
         }
         if (!obey(control, child, terminal)) {
-            /* The supervisor was killed; without one in between that had killed the program. */
+            /* The supervisor was killed, which without a monitor would have ended the program. */
             kill(child, SIGKILL);
             _exit(1);
         }
@@ -307,7 +307,7 @@ void zg_stop_by(int signal_number, bool whole_group) {
     sigemptyset(&one);
     sigaddset(&one, signal_number);
     kill(whole_group ? 0 : getpid(), signal_number);
-    /* Stops here and goes on with SIGCONT; not at all in an orphaned process group. */
+    /* Stops here until SIGCONT; does nothing in an orphaned process group. */
     sigprocmask(SIG_UNBLOCK, &one, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -12,7 +12,7 @@
 
 enum { PROMPT_CAPACITY = 512 };
 
-/* The signals whose dispositions we may change, with what was found. */
+/* The signals whose dispositions may change, with the original ones. */
 static const int guarded_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE,
                                       SIGTSTP, SIGCONT, SIGWINCH};
 enum { GUARDED_SIGNALS = sizeof guarded_signals / sizeof guarded_signals[0] };
@@ -22,14 +22,14 @@ static struct sigaction found_actions[GUARDED_SIGNALS];
 static sigset_t found_mask;
 static bool installed;
 
-/* What the handlers read. The descriptor is published last and withdrawn first. */
+/* Read by the handlers. The descriptor is published last and withdrawn first. */
 static atomic_int guard_fd = -1;
 static struct termios guard_saved;
 static struct termios guard_active;
 static char guard_prompt[PROMPT_CAPACITY];
 static size_t guard_prompt_length;
 
-/* What is written to stderr when a signal ends the process. The length is published last. */
+/* Written to stderr when a signal ends the process. The length is published last. */
 enum { LAST_WORDS_CAPACITY = 512 };
 static char last_words[LAST_WORDS_CAPACITY];
 static atomic_size_t last_words_length;
@@ -59,8 +59,8 @@ static void put_terminal_back(void) {
     if (fd < 0) {
         return;
     }
-    /* What was typed so far must not reach the shell as a command. TCSAFLUSH would do it too, but
-       waits for a terminal whose output is held. */
+    /* Discards typed input, which must not reach the shell as a command. TCSAFLUSH would do it too,
+       but waits while the terminal's output is stopped. */
     tcflush(fd, TCIFLUSH);
     tcsetattr(fd, TCSANOW, &guard_saved);
     ssize_t written = write(fd, "\n", 1);
@@ -102,7 +102,7 @@ static void handle_interrupt(int signal_number) {
     int kept = errno;
     if (atomic_load(&deferred_sections) > 0) {
         int before = atomic_exchange(&noted_signal, signal_number);
-        /* Whoever asks twice for the end of a full screen does not want to wait for what goes on. */
+        /* A second interrupt of a full screen must not wait. */
         if (before <= 0 || atomic_load(&screen_fd) < 0) {
             wake_screen();
             errno = kept;
@@ -116,20 +116,20 @@ static void set_action(int signal_number, void (*handler)(int)) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
-    /* Restarting keeps a deferred section's file writes whole. */
+    /* Restarting keeps a deferred section's file writes complete. */
     action.sa_flags = SA_RESTART;
     sigfillset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }
 
-/* Sets the prompt's modes and writes it again, unless both still stand. */
+/* Sets the prompt's modes and writes it again, unless both are still in place. */
 static void take_terminal_again(void) {
     int fd = atomic_load_explicit(&guard_fd, memory_order_acquire);
     if (fd < 0) {
         return;
     }
-    /* In the background the terminal belongs to others; the read will stop us once more. A terminal
-       that does not control this process knows no background. */
+    /* In the background the terminal belongs to others; the read will stop us again. A terminal
+       that does not control this process has no background. */
     pid_t foreground = tcgetpgrp(fd);
     if (foreground >= 0 && foreground != getpgrp()) {
         return;
@@ -151,7 +151,7 @@ static void handle_stop(int signal_number) {
     sigemptyset(&one);
     sigaddset(&one, signal_number);
     raise(signal_number);
-    /* Stops here and goes on with SIGCONT; not at all in an orphaned process group. */
+    /* Stops here until SIGCONT; does nothing in an orphaned process group. */
     pthread_sigmask(SIG_UNBLOCK, &one, &before);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     set_action(signal_number, handle_stop);
@@ -260,7 +260,7 @@ void zg_interrupts_resume(void) {
     atomic_fetch_sub(&deferred_sections, 1);
 }
 
-/* A handler and not SIG_IGN, which a child would inherit. */
+/* A handler, because a child would inherit SIG_IGN. */
 static void handle_key(int signal_number) {
     (void)signal_number;
 }
@@ -377,7 +377,7 @@ int zg_screen_noted(void) {
 }
 
 void zg_screen_stop(void) {
-    /* To this thread: the others stop with it, and none goes on before it. */
+    /* To this thread: the others stop with it, and none continues before it. */
     raise(SIGTSTP);
 }
 

@@ -10,8 +10,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/// A socket connected to a port of 127.0.0.1 whose every step takes at most so many seconds, or -1.
-/// The address structures belong to different Swift modules in static and in dynamic builds.
+/// Connects to a port of 127.0.0.1 with a timeout for each step. Returns the socket or -1. In C
+/// because the address structures belong to different Swift modules in static and in dynamic
+/// builds.
 static inline int zg_connect_loopback(uint16_t port, long patience_seconds) {
     int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (file < 0) {
@@ -32,7 +33,7 @@ static inline int zg_connect_loopback(uint16_t port, long patience_seconds) {
     return file;
 }
 
-/// The first callback of a request: gets the undecoded target and makes the request's context.
+/// The first callback of a request: gets the undecoded target and returns the request's context.
 typedef void *_Nullable (*zg_target_callback)(void *_Nullable context, const char *_Nonnull target,
                                               struct MHD_Connection *_Nonnull connection);
 
@@ -59,14 +60,14 @@ zg_start_loopback(uint16_t port, MHD_AccessHandlerCallback _Nonnull access,
         MHD_OPTION_END);
 }
 
-/// What a server of many idle connections is made with.
+/// The settings of a server for many idle connections.
 struct zg_relay_settings {
     /// An IPv4 or IPv6 address in its usual form.
     const char *_Nonnull address;
     uint16_t port;
     unsigned int thread_count;
     unsigned int connection_limit;
-    /// Bytes for each connection's fields and what is sent on it.
+    /// Bytes for each connection's header fields and its output.
     size_t connection_memory;
     MHD_AcceptPolicyCallback _Nonnull accept;
     MHD_AccessHandlerCallback _Nonnull access;
@@ -76,8 +77,8 @@ struct zg_relay_settings {
     void *_Nullable context;
 };
 
-/// Starts a server with a few threads, each with epoll over its part of the connections, which may be
-/// suspended. NULL with EINVAL for an address that is none.
+/// Starts a server with a few threads, each with epoll for its part of the connections, which may
+/// be suspended. Returns NULL with EINVAL for an invalid address.
 static inline struct MHD_Daemon *_Nullable zg_start_relay(struct zg_relay_settings settings) {
     struct sockaddr_in6 six;
     struct sockaddr_in four;
@@ -112,8 +113,8 @@ static inline struct MHD_Daemon *_Nullable zg_start_relay(struct zg_relay_settin
         MHD_OPTION_END);
 }
 
-/// The text of an address that a connection comes from, or 0 where it has another family. An IPv4
-/// address within IPv6 is written as itself.
+/// Writes a peer's address as text; returns 0 for other families. An IPv4-mapped address is written
+/// as IPv4.
 static inline int zg_address_text(const struct sockaddr *_Nonnull address, char *_Nonnull text,
                                   socklen_t count) {
     if (address->sa_family == AF_INET) {
@@ -130,7 +131,7 @@ static inline int zg_address_text(const struct sockaddr *_Nonnull address, char 
     return 0;
 }
 
-/// The same form for an address that somebody wrote, or 0 for what is none.
+/// Writes an address in canonical form; returns 0 if it is invalid.
 static inline int zg_normal_address(const char *_Nonnull written, char *_Nonnull text,
                                     socklen_t count) {
     unsigned char bytes[16];
@@ -140,21 +141,21 @@ static inline int zg_normal_address(const char *_Nonnull written, char *_Nonnull
     return family != 0 && inet_ntop(family, bytes, text, count) != NULL;
 }
 
-/// The socket of a connection, or -1. The information is a union read through a variadic call.
+/// Returns the socket of a connection, or -1. The information is a union read by a variadic call.
 static inline int zg_connection_socket(struct MHD_Connection *_Nonnull connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
 }
 
-/// The port a server listens on, or 0. The information is a union read through a variadic call.
+/// Returns the port a server listens on, or 0. The information is a union read by a variadic call.
 static inline uint16_t zg_bound_port(struct MHD_Daemon *_Nonnull daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
     return info == NULL ? 0 : info->port;
 }
 
-/// Ends a connection with RST at once. Connecting to AF_UNSPEC is how Linux disconnects a TCP
-/// socket without the FIN that an ordinary close would send first.
+/// Closes a connection with RST at once. Connecting to AF_UNSPEC makes Linux disconnect a TCP
+/// socket without the FIN of an ordinary close.
 static inline int zg_reset_connection(struct MHD_Connection *_Nonnull connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

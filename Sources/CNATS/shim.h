@@ -3,7 +3,7 @@
 
 #include <nats/nats.h>
 
-/* natsMsg_Create takes char where Swift has bytes. The library copies them. */
+/* natsMsg_Create takes char pointers, Swift has bytes. The library copies them. */
 
 static inline natsStatus zg_nats_message(
     natsMsg *_Nullable *_Nonnull message, const char *_Nonnull subject,

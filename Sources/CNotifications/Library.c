@@ -12,7 +12,7 @@ static void load_once(void) {
     void *library = dlopen("libgio-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return;
-    /* A handle finds the functions of GLib too: dlsym searches what the library depends on. */
+    /* dlsym also finds GLib's functions, because it searches the library's dependencies. */
 #define ZG_RESOLVE(function)                                                                        \
     *(void **)&gio.function = dlsym(library, #function);                                            \
     if (gio.function == NULL)                                                                       \

@@ -5,9 +5,9 @@
 
 #include <gio/gio.h>
 
-/* Nothing in this target may name a function of GLib or GIO but through `gio`, which the linker
-   enforces: the libraries are not linked. Each pointer has the type of the function's own
-   declaration, so that the compiler still checks every call. */
+/* Functions of GLib and GIO may only be called through `gio`, which the linker enforces: the
+   libraries are not linked. Each pointer has the type of the function's own declaration, so that
+   the compiler still checks every call. */
 
 #define ZG_FUNCTIONS(X)                                                                             \
     X(g_cancellable_cancel)                                                                         \
@@ -52,11 +52,11 @@ struct zg_notify_functions {
     ZG_FUNCTIONS(ZG_POINTER)
 };
 
-/// The functions, once zg_notify_load returned true.
+/// The functions, once zg_notify_load has returned true.
 extern struct zg_notify_functions zg_notify_functions;
 #define gio zg_notify_functions
 
-/// Opens GIO, once. False when it, or a function of it, is not there.
+/// Opens GIO once. Returns false if it, or a function of it, is missing.
 bool zg_notify_load(void);
 
 #endif

@@ -6,11 +6,11 @@
 
 #define NAME "org.freedesktop.Notifications"
 #define PATH "/org/freedesktop/Notifications"
-/* So many events wait at most; the oldest go first. */
+/* Most waiting events; the oldest are dropped first. */
 #define EVENT_LIMIT 64
 
-/* What a call and its callback share. Each owns it; a call that is given up leaves it to the callback,
-   which runs when the cancelled call ends. */
+/* Shared by a call and its callback. An abandoned call leaves it to the callback, which runs when
+   the canceled call ends. */
 typedef struct {
     GVariant *reply;
     GDBusConnection *opened;
@@ -105,7 +105,7 @@ static gboolean time_over(gpointer data) {
     return G_SOURCE_REMOVE;
 }
 
-/* Serves the context until `*done` or the time is over. */
+/* Serves the context until `*done` or a timeout. */
 static void serve(GMainContext *context, uint32_t limit, const bool *done) {
     bool over = false;
     GSource *timeout = gio.g_timeout_source_new(limit);
@@ -117,7 +117,7 @@ static void serve(GMainContext *context, uint32_t limit, const bool *done) {
     gio.g_source_unref(timeout);
 }
 
-/* Waits for a call that was begun with `cancellable`; false where it was given up. */
+/* Waits for a call that was started with `cancellable`; returns false if it was abandoned. */
 static bool await(zg_notify_connection *connection, uint32_t limit, call_state *state,
                   GCancellable *cancellable) {
     serve(connection->context, limit, &state->finished);
@@ -132,7 +132,7 @@ static bool await(zg_notify_connection *connection, uint32_t limit, call_state *
     return finished;
 }
 
-/* Calls a method. Takes `parameters`. On success `*reply` is for g_variant_unref. */
+/* Calls a method. Takes `parameters`. On success free `*reply` with g_variant_unref. */
 static zg_notify_status call(zg_notify_connection *connection, uint32_t limit, const char *name,
                              const char *path, const char *interface, const char *method,
                              GVariant *parameters, const char *type, GVariant **reply) {
@@ -175,7 +175,7 @@ static void signalled(GDBusConnection *bus, const gchar *sender, const gchar *pa
         gio.g_variant_is_of_type(parameters, (const GVariantType *)"(sss)")) {
         const gchar *changed = NULL, *old = NULL, *new = NULL;
         gio.g_variant_get(parameters, "(&s&s&s)", &changed, &old, &new);
-        /* One that comes where none was has no numbers that could be mistaken. */
+        /* The first server has no numbers that could be confused. */
         if (old[0] == 0)
             return;
         event.kind = ZG_NOTIFY_SERVER_CHANGED;
@@ -231,7 +231,7 @@ zg_notify_status zg_notify_open(const char *address, uint32_t limit,
     if (finished && state->opened != NULL) {
         new->bus = state->opened;
         state->opened = NULL;
-        /* GIO would end the process when the bus goes away. */
+        /* By default GIO ends the process when the bus goes away. */
         gio.g_dbus_connection_set_exit_on_close(new->bus, FALSE);
         subscribe(new);
     }
@@ -239,7 +239,7 @@ zg_notify_status zg_notify_open(const char *address, uint32_t limit,
     if (finished)
         free_state(state);
     if (new->bus == NULL) {
-        /* A call that was given up may still end in this context. */
+        /* An abandoned call may still end in this context. */
         if (finished) {
             gio.g_main_context_unref(new->context);
             free(new);
@@ -313,7 +313,7 @@ zg_notify_status zg_notify_send(zg_notify_connection *connection, uint32_t limit
     const char *const texts[] = {message->title, message->body, message->category,
                                  message->group == NULL ? "" : message->group, message->tag};
     *identifier = 0;
-    /* GLib makes no text of anything else, and a bus drops whoever sends it. */
+    /* GLib rejects anything else, and a bus disconnects clients that send it. */
     for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index++)
         if (!gio.g_utf8_validate(texts[index], -1, NULL))
             return ZG_NOTIFY_FAILED;

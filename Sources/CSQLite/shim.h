@@ -3,7 +3,8 @@
 
 #include <sqlite3.h>
 
-/* SQLITE_TRANSIENT is a cast of -1 to a function, which Swift cannot read. SQLite copies the bytes. */
+/* SQLITE_TRANSIENT is -1 cast to a function pointer, which Swift cannot import. SQLite copies the
+   bytes. */
 
 static inline int zg_sqlite_bind_bytes(
     sqlite3_stmt *_Nonnull statement, int place, const void *_Nullable bytes, int count) {
@@ -16,7 +17,7 @@ static inline int zg_sqlite_bind_text(
     return sqlite3_bind_text(statement, place, (const char *)bytes, count, SQLITE_TRANSIENT);
 }
 
-/* sqlite3_config and sqlite3_db_config are variadic, which Swift cannot call. */
+/* sqlite3_db_config is variadic, which Swift cannot call. */
 
 static inline int zg_sqlite_set_defensive(sqlite3 *_Nonnull database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);

@@ -5,9 +5,9 @@
 
 #define APPLICATION "zg-env"
 
-/* DONT_MATCH_NAME: a keyring that was not unlocked since its service started knows its items by
-   their attributes but not by their schema, and a search with the schema's name finds none there.
-   Items are stored with the name all the same. */
+/* DONT_MATCH_NAME: a keyring that was never unlocked since its service started knows the attributes
+   of its items but not their schema, and a search with the schema's name finds nothing there. Items
+   are stored with the name anyway. */
 static const SecretSchema schema = {
     .name = "zg-env.Secret",
     .flags = SECRET_SCHEMA_DONT_MATCH_NAME,
@@ -22,7 +22,7 @@ struct zg_secret_matches {
     gchar **paths[2]; /* unlocked, locked */
 };
 
-/* The table refers to the strings given. */
+/* The table refers to the given strings. */
 static GHashTable *attributes_of(const char *vault, const char *purpose, const char *identifier) {
     GHashTable *attributes = api.g_hash_table_new(api.g_str_hash, api.g_str_equal);
     api.g_hash_table_insert(attributes, (gpointer) "application", (gpointer)APPLICATION);
@@ -78,7 +78,7 @@ static const char *unlocked_path(const zg_secret_matches *matches, size_t index)
     return index < zg_secret_match_count(matches, false) ? matches->paths[0][index] : NULL;
 }
 
-/* Unlocks `paths`; those that are unlocked then go to `*unlocked`, for g_strfreev, or NULL. */
+/* Unlocks `paths`. The unlocked ones go to `*unlocked`, for g_strfreev, or NULL. */
 static zg_secret_result unlock(zg_secret_session *session, const gchar **paths, gchar ***unlocked) {
     GError *error = NULL;
     *unlocked = NULL;
@@ -127,8 +127,8 @@ zg_secret_result zg_secret_read(zg_secret_session *session, const zg_secret_matc
         read = api.secret_service_get_secret_for_dbus_path_finish(session->service, session->result,
                                                                   &error);
     zg_secret_end(session);
-    /* Neither a value nor an error: the service left the item out of its answer, as one does that
-       was locked or deleted meanwhile. */
+    /* Neither a value nor an error: the service omitted the item, for example because it was locked
+       or deleted meanwhile. */
     if (read == NULL)
         return zg_secret_failure(session, error, ZG_SECRET_GONE);
     *value = (zg_secret_value *)read;
@@ -200,7 +200,7 @@ zg_secret_result zg_secret_store(zg_secret_session *session, const char *vault, 
     return stored ? zg_secret_done() : zg_secret_failure(session, error, ZG_SECRET_DISMISSED);
 }
 
-/* The path of the default collection, for g_free; NULL without an error where there is none. */
+/* Returns the path of the default collection, for g_free; NULL without an error if it is missing. */
 static zg_secret_result default_path(zg_secret_session *session, gchar **path) {
     GError *error = NULL;
     *path = NULL;
@@ -246,7 +246,7 @@ zg_secret_result zg_secret_unlock_default(zg_secret_session *session, zg_secret_
     *state = ZG_SECRET_COLLECTION_MISSING;
     zg_secret_result result = default_path(session, &path);
     if (path != NULL) {
-        /* A collection that is unlocked already is in the answer too, without a prompt. */
+        /* The answer also includes collections that were already unlocked, without a prompt. */
         const gchar *paths[] = {path, NULL};
         result = unlock(session, paths, &unlocked);
         *state = unlocked != NULL && unlocked[0] != NULL ? ZG_SECRET_COLLECTION_UNLOCKED

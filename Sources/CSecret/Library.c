@@ -9,11 +9,11 @@ static bool loaded;
 
 static void load_once(void) {
     /* Never closed: GLib's types and threads do not survive that. */
-    /* Lazily: GLib and GIO refer to thousands of functions, of which few are called here. */
+    /* Lazily: GLib and GIO refer to thousands of functions, few of which are called here. */
     void *library = dlopen("libsecret-1.so.0", RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         return;
-    /* A handle finds the functions of GLib too: dlsym searches what the library depends on. */
+    /* dlsym also finds GLib's functions, because it searches the library's dependencies. */
 #define ZG_RESOLVE(function)                                                                        \
     *(void **)&api.function = dlsym(library, #function);                                            \
     if (api.function == NULL)                                                                       \

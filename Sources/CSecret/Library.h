@@ -6,9 +6,9 @@
 
 #include <libsecret/secret.h>
 
-/* Nothing in this target may name a function of GLib or libsecret but through `api`, which the linker
-   enforces: the libraries are not linked. Each pointer has the type of the function's own
-   declaration, so that the compiler still checks every call. */
+/* Functions of GLib and libsecret may only be called through `api`, which the linker enforces: the
+   libraries are not linked. Each pointer has the type of the function's own declaration, so that
+   the compiler still checks every call. */
 
 #define ZG_FUNCTIONS(X)                                                                             \
     X(g_async_initable_new_async)                                                                   \
@@ -81,7 +81,7 @@ struct zg_secret_functions {
     ZG_FUNCTIONS(ZG_POINTER)
 };
 
-/// The functions, once zg_secret_load returned true.
+/// The functions, once zg_secret_load has returned true.
 extern struct zg_secret_functions zg_secret_functions;
 #define api zg_secret_functions
 

@@ -50,7 +50,7 @@ static zg_secret_status status_of(const zg_secret_session *session, const GError
         if (error->code == G_IO_ERROR_CLOSED)
             return ZG_SECRET_DISCONNECTED;
     }
-    /* An error that libsecret did not give a code to. */
+    /* An error without a code of libsecret's. */
     gchar *name = api.g_dbus_error_get_remote_error(error);
     if (name != NULL && strcmp(name, "org.freedesktop.Secret.Error.NoSession") == 0)
         otherwise = ZG_SECRET_GONE;
@@ -78,14 +78,14 @@ void zg_secret_begin(zg_secret_session *session) {
 void zg_secret_finished(GObject *source, GAsyncResult *result, gpointer data) {
     zg_secret_session *session = data;
     (void)source;
-    session->result = (api.g_object_ref)(result); /* Without the macro of that name. */
+    session->result = (api.g_object_ref)(result); /* Avoids the macro of that name. */
     api.g_main_loop_quit(session->loop);
 }
 
-/* A call whose time is over is given up, not cancelled. libsecret would have the service dismiss its
-   prompt, on which gnome-keyring 42 aborts ("assertion failed: !self->current") and takes every
-   program's unlocked keyring with it; it lives through clients that go away. And libsecret 0.20
-   does not finish a call whose prompt ended without an answer. */
+/* A call that timed out is abandoned, not canceled. Canceling makes libsecret dismiss the
+   service's prompt, on which gnome-keyring 42 aborts ("assertion failed: !self->current") and loses
+   every program's unlocked keyring; it survives clients that disconnect. Also, libsecret 0.20 never
+   finishes a call whose prompt ended without an answer. */
 static gboolean deadline_over(gpointer data) {
     zg_secret_session *session = data;
     session->expired = true;
@@ -102,7 +102,7 @@ bool zg_secret_await(zg_secret_session *session) {
         api.g_main_loop_run(session->loop);
     api.g_source_destroy(timeout);
     api.g_source_unref(timeout);
-    /* Both in one turn of the loop: it was done in time after all. */
+    /* Both in one iteration of the loop: it was done in time after all. */
     if (session->result != NULL)
         session->expired = false;
     return session->result != NULL;
@@ -168,20 +168,20 @@ static zg_secret_result connect_bus(zg_secret_session *session, const char *addr
     if (session->connection != NULL)
         return zg_secret_done();
     zg_secret_result result = zg_secret_failure(session, error, ZG_SECRET_NO_BUS);
-    result.status = ZG_SECRET_NO_BUS; /* Also one that does not answer. */
+    result.status = ZG_SECRET_NO_BUS; /* Also one that does not respond. */
     return result;
 }
 
-/* A SecretService on a connection of ours. The class itself always takes the process's own session
-   bus, which reads the environment and may start a bus. Its constructor says so by properties that
-   can be changed while the object is being made, which is what this derived class does. It connects
-   no signals and loads no properties: nothing here uses them, and each is a round trip. So is asking
-   the bus to start the service, which it does for the first call anyway. */
+/* A SecretService on our connection. The class itself always uses the process's session bus, which
+   reads the environment and may start a bus. Its constructor sets this in properties that can be
+   changed during construction, which this derived class does. It connects no signals and loads no
+   properties: they are unused, and each costs a round trip. So does asking the bus to start the
+   service, which it does for the first call anyway. */
 
 static GObject *construct(GType type, guint count, GObjectConstructParam *properties) {
     gpointer parent = api.g_type_class_peek(api.secret_service_get_type());
     GObject *object = ((GObjectClass *)parent)->constructor(type, count, properties);
-    /* The name too, which libsecret takes from the environment; its copy is lost, 24 bytes. */
+    /* The name too, which libsecret takes from the environment; its copy leaks 24 bytes. */
     api.g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, "g-name", SERVICE_NAME, "g-flags",
                      G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
                          G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES |
@@ -246,7 +246,7 @@ void zg_secret_close(zg_secret_session *session) {
     if (session->connection != NULL)
         api.g_dbus_connection_close(session->connection, NULL, NULL, NULL);
     if (session->expired) {
-        /* The call given up refers to all of it: the memory is given up too. */
+        /* The abandoned call refers to all of it, so the memory is leaked. */
         api.g_cancellable_cancel(session->cancellable);
         return;
     }

@@ -3,9 +3,10 @@
 
 #include <sodium.h>
 
-/* Twins of libsodium's functions that take `void *`, because Swift's spans are raw memory, and that
-   may be null, because an empty span has no address (libsodium allows that with length 0 but its
-   headers mark most parameters as non-null). Sizes are the caller's duty, as in the originals. */
+/* Variants of libsodium's functions with `void *`, because Swift's spans are raw memory, and with
+   nullable parameters, because an empty span has no address (libsodium allows that with length 0,
+   but its headers mark most parameters as non-null). The caller checks sizes, as with the
+   originals. */
 
 static inline int zg_aead_encrypt(
     void *_Nonnull out, const void *_Nullable text, size_t text_length, const void *_Nullable data,

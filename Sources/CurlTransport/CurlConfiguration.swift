@@ -1,20 +1,19 @@
 package import VercelAPI
 
-/// How a ``CurlTransport`` works.
+/// The settings of a ``CurlTransport``.
 package struct CurlConfiguration {
-    /// How long to wait where a request does not say.
+    /// The timeouts of requests that do not set their own.
     package var timeouts = HTTPTimeouts()
-    /// The largest answer that is accepted, in bytes. Streams have no bound.
+    /// The largest accepted response body, in bytes. Streams have no limit.
     package var maximumAnswerByteCount = 64 << 20
-    /// A proxy's URL for `https` requests; nil leaves it to libcurl, which reads `HTTPS_PROXY`,
-    /// `ALL_PROXY` and `NO_PROXY`; empty for none. Plain `http`, which goes to this machine alone,
-    /// never takes a proxy.
+    /// A proxy's URL for `https` requests. Nil leaves the choice to libcurl, which reads
+    /// `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`; an empty string disables proxies. Plain `http`,
+    /// which only goes to this machine, never uses a proxy.
     package var proxy: String?
-    /// A file of certificates to trust instead of the system's.
+    /// A file of CA certificates that replaces the system's.
     package var certificateAuthorityFile: String?
-    /// Asked about ten times a second during each call; true ends it.
+    /// Polled about ten times a second during each call; true cancels it.
     package var shouldCancel: () -> Bool = { false }
 
-    /// Makes the usual configuration.
     package init() {}
 }

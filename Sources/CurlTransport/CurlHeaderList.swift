@@ -2,16 +2,16 @@ internal import CCurl
 internal import Sealing
 internal import VercelAPI
 
-/// The header fields of a request as libcurl takes them: a linked list of texts. libcurl does not
-/// copy the list, so the token stays in guarded memory until it is sent.
+/// The header fields of a request as libcurl's linked list. libcurl does not copy the list, so the
+/// token stays in guarded memory until it is sent.
 @safe
 final class CurlHeaderList {
     private var lines: SecretBytes
     private let nodes: UnsafeMutableBufferPointer<curl_slist>
 
-    /// Puts the fields of `request` together.
     init(_ request: HTTPRequest) throws(SealingError) {
-        // Without this field libcurl asks before it sends a large body, and waits a second.
+        // Without this field libcurl sends "Expect: 100-continue" for a large body and waits a
+        // second.
         var texts = ["Expect:"]
         for (name, value) in request.headers where Self.isClean(name) && Self.isClean(value) {
             texts.append("\(name): \(value)")
@@ -44,7 +44,7 @@ final class CurlHeaderList {
             }
         }
         unsafe nodes = .allocate(capacity: starts.count)
-        // The region stays where it is as long as `lines` lives, which is as long as this object.
+        // The region does not move while `lines` lives, which is as long as this object.
         lines.withMutableBytes { target in
             unsafe target.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
@@ -65,10 +65,9 @@ final class CurlHeaderList {
         unsafe nodes.deallocate()
     }
 
-    /// The first field.
     var first: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(nodes.baseAddress) }
 
-    /// Whether a text cannot end its line.
+    /// Returns whether `text` has no control characters that could end a header line.
     private static func isClean(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

@@ -1,18 +1,18 @@
 internal import CCurl
 internal import VercelAPI
 
-/// libcurl, opened once in the life of the process, at first use.
+/// libcurl, loaded once per process, at first use.
 @safe
 struct CurlLibrary: @unchecked Sendable {
-    /// The addresses of its functions. Written once, before anybody reads it.
+    /// The addresses of its functions. Never written after loading.
     let table: UnsafePointer<zg_curl>
 
-    /// Names under which distributions install it: built with OpenSSL, or with GnuTLS.
+    /// The names distributions install it under: built with OpenSSL, or with GnuTLS.
     private static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
 
     private static let opened: Result<CurlLibrary, TransportError> = open()
 
-    /// The library.
+    /// Returns the library, loading it at the first call.
     ///
     /// - Throws: ``TransportError/Code/libraryMissing`` if it is not installed or too old.
     static func shared() throws(TransportError) -> CurlLibrary { try opened.get() }
@@ -33,13 +33,13 @@ struct CurlLibrary: @unchecked Sendable {
             switch status {
             case 1: "libcurl.so.4 is not installed"
             case 2: "libcurl is older than 7.66"
-            default: "libcurl does not start"
+            default: "libcurl cannot be initialized"
             }
         return .failure(
             TransportError(.libraryMissing, mayHaveReachedServer: false, reason: reason))
     }
 
-    /// Runs `body`, during which a server that has gone raises no signal.
+    /// Runs `body` with SIGPIPE suppressed.
     func withoutPipeSignal<R>(_ body: () -> R) -> R {
         var guarded = zg_pipe_guard()
         unsafe zg_pipe_guard_enter(&guarded)
@@ -47,7 +47,7 @@ struct CurlLibrary: @unchecked Sendable {
         return body()
     }
 
-    /// What libcurl calls an outcome, such as "Couldn't connect to server".
+    /// Returns libcurl's text for `code`, such as "Couldn't connect to server".
     func words(for code: CURLcode) -> String {
         guard let words = unsafe table.pointee.easy_strerror(code) else { return "error" }
         return unsafe String(cString: words)

@@ -3,7 +3,7 @@ internal import Sealing
 internal import VercelAPI
 
 extension CurlTransfer {
-    // libcurl calls these in the middle of `multi_perform`, on the transport's own thread.
+    // libcurl calls these during `multi_perform`, on the transport's own thread.
 
     static let onBody: zg_curl_data_callback = { bytes, size, count, context in
         guard let context = unsafe context, let bytes = unsafe bytes else { return 0 }
@@ -56,11 +56,11 @@ extension CurlTransfer {
 
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = zg_curl_now()
-        // Fields behind the body say nothing that is needed.
+        // Trailer fields are not needed.
         guard !hasBody else { return true }
         let bytes = unsafe Array(line)
         if bytes.starts(with: "HTTP/".utf8) {
-            // Each status line begins anew: the one before was a 1xx.
+            // Each status line starts a new header: the one before was a 1xx.
             headers = HTTPHeaders()
             status = Self.status(of: bytes)
             isHeadComplete = false
@@ -94,7 +94,7 @@ extension CurlTransfer {
         return count
     }
 
-    /// Goes back to the beginning, which libcurl asks for before it sends a body again.
+    /// Rewinds the body. libcurl asks for this before it resends one.
     private func seek(to offset: curl_off_t, from origin: Int32) -> Bool {
         guard origin == 0, offset >= 0, let body = request.body, offset <= body.count,
             request.isRepeatable || !bodyWasRead

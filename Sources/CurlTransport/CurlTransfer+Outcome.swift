@@ -2,7 +2,7 @@ internal import CCurl
 internal import VercelAPI
 
 extension CurlTransfer {
-    /// The earliest moment at which a time-out may be due.
+    /// The earliest moment at which a timeout may be due.
     var deadline: Int64 {
         var deadline = Int64.max
         if let total = timeouts.total { deadline = started + total.wholeMilliseconds }
@@ -13,21 +13,21 @@ extension CurlTransfer {
         return deadline
     }
 
-    /// The error if something takes too long.
+    /// Returns the timeout error that is due at `now`, or nil.
     func timeout(at now: Int64) -> TransportError? {
-        // Until it is connected, libcurl's own time-out is at work.
+        // Until the connection is made, libcurl's own timeout applies.
         if lastActivity == nil, mayHaveReachedServer { lastActivity = now }
         guard now >= deadline else { return nil }
         if let total = timeouts.total, now >= started + total.wholeMilliseconds {
             return error(.timedOut, reason: "the request took too long")
         }
         return error(
-            .timedOut, reason: status > 0 ? "the answer stopped coming" : "no answer came in time")
+            .timedOut, reason: status > 0 ? "the response stalled" : "no response in time")
     }
 
-    /// What the end of the transfer means.
+    /// Returns the result of a transfer that ended with `code`.
     func result(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
-        // libcurl takes a connection that ends amid the header fields for a whole answer.
+        // libcurl treats a connection that ends within the header fields as a complete response.
         if code == CURLE_OK, status > 0, isHeadComplete { return .success(response) }
         let words = library.words(for: code)
         if let failure { return .failure(error(failure, reason: words)) }
@@ -49,14 +49,13 @@ extension CurlTransfer {
         }
     }
 
-    /// An error of this transfer.
     func error(_ code: TransportError.Code, reason: String) -> TransportError {
         TransportError(
             code, mayHaveReachedServer: mayHaveReachedServer,
             reason: "\(request.origin): \(reason)")
     }
 
-    /// Whether libcurl got as far as sending: then some of it may have arrived.
+    /// Whether libcurl got as far as sending, so that some of the request may have arrived.
     private var mayHaveReachedServer: Bool {
         if bodyWasRead || status > 0 { return true }
         return unsafe zg_curl_size_info(library.table, easy, CURLINFO_PRETRANSFER_TIME_T) > 0

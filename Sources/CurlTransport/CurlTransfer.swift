@@ -2,14 +2,14 @@ internal import CCurl
 internal import Sealing
 internal import VercelAPI
 
-/// One request on its way through libcurl: what libcurl reads from, and what it writes to.
+/// One request in progress: what libcurl reads from and writes to.
 ///
-/// libcurl knows it by address, so it must live as long as its handle is in use.
+/// libcurl holds its address, so it must live as long as its handle is in use.
 @safe
 final class CurlTransfer {
-    /// The place of the request among those that are sent together.
+    /// The index of the request among those sent together.
     let place: Int
-    /// libcurl's handle. Its owner is the transport.
+    /// libcurl's handle, owned by the transport.
     let easy: UnsafeMutableRawPointer
 
     let library: CurlLibrary
@@ -29,7 +29,7 @@ final class CurlTransfer {
     var hasBody = false
     var failure: TransportError.Code?
 
-    /// Sets `easy` up for `request`; nothing is sent.
+    /// Configures `easy` for `request` without sending it.
     init(
         _ request: HTTPRequest, place: Int, easy: UnsafeMutableRawPointer, library: CurlLibrary,
         isStreaming: Bool, configuration: CurlConfiguration
@@ -39,14 +39,14 @@ final class CurlTransfer {
         self.library = library
         self.request = request
         self.isStreaming = isStreaming
-        // Anything else could end the header field and begin another one.
+        // Any other byte could end the header field and start another one.
         let isTokenClean =
             request.token?.withBytes { bytes in
                 (0..<bytes.byteCount).allSatisfy { (0x21...0x7E).contains(bytes.byte(at: $0)) }
             } ?? true
         guard isTokenClean else {
             throw TransportError(
-                .failed, mayHaveReachedServer: false, reason: "the token is not printable")
+                .failed, mayHaveReachedServer: false, reason: "the token is not printable ASCII")
         }
         timeouts = request.timeouts ?? configuration.timeouts
         maximumByteCount = configuration.maximumAnswerByteCount
@@ -55,22 +55,22 @@ final class CurlTransfer {
             headerList = try CurlHeaderList(request)
         } catch {
             throw TransportError(
-                .failed, mayHaveReachedServer: false, reason: "no guarded memory left")
+                .failed, mayHaveReachedServer: false, reason: "out of guarded memory")
         }
         try setUp(configuration)
     }
 
-    /// The answer as far as it has come.
+    /// The response as far as it has arrived.
     var response: HTTPResponse { HTTPResponse(status: status, headers: headers, body: received) }
 
-    /// Hands over what has come of a streamed body, which may be nothing.
+    /// Passes what has arrived of a streamed body, possibly nothing, to `onBytes`.
     ///
-    /// - Returns: False if the receiver wants no more.
+    /// - Returns: False if `onBytes` wants no more.
     func deliver(to onBytes: (RawSpan) -> Bool) -> Bool {
         guard isHeadComplete, (200..<300).contains(status) else { return true }
-        let goesOn = received.withBytes { onBytes($0) }
+        let shouldContinue = received.withBytes { onBytes($0) }
         received.removeAll()
-        return goesOn
+        return shouldContinue
     }
 }
 
@@ -80,11 +80,11 @@ extension CurlTransfer {
         try set(CURLOPT_URL, to: url)
         try set(CURLOPT_NOSIGNAL, to: 1)
         try check(unsafe zg_curl_allow_only_http(library.table, easy))
-        // Paths are sent as they are written: libcurl would resolve dots in them.
+        // Paths are sent unchanged: libcurl would resolve dots in them.
         try set(CURLOPT_PATH_AS_IS, to: 1)
         try set(CURLOPT_FOLLOWLOCATION, to: 0)
         try set(CURLOPT_HTTP_VERSION, to: 4)  // CURL_HTTP_VERSION_2TLS
-        // A parallel request waits for the connection of the first one rather than opening its own.
+        // A parallel request waits for the first one's connection rather than opening its own.
         try set(CURLOPT_PIPEWAIT, to: request.origin.isSecure ? 1 : 0)
         try set(CURLOPT_SSLVERSION, to: 6)  // CURL_SSLVERSION_TLSv1_2, which means "or newer"
         try set(CURLOPT_SSL_VERIFYPEER, to: 1)
@@ -92,7 +92,7 @@ extension CurlTransfer {
         if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, to: file) }
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         if !request.origin.isSecure {
-            // The token would pass a proxy in clear text.
+            // A proxy would see the token in plain text.
             try set(CURLOPT_PROXY, to: "")
         } else if let proxy = configuration.proxy {
             try set(CURLOPT_PROXY, to: proxy)
@@ -125,9 +125,9 @@ extension CurlTransfer {
             } else {
                 try set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
             }
-            // On a kept connection that turns out to be dead libcurl sends again by itself. With a
-            // body the rewinding is refused for what must not be sent twice; without one, only a
-            // new connection helps.
+            // libcurl resends by itself when a reused connection turns out to be dead. With a body,
+            // refusing to rewind prevents that for requests that must not be sent twice; without
+            // one, only a new connection does.
             if !request.isRepeatable { try set(CURLOPT_FRESH_CONNECT, to: 1) }
             return
         }
@@ -150,13 +150,13 @@ extension CurlTransfer {
         guard code == CURLE_OK else {
             throw TransportError(
                 .failed, mayHaveReachedServer: false,
-                reason: "libcurl does not accept a setting: \(library.words(for: code))")
+                reason: "libcurl rejected an option: \(library.words(for: code))")
         }
     }
 }
 
 extension Duration {
-    /// Milliseconds, rounded down, from 0 to those of ten years.
+    /// Milliseconds, rounded down and clamped to 0 through ten years.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return min(max(seconds, 0), 315_360_000) * 1000 + max(attoseconds, 0)

@@ -3,29 +3,30 @@ internal import Glibc
 internal import Synchronization
 package import VercelAPI
 
-/// Sends requests with libcurl: HTTP/2 where the server has it, connections kept for the next
-/// request, several at a time.
+/// Sends requests with libcurl: several at a time, over HTTP/2 where the server supports it,
+/// reusing connections.
 ///
-/// The token and bodies are handed to libcurl in guarded memory; libcurl copies them into its own
-/// buffers, which are wiped when it frees them. Redirects are not followed.
+/// Tokens and bodies reach libcurl in guarded memory. libcurl copies them into its own buffers and
+/// wipes those when it frees them. Redirects are not followed.
 ///
-/// For one thread at a time, as what libcurl keeps of connections is: a second one ends the program.
+/// Only one thread at a time may use a transport, because libcurl's connection cache is not
+/// thread-safe; a second one traps.
 @safe
 package final class CurlTransport: HTTPTransport {
     private let configuration: CurlConfiguration
     private let library: CurlLibrary
     private let multi: UnsafeMutableRawPointer
     private var idle: [UnsafeMutableRawPointer] = unsafe []
-    /// The thread whose requests are under way; 0 for none.
+    /// The thread whose requests are in progress; 0 for none.
     private let user = Atomic<pthread_t>(0)
 
-    /// How long one wait for the network takes at most, in milliseconds, so that a wish to cancel
-    /// is heard.
+    /// The longest single wait for the network, in milliseconds, which bounds the delay of a
+    /// cancellation.
     private static let longestPoll: Int64 = 100
 
-    /// Opens libcurl if that has not happened yet. Nothing is sent.
+    /// Loads libcurl if necessary.
     ///
-    /// - Throws: ``TransportError/Code/libraryMissing`` if it cannot be opened.
+    /// - Throws: ``TransportError/Code/libraryMissing`` if libcurl cannot be loaded.
     package init(_ configuration: CurlConfiguration = CurlConfiguration()) throws(TransportError) {
         library = try CurlLibrary.shared()
         guard let multi = unsafe library.table.pointee.multi_init() else {
@@ -45,22 +46,22 @@ package final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// Sends `requests` in their order, at most `concurrency` at a time.
+    /// Sends `requests` in order, at most `concurrency` at a time.
     package func send(
         _ requests: [HTTPRequest], concurrency: Int,
-        whenAnswered: (Int, Result<HTTPResponse, TransportError>) -> Bool
+        onResponse: (Int, Result<HTTPResponse, TransportError>) -> Bool
     ) {
         run(
             requests, concurrency: concurrency, isStreaming: false, onBytes: { _ in true },
-            whenFinished: whenAnswered)
+            onFinished: onResponse)
     }
 
-    /// Sends `request` and hands the body over piece by piece as it comes.
+    /// Sends `request` and passes the body on in pieces as it arrives.
     package func stream(
         _ request: HTTPRequest, onBytes: (RawSpan) -> Bool
     ) throws(TransportError) -> HTTPResponse {
         var answer: Result<HTTPResponse, TransportError> = .failure(
-            TransportError(.failed, mayHaveReachedServer: true, reason: "no answer"))
+            TransportError(.failed, mayHaveReachedServer: true, reason: "no response"))
         run([request], concurrency: 1, isStreaming: true, onBytes: onBytes) { _, result in
             answer = result
             return true
@@ -68,15 +69,15 @@ package final class CurlTransport: HTTPTransport {
         return try answer.get()
     }
 
-    /// Runs all transfers to their end.
+    /// Runs all transfers to completion.
     private func run(
         _ requests: [HTTPRequest], concurrency: Int, isStreaming: Bool,
         onBytes: (RawSpan) -> Bool,
-        whenFinished: (Int, Result<HTTPResponse, TransportError>) -> Bool
+        onFinished: (Int, Result<HTTPResponse, TransportError>) -> Bool
     ) {
         let (isFirst, other) = user.compareExchange(
             expected: 0, desired: pthread_self(), ordering: .acquiringAndReleasing)
-        precondition(isFirst || other == pthread_self(), "two threads share a transport")
+        precondition(isFirst || other == pthread_self(), "two threads are using the transport")
         defer { if isFirst { user.store(0, ordering: .releasing) } }
         var underWay: [CurlTransfer] = []
         var next = 0
@@ -85,7 +86,7 @@ package final class CurlTransport: HTTPTransport {
         func finish(_ transfer: CurlTransfer, _ result: Result<HTTPResponse, TransportError>) {
             underWay.removeAll { $0 === transfer }
             release(transfer)
-            if !whenFinished(transfer.place, result) { mayBegin = false }
+            if !onFinished(transfer.place, result) { mayBegin = false }
         }
 
         while true {
@@ -97,7 +98,7 @@ package final class CurlTransport: HTTPTransport {
                         requests[place], place: place, isStreaming: isStreaming)
                     underWay.append(transfer)
                 } catch {
-                    if !whenFinished(place, .failure(error)) { mayBegin = false }
+                    if !onFinished(place, .failure(error)) { mayBegin = false }
                 }
             }
             guard !underWay.isEmpty else { return }
@@ -130,7 +131,7 @@ package final class CurlTransport: HTTPTransport {
             if configuration.shouldCancel() {
                 mayBegin = false
                 for transfer in underWay {
-                    finish(transfer, .failure(transfer.error(.cancelled, reason: "stopped")))
+                    finish(transfer, .failure(transfer.error(.cancelled, reason: "canceled")))
                 }
             }
             guard !underWay.isEmpty else { continue }
@@ -144,7 +145,7 @@ package final class CurlTransport: HTTPTransport {
         _ request: HTTPRequest, place: Int, isStreaming: Bool
     ) throws(TransportError) -> CurlTransfer {
         guard !configuration.shouldCancel() else {
-            throw TransportError(.cancelled, mayHaveReachedServer: false, reason: "stopped")
+            throw TransportError(.cancelled, mayHaveReachedServer: false, reason: "canceled")
         }
         guard let easy = unsafe idle.popLast() ?? library.table.pointee.easy_init() else {
             throw TransportError(.failed, mayHaveReachedServer: false, reason: "out of memory")
@@ -165,7 +166,7 @@ package final class CurlTransport: HTTPTransport {
         return transfer
     }
 
-    /// Ends what libcurl does for `transfer` and keeps its handle for the next one.
+    /// Removes `transfer` from libcurl and keeps its handle for reuse.
     private func release(_ transfer: CurlTransfer) {
         library.withoutPipeSignal {
             _ = unsafe library.table.pointee.multi_remove_handle(multi, transfer.easy)

@@ -1,46 +1,41 @@
-/// A message for the desktop. Texts may come from anywhere: they are made safe when they are sent.
+/// A message for the desktop. Its texts are untrusted and made safe when it is sent.
 package struct DesktopMessage: Equatable, Sendable {
-    /// Something that can be chosen on a message.
+    /// An action that can be chosen on a message.
     package struct Action: Equatable, Sendable {
-        /// What comes back when it is chosen: at most 31 bytes of ASCII.
+        /// The identifier that is returned when it is chosen: at most 31 bytes of ASCII.
         package let name: String
-        /// What people read.
+        /// The text on the button.
         package let label: String
 
-        /// Names both.
         package init(_ name: String, label: String) {
             self.name = name
             self.label = label
         }
     }
 
-    /// How much it matters.
+    /// The urgency level of the notification specification.
     package enum Urgency: UInt8, Sendable {
-        /// Need not be seen.
         case low = 0
-        /// Shown for a while.
         case normal = 1
-        /// Stays until it was seen.
+        /// Stays until it is dismissed.
         case critical = 2
     }
 
-    /// What it is about: a newer message about the same takes its place.
+    /// What it is about: a newer message with the same subject replaces it.
     package let subject: String
-    /// One line.
+    /// A single line.
     package let title: String
-    /// Some lines, maybe none.
+    /// Any number of lines.
     package let body: String
-    /// How much it matters.
     package let urgency: Urgency
-    /// What kind of message it is, by the standard's names.
+    /// A category of the notification specification.
     package let category: String
-    /// What it belongs to, such as a project.
+    /// The group it belongs to, such as a project.
     package let group: String?
-    /// What can be chosen, where the server shows that. The first one that is called `default` is what
-    /// a click on the message does.
+    /// The actions, if the server supports them. The one named `default` is what a click on the
+    /// message does.
     package let actions: [Action]
 
-    /// Names all parts.
     package init(
         subject: String, title: String, body: String, urgency: Urgency = .normal,
         category: String = "transfer", group: String? = nil, actions: [Action] = []
@@ -55,15 +50,15 @@ package struct DesktopMessage: Equatable, Sendable {
     }
 }
 
-/// Makes texts fit to be shown by a server of notifications.
+/// Makes untrusted texts safe for a notification server.
 package enum SafeText {
-    /// The longest line, in characters of Unicode.
+    /// The maximum length of a line, in Unicode scalars.
     package static let lineLimit = 160
-    /// The most lines.
+    /// The maximum number of lines.
     package static let lineCount = 6
 
-    /// The text on one line, without characters that control, hide or turn round what is beside them,
-    /// and shortened.
+    /// Returns the text as one shortened line, without characters that control, hide or reverse
+    /// what is beside them.
     package static func line(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
@@ -91,9 +86,9 @@ package enum SafeText {
         return String(kept)
     }
 
-    /// The text with its lines made safe one by one.
+    /// Returns the text with each of its lines made safe.
     ///
-    /// - Parameter escapingMarkup: Whether the server reads markup: then none is left of the text's own.
+    /// - Parameter escapingMarkup: Whether the server interprets markup, which is then escaped.
     package static func body(_ text: String, escapingMarkup: Bool) -> String {
         let lines = text.split(separator: "\n").prefix(lineCount).map { line(String($0)) }
         let joined = lines.joined(separator: "\n")

@@ -1,38 +1,33 @@
 internal import CNotifications
 
-/// Why a message could not be shown.
+/// Why a notification could not be shown.
 package struct DesktopNotificationError: Error, Equatable, Sendable {
-    /// The kind of failure.
     package enum Code: String, Sendable {
         /// GIO is not installed.
         case libraryMissing
-        /// No session bus.
         case noBus
-        /// Nobody on the bus shows notifications.
+        /// No notification server is on the bus.
         case noServer
-        /// No answer in time.
         case timedOut
-        /// The bus went away.
+        /// The connection to the bus was lost.
         case disconnected
-        /// The server refused it.
+        /// The server rejected the message.
         case failed
     }
 
-    /// The kind of failure.
     package let code: Code
 
-    /// Names the kind.
     package init(_ code: Code) { self.code = code }
 
-    /// What happened, without capital and full stop.
+    /// A description without capital and full stop.
     package var reason: String {
         switch code {
         case .libraryMissing: "GIO (libgio-2.0.so.0) is not installed"
-        case .noBus: "there is no session bus that answers"
-        case .noServer: "nothing on the session bus shows notifications"
-        case .timedOut: "the server of notifications does not answer"
-        case .disconnected: "the session bus went away"
-        case .failed: "the server of notifications refused the message"
+        case .noBus: "there is no session bus, or it is not responding"
+        case .noServer: "no notification server is running"
+        case .timedOut: "the notification server is not responding"
+        case .disconnected: "the session bus disconnected"
+        case .failed: "the notification server rejected the message"
         }
     }
 

@@ -1,27 +1,25 @@
 internal import CNotifications
 
-/// The desktop's notifications: a connection that is made when it is needed, and made anew when it or
-/// the server went away. Calls block; not for use from several threads at once.
+/// A connection to the desktop's notification server, opened when needed and reopened after the bus
+/// or the server went away. Calls block. Not thread-safe.
 @safe package final class DesktopNotifications {
-    /// What a server can do.
+    /// What a notification server supports.
     package struct Capabilities: Equatable, Sendable {
-        /// Whether it shows actions.
         package let actions: Bool
-        /// Whether it shows more than the title.
+        /// Whether it shows the body.
         package let body: Bool
-        /// Whether it reads markup in the body.
+        /// Whether it interprets markup in the body.
         package let markup: Bool
     }
 
-    /// What somebody did with a message.
+    /// An action that the user chose on a message.
     package struct Choice: Equatable, Sendable {
-        /// What the message is about.
+        /// The subject of the message.
         package let subject: String
-        /// The name of the action.
         package let action: String
     }
 
-    /// How many messages are known by their numbers; older ones are not replaced any more.
+    /// How many shown messages are remembered; older ones can no longer be replaced.
     package static let knownLimit = 200
 
     private let address: String
@@ -31,8 +29,8 @@ internal import CNotifications
     private var capabilities: Capabilities?
 
     /// - Parameters:
-    ///   - address: The bus's address.
-    ///   - limit: How long one call may take.
+    ///   - address: The D-Bus address.
+    ///   - limit: The timeout of one call.
     package init(address: String, limit: Duration = .seconds(5)) {
         self.address = address
         limitMilliseconds = UInt32(clamping: limit.components.seconds * 1_000)
@@ -40,19 +38,19 @@ internal import CNotifications
 
     deinit { disconnect() }
 
-    /// Shows a message, in place of an earlier one about the same.
+    /// Shows a message, replacing an earlier one with the same subject.
     package func show(_ message: DesktopMessage) throws(DesktopNotificationError) {
         do throws(DesktopNotificationError) {
             try showOnce(message)
         } catch {
-            // A bus or a server that went away since the last message may be there again.
+            // The bus or server may have restarted since the last message.
             guard error.code == .disconnected || error.code == .noServer else { throw error }
             disconnect()
             try showOnce(message)
         }
     }
 
-    /// What the server can do; asked once for each server.
+    /// Returns what the server supports, asking each server once.
     package func serverCapabilities() throws(DesktopNotificationError) -> Capabilities {
         if let capabilities { return capabilities }
         let connection = try unsafe connected()
@@ -66,7 +64,7 @@ internal import CNotifications
         return found
     }
 
-    /// The server's name and version. Untrusted text.
+    /// Returns the server's name and version. Untrusted text.
     package func serverName() throws(DesktopNotificationError) -> String {
         let connection = try unsafe connected()
         var name = [CChar](repeating: 0, count: 200)
@@ -76,8 +74,8 @@ internal import CNotifications
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Waits until somebody chose an action, at most so long; nil where nobody did. Returns early also
-    /// where the bus went away.
+    /// Waits for a chosen action for at most `duration`; nil if there was none. Also returns early
+    /// if the bus disconnects.
     package func wait(_ duration: Duration) -> Choice? {
         guard let connection = unsafe connection else { return nil }
         let (seconds, attoseconds) = duration.components
@@ -95,7 +93,7 @@ internal import CNotifications
         case ZG_NOTIFY_CLOSED:
             known.removeAll { $0.identifier == event.identifier }
         case ZG_NOTIFY_SERVER_CHANGED:
-            // Another server counts anew, and can do other things.
+            // A new server has its own message numbers and capabilities.
             known = []
             capabilities = nil
         case ZG_NOTIFY_BUS_GONE: disconnect()
@@ -104,13 +102,12 @@ internal import CNotifications
         return nil
     }
 
-    /// Whether there is a connection that ``wait(_:)`` can wait on.
     package var isConnected: Bool { unsafe connection != nil }
 
     // MARK: Sending
 
     private func showOnce(_ message: DesktopMessage) throws(DesktopNotificationError) {
-        // What the server told meanwhile counts first: a number may be another message's by now.
+        // Handles server changes first: the known message numbers may be those of another server.
         drain()
         let able = try serverCapabilities()
         let connection = try unsafe connected()
@@ -145,8 +142,8 @@ internal import CNotifications
         if known.count > Self.knownLimit { known.removeFirst(known.count - Self.knownLimit) }
     }
 
-    /// Choices that come while a message is sent wait for ``wait(_:)``; what makes numbers mean
-    /// something else counts now.
+    /// Forgets message numbers and capabilities if the server changed. Actions stay queued for
+    /// ``wait(_:)``.
     private func drain() {
         guard let connection = unsafe connection, unsafe zg_notify_server_changed(connection) else {
             return
@@ -177,7 +174,7 @@ internal import CNotifications
     }
 }
 
-/// Texts as C wants them, for the time of one call.
+/// Strings as C pointers for the duration of one call.
 private struct Texts {
     private let bytes: [[CChar]]
 

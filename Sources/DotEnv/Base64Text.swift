@@ -1,6 +1,5 @@
-/// Base64 with padding (RFC 4648, section 4), without a table that values would index.
+/// Base64 with padding (RFC 4648, section 4), without table lookups that depend on values.
 enum Base64Text {
-    /// Writes the encoding of all of `value`.
     static func write(_ value: SourceText, into sink: inout some ByteSink & ~Copyable) {
         var index = 0
         while index < value.count {
@@ -40,9 +39,8 @@ enum Base64Text {
         }
     }
 
-    /// Reads the encoding at `index` and compares it with `expected`.
-    ///
-    /// - Returns: The index after it, or nil if it is the encoding of something else.
+    /// Compares the encoding at `index` with that of `expected`. Returns the index after it, or
+    /// nil.
     static func end(
         _ text: SourceText, at index: Int, ifEqualTo expected: SourceText
     ) -> Int? {

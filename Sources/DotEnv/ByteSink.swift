@@ -1,20 +1,17 @@
 /// Receives bytes, in order, into memory that the caller owns.
 ///
-/// Neither call can fail: a sink with a limit records that it was reached and lets the caller ask.
+/// No call fails: a sink with a limit records that it was reached.
 package protocol ByteSink: ~Copyable {
-    /// Takes one byte.
     mutating func append(_ byte: UInt8)
 
-    /// Takes all of `bytes`, which are only lent for the call.
+    /// Appends `bytes`, which are only borrowed for the call.
     mutating func append(contentsOf bytes: RawSpan)
 }
 
-/// A sink that keeps nothing but the number of bytes, so that a caller can allocate exactly.
+/// Counts bytes, so that a caller can allocate exactly.
 package struct ByteCounter: ByteSink {
-    /// How many bytes came.
     package private(set) var count = 0
 
-    /// Makes a counter at zero.
     package init() {}
 
     package mutating func append(_ byte: UInt8) {
@@ -26,14 +23,14 @@ package struct ByteCounter: ByteSink {
     }
 }
 
-/// A sink over borrowed memory of a fixed size. What does not fit is dropped and remembered.
+/// A sink over borrowed memory of a fixed size, which records whether something did not fit.
 @safe
 struct FixedSink: ByteSink {
     private let target: UnsafeMutableRawBufferPointer
     private(set) var count = 0
     private(set) var overflowed = false
 
-    /// Makes a sink that fills `target` from its front. It must not outlive the memory.
+    /// - Parameter target: Filled from its front. The sink must not outlive it.
     init(_ target: UnsafeMutableRawBufferPointer) {
         unsafe self.target = target
     }
@@ -63,7 +60,7 @@ struct FixedSink: ByteSink {
 }
 
 extension ByteSink where Self: ~Copyable {
-    /// Takes the bytes of a literal that is not secret.
+    /// Appends a literal that is not secret.
     mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { buffer in
             for index in 0..<buffer.count {
@@ -72,7 +69,6 @@ extension ByteSink where Self: ~Copyable {
         }
     }
 
-    /// Takes the bytes of a name.
     mutating func append(name: String) {
         for byte in name.utf8 {
             append(byte)

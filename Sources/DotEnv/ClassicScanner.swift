@@ -1,28 +1,28 @@
-/// Reads as the classic reader of motdotla/dotenv does, in one pass.
+/// Parses like the classic parser of motdotla/dotenv, in one pass.
 ///
-/// That reader applies one regular expression to the text after turning CR LF and CR into LF:
-/// at a line start, white space of any kind (line breaks too), perhaps `export` and white space, a
-/// name, `=` after any white space or `:` before some, then a quoted value, or a value up to `#` or
-/// the end of the line, or none, and at last perhaps a comment. What backtracking can still change
-/// is little, and each case has one answer:
+/// That parser applies one regular expression to the text after turning CR LF and CR into LF: at a
+/// line start, white space of any kind (line breaks too), optionally `export` and white space, a
+/// name, `=` after optional white space or `:` before some, then a quoted value, or a value up to
+/// `#` or the end of the line, or none, and optionally a comment. Backtracking leaves few choices,
+/// each with one result:
 ///
-/// - White space and names are taken whole, as nothing else could follow a part of them.
-/// - `export` is a prefix if an assignment follows it, else it may be the name itself.
+/// - White space and names are matched whole, as nothing else could follow a part of them.
+/// - `export` is a prefix if an assignment follows it; otherwise it may be the name itself.
 /// - A quote ends at the first quote without a backslash before it. If the rest of the line is not
-///   blank or a comment there, it ends at the last earlier quote (one with a backslash) where it is.
-///   If there is no such quote either, the quotes mean nothing and the value goes to `#` or line end.
+///   blank or a comment there, it ends at the last earlier quote (with a backslash) where it is.
+///   Without such a quote the quotes mean nothing and the value ends at `#` or the line end.
 /// - After `=` there is always a match, so the expression never looks further than that.
 ///
-/// Every stretch is looked at a bounded number of times: the search for the end of a quote stops at
-/// the next opening quote of its kind, as an opening quote has no backslash before it.
+/// Every stretch is read a bounded number of times: the search for the end of a quote stops at the
+/// next opening quote of its kind, as an opening quote has no backslash before it.
 struct ClassicScanner {
     private let text: SourceText
     private let hasCarriageReturn: Bool
-    /// Whether lines of the form that Vercel's CLI writes are read as it means them.
+    /// Whether lines written by Vercel's CLI are parsed as it means them.
     private let prefersVercelLines: Bool
     /// Where the search for the next statement starts.
     private var index: Int
-    /// Stretches that are neither assignment nor comment nor blank, one for each line.
+    /// Stretches that are neither assignment nor comment nor blank, one per line.
     private(set) var ignored: [Range<Int>] = []
 
     init(_ text: SourceText, _ survey: SourceText.Survey, prefersVercelLines: Bool = false) {
@@ -32,7 +32,7 @@ struct ClassicScanner {
         index = survey.start
     }
 
-    /// The next assignment, or nil at the end.
+    /// Returns the next assignment, or nil at the end.
     mutating func next() -> Statement? {
         while true {
             let start = text.skippingSpaces(from: index, to: text.count)
@@ -58,7 +58,7 @@ struct ClassicScanner {
         return assignment(at: start, from: start)
     }
 
-    /// The assignment whose name starts at `name`.
+    /// Parses the assignment whose name starts at `name`.
     private func assignment(at name: Int, from start: Int) -> Statement? {
         var nameEnd = name
         while text[nameEnd].isNameByte { nameEnd += 1 }
@@ -68,7 +68,7 @@ struct ClassicScanner {
         if text[sign] == Byte.equals {
             value = sign + 1
         } else if text[nameEnd] == Byte.colon {
-            // Just one character of the white space belongs to the sign; CR LF is one character.
+            // Only one white space character belongs to the sign; CR LF is one character.
             let isPair = text.has("\r\n", at: nameEnd + 1)
             let width = isPair ? 2 : text.spaceWidth(at: nameEnd + 1)
             guard width > 0 else { return nil }
@@ -81,8 +81,8 @@ struct ClassicScanner {
         let first = text.skippingSpaces(from: value, to: text.count)
         if text[first].isQuote {
             if readQuoted(&statement, from: first) { return statement }
-            // A quote with no other on its line is most likely a mistake; on a later line it is not
-            // part of this value at all.
+            // A quote without another on its line is probably a mistake; a quote on a later line is
+            // not part of this value.
             let lineEnd = text.lineBreak(from: value, to: text.count)
             statement.isUnterminated =
                 first < lineEnd
@@ -92,8 +92,8 @@ struct ClassicScanner {
         return statement
     }
 
-    /// The end of the blank rest of a line or of a comment from `start` on; nil if other text
-    /// follows on the line. White space may cross lines: the result is then the last line break.
+    /// Returns the end of the blank rest of a line or of a comment; nil if other text follows.
+    /// White space may cross lines: the result is then the last line break.
     private func endOfLine(from start: Int) -> Int? {
         var index = start
         var lastTerminator: Int?
@@ -108,7 +108,7 @@ struct ClassicScanner {
         return lastTerminator
     }
 
-    /// Reads a value in quotes, if the quotes can be closed. `first` is the opening quote.
+    /// Parses a quoted value if its quote is closed. `first` is the opening quote.
     private func readQuoted(_ statement: inout Statement, from first: Int) -> Bool {
         let quote = text[first]
         var hasBackslash = false
@@ -135,7 +135,8 @@ struct ClassicScanner {
         return true
     }
 
-    /// Reads a value up to `#` or the end of the line. A pair of quotes around it still goes.
+    /// Parses a value up to `#` or the end of the line. A pair of quotes around it is still
+    /// dropped.
     private func readBare(_ statement: inout Statement) {
         let start = statement.value.lowerBound
         var end = start
@@ -165,7 +166,7 @@ struct ClassicScanner {
         if quote == Byte.doubleQuote { statement.encoding = .lineBreakEscapes }
     }
 
-    /// Reads `NAME="…"` up to the last quote of its line, if nothing follows that quote.
+    /// Parses `NAME="…"` up to the last quote of its line, if nothing follows that quote.
     private func readVercelLine(_ statement: inout Statement) -> Bool {
         let start = statement.value.lowerBound
         guard text[start] == Byte.doubleQuote, text[start - 1] == Byte.equals else { return false }

@@ -1,8 +1,8 @@
-/// Reads as `env_file` of Docker Compose does, except that nothing is expanded.
+/// Parses like `env_file` of Docker Compose, without its expansion.
 ///
-/// What follows a closing quote is read as a new statement, `:` is as good as `=`, and the first
-/// thing that is no name stops it with an error. A value in which Compose would expand something is
-/// kept as it stands and noted; `$$` and `\$` are resolved only where nothing would be expanded.
+/// Text after a closing quote is a new statement, `:` works like `=`, and the first character that
+/// cannot be in a name is an error. A value in which Compose would expand something is kept
+/// verbatim and noted; `$$` and `\$` are resolved only if nothing would be expanded.
 struct ComposeScanner {
     private let text: SourceText
     private var index: Int
@@ -16,8 +16,8 @@ struct ComposeScanner {
         index = survey.start
     }
 
-    /// The width of white space within a line at `index`; 0 for a line feed and for other spaces
-    /// than the few that Compose knows here.
+    /// Returns the width of white space within a line; 0 for a line feed and for spaces that
+    /// Compose does not know here.
     private func blankWidth(at index: Int) -> Int {
         switch text[index] {
         case 0x09, 0x0B, 0x0C, 0x0D, 0x20: return 1
@@ -36,9 +36,9 @@ struct ComposeScanner {
         return position
     }
 
-    /// The next variable, or nil at the end.
+    /// Returns the next variable, or nil at the end.
     ///
-    /// - Throws: ``DotEnvError`` with `refused` where Compose refuses the file.
+    /// - Throws: ``DotEnvError`` with `refused` if Compose refuses the file.
     mutating func next() throws(DotEnvError) -> Statement? {
         while true {
             index = text.skippingSpaces(from: index, to: text.count, .go)
@@ -57,13 +57,13 @@ struct ComposeScanner {
         if text.has("export", at: start), isExportSpace(text[start + 6]) {
             name = skippingBlanks(from: start + 6)
             guard name < text.count else {
-                throw text.failure(.refused, "Compose refuses export without a name", at: start)
+                throw text.failure(.refused, "Compose rejects export without a name", at: start)
             }
         }
         let end = try nameEnd(from: name)
         let trimmed = text.trimmingSpaces(from: name, to: end, .go)
-        // Without a sign before the end of the text, Compose takes all of the rest as the value of
-        // a variable without a name.
+        // Without a sign before the end of the text, Compose takes the rest as the value of a
+        // nameless variable.
         let isNameless = end >= text.count
         let key = isNameless ? name..<name : name..<trimmed
         if text.firstIndex(of: Byte.space, from: key.lowerBound, to: key.upperBound)
@@ -87,7 +87,7 @@ struct ComposeScanner {
             || byte == Byte.carriageReturn
     }
 
-    /// Where `=`, `:` or a line feed ends a name, else the end of the text.
+    /// Returns where `=`, `:` or a line feed ends a name, or the end of the text.
     private func nameEnd(from start: Int) throws(DotEnvError) -> Int {
         var position = start
         while position < text.count {
@@ -103,13 +103,13 @@ struct ComposeScanner {
                 position += width
             } else {
                 throw text.failure(
-                    .refused, "Compose refuses this character in a name", at: position)
+                    .refused, "Compose does not allow this character in a name", at: position)
             }
         }
         return position
     }
 
-    /// The width of a letter or number beyond ASCII at `index`, or nil.
+    /// Returns the width of a non-ASCII letter or number, or nil.
     private func letterWidth(at index: Int) -> Int? {
         let width: Int
         switch text[index] {
@@ -174,8 +174,8 @@ struct ComposeScanner {
         if live.count <= DotEnvReader.maximumDiagnostics { live.append(value) }
     }
 
-    /// Whether Compose would expand anything: `$` before a letter, underscore or brace, where two
-    /// `$` are one that means nothing, and so is `\$` in double quotes.
+    /// Returns whether Compose would expand anything: `$` before a letter, underscore or brace.
+    /// `$$` is an escaped `$`, and so is `\$` in double quotes.
     private func isLive(_ range: Range<Int>, hasEscapes: Bool) -> Bool {
         var position = range.lowerBound
         var dollars = 0

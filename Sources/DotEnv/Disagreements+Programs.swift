@@ -1,8 +1,7 @@
 extension Disagreements {
-    /// What bash and Compose make of the text, and what programs expand or unescape in it, where
-    /// nothing was said yet.
+    /// Returns how bash and Compose read the text, and what programs expand or unescape in it.
     ///
-    /// - Parameter told: The offsets of statements that have a finding.
+    /// - Parameter told: The offsets of statements that already have a finding.
     func programFindings(_ own: NameTable, _ told: inout Set<Int>) -> [DotEnvReading.Finding] {
         var findings: [DotEnvReading.Finding] = []
         for (index, statement) in own.statements.enumerated()
@@ -16,7 +15,7 @@ extension Disagreements {
             if findings.count > DotEnvReader.maximumDiagnostics { return findings }
         }
         add(composeReading(), .differsCompose, own, &findings, &told)
-        // What stands before the mark is said of the mark, and a name that no shell takes of the name.
+        // For what precedes the mark the mark is the cause, and for a non-portable name the name.
         if survey.start > 0, let first = own.statements.first {
             told.insert(first.key.lowerBound)
         }
@@ -35,8 +34,7 @@ extension Disagreements {
 
     // MARK: Values
 
-    /// Whether dotenv-expand makes something else of the value, in any of its versions. It does not
-    /// know which quotes the value was in.
+    /// Returns whether any version of dotenv-expand changes the value. It does not know the quotes.
     func expandsInJavaScript(_ statement: Statement) -> Bool {
         guard hasDollar(statement) else { return false }
         enum State { case plain, backslash, dollar, brace, braced }
@@ -59,7 +57,8 @@ extension Disagreements {
         return false
     }
 
-    /// Whether Ruby's reader and others drop a backslash, which they do outside of single quotes.
+    /// Returns whether Ruby's parser and others drop a backslash, which they do outside single
+    /// quotes.
     func unescapesInRuby(_ statement: Statement) -> Bool {
         let value = statement.value
         guard
@@ -74,12 +73,12 @@ extension Disagreements {
 
     // MARK: Programs
 
-    /// What a program reads, and where it refuses.
+    /// What a program reads, and where it stops.
     private struct Reading {
         var statements: [Statement] = []
-        /// Places that the program takes in another way, with what is to be said of them.
+        /// Places that the program reads differently, with the diagnostic.
         var places: [(offset: Int, code: DotEnvDiagnostic.Code)] = []
-        /// From where on nothing is read.
+        /// Where the program stops reading.
         var end = Int.max
     }
 
@@ -97,7 +96,7 @@ extension Disagreements {
                     byte == Byte.dollar || byte == Byte.backtick || byte == UInt8(ascii: "~")
                 reading.places.append((offset, expands ? .differsExpansion : .differsShell))
                 if error.code == .refused {
-                    // A quote without an end: bash reads nothing of what follows.
+                    // A quote without an end: bash reads nothing after it.
                     reading.end = offset
                     break
                 }
@@ -113,7 +112,7 @@ extension Disagreements {
         do throws(DotEnvError) {
             while let statement = try scanner.next() { reading.statements.append(statement) }
         } catch {
-            // One mistake has Compose refuse the whole file.
+            // Compose refuses the whole file for one mistake.
             reading.end = error.offset ?? text.count
             reading.places.append((reading.end, .differsCompose))
         }
@@ -164,7 +163,7 @@ extension Disagreements {
         }
     }
 
-    /// Why a program has another value; nil where the program itself is the reason.
+    /// Returns why a program reads a different value; nil if the program itself is the reason.
     private func cause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code? {
         if hasSameValue(statement, other) { return nil }
         let value = statement.value
@@ -176,10 +175,10 @@ extension Disagreements {
     }
 
     private func isShellsOwn(_ statement: Statement) -> Bool {
-        WritingRules.shellsOwnNames.contains(text.name(statement.key, statement.keyEncoding))
+        WritingRules.shellReservedNames.contains(text.name(statement.key, statement.keyEncoding))
     }
 
-    /// The statement that takes in an offset.
+    /// Returns the statement that contains an offset.
     private func statement(at offset: Int, _ own: NameTable) -> Statement? {
         var low = 0
         var high = own.statements.count
@@ -197,8 +196,8 @@ extension Disagreements {
         return offset <= end ? statement : nil
     }
 
-    /// Whether bash and Compose read the same statements as `statements`, and nothing in them is
-    /// expanded or unescaped by any program.
+    /// Returns whether bash and Compose read exactly `statements` and no program expands or
+    /// unescapes anything in them.
     func programsAgree(_ statements: [Statement]) -> Bool {
         var shell = ShellScanner(text, locates: false)
         var compose = ComposeScanner(text, survey)

@@ -1,12 +1,12 @@
-/// Finds where the readers that programs use most give a program different variables: motdotla/dotenv,
-/// Node, python-dotenv, bash and Compose by reading the text as each of them does and comparing, and
-/// dotenv-expand, Next.js, Ruby's dotenv and godotenv by what they replace in a value.
+/// Finds where common parsers give a program different variables. For motdotla/dotenv, Node,
+/// python-dotenv, bash and Compose it parses the text as each of them does and compares; for
+/// dotenv-expand, Next.js, Ruby's dotenv and godotenv it checks what they replace in a value.
 struct Disagreements {
     let text: SourceText
     let survey: SourceText.Survey
     private let dialect: DotEnvDialect
 
-    /// The reader whose statements are compared.
+    /// The parsers whose statements are compared.
     private enum Reader: CaseIterable {
         case classic, node, python
     }
@@ -17,7 +17,8 @@ struct Disagreements {
         self.dialect = dialect
     }
 
-    /// The places, in no order. `own` has what `dialect` reads, which is `dotenv`, `next` or `node`.
+    /// Returns the findings, unordered. `own` contains what `dialect` reads, which is `dotenv`,
+    /// `next` or `node`.
     func findings(_ own: NameTable) -> [DotEnvReading.Finding] {
         let statements = own.statements
         if agreesStepByStep(statements), programsAgree(statements) { return [] }
@@ -30,7 +31,7 @@ struct Disagreements {
                 guard own.isLast(index),
                     let code = difference(statement, reader, table.last(like: index, of: own))
                 else { continue }
-                // A byte order mark is told once, where it is.
+                // A byte order mark is reported once, at its place.
                 let isMark = code == .differsByteOrderMark
                 let offset = isMark ? 0 : statement.key.lowerBound
                 if reported.insert(Report(offset: offset, code: code)).inserted {
@@ -64,7 +65,7 @@ struct Disagreements {
 
     // MARK: Comparing
 
-    /// Whether all readers give the same statements one after the other, which is the common case.
+    /// Returns whether all parsers read the same sequence of statements, which is the common case.
     private func agreesStepByStep(_ statements: [Statement]) -> Bool {
         var classic = ClassicScanner(text, survey)
         var node = NodeScanner(text, survey)
@@ -111,15 +112,15 @@ struct Disagreements {
         text.has("__proto__", at: statement.key.lowerBound) && statement.key.count == 9
     }
 
-    /// Whether any program could replace something in the value.
+    /// Returns whether any program could replace something in the value.
     func hasDollar(_ statement: Statement) -> Bool {
         let value = statement.value
         return text.firstIndex(of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
             < value.upperBound
     }
 
-    /// Whether python-dotenv replaces anything in the value: `${name}` or `${name:-default}`, with
-    /// anything but `}` and `:` as a name.
+    /// Returns whether python-dotenv replaces anything in the value: `${name}` or
+    /// `${name:-default}`, where the name may contain anything but `}` and `:`.
     private func interpolates(_ statement: Statement) -> Bool {
         guard hasDollar(statement) else { return false }
         enum State { case plain, dollar, name, colon, fallback }
@@ -142,12 +143,12 @@ struct Disagreements {
 
     // MARK: Naming the cause
 
-    /// How `reader` disagrees about a statement that counts, or nil.
+    /// Returns how `reader` disagrees about an effective statement, or nil.
     private func difference(
         _ statement: Statement, _ reader: Reader, _ other: Statement?
     ) -> DotEnvDiagnostic.Code? {
         if isPrototype(statement) {
-            // Both readers in JavaScript lose the name; only python-dotenv can have it.
+            // Both JavaScript parsers lose the name; only python-dotenv can have it.
             return reader == .python && other != nil ? .differsPrototype : nil
         }
         guard let other else { return missingCause(statement, reader) }
@@ -156,7 +157,7 @@ struct Disagreements {
         return valueCause(statement, other)
     }
 
-    /// Why a reader may have a name that this dialect has not.
+    /// Returns why another parser may have a name that this dialect does not.
     private func extraName(_ statement: Statement, _ reader: Reader) -> DotEnvDiagnostic.Code? {
         if isPrototype(statement) { return reader == .python ? .differsPrototype : nil }
         let first = statement.key.lowerBound
@@ -165,7 +166,7 @@ struct Disagreements {
         return .differsExtraName
     }
 
-    /// Why a reader may not have a name that this dialect has.
+    /// Returns why another parser may lack a name that this dialect has.
     private func missingCause(_ statement: Statement, _ reader: Reader) -> DotEnvDiagnostic.Code {
         if survey.start > 0, reader == .node,
             text.skippingSpaces(from: survey.start, to: text.count)
@@ -183,7 +184,7 @@ struct Disagreements {
         return quotingCause(statement) ?? bareCause(statement, other)
     }
 
-    /// What is unusual before the value.
+    /// Returns what is unusual before the value.
     private func syntaxCause(_ statement: Statement) -> DotEnvDiagnostic.Code? {
         let key = statement.key
         let prefix = key.lowerBound - statement.extent.lowerBound
@@ -204,7 +205,7 @@ struct Disagreements {
         return hasOtherSpace ? .differsWhitespace : nil
     }
 
-    /// What is unusual about the quotes or what is in them.
+    /// Returns what is unusual about the quotes or their content.
     private func quotingCause(_ statement: Statement) -> DotEnvDiagnostic.Code? {
         if statement.isUnterminated { return .differsUnterminatedQuote }
         let value = statement.value
@@ -224,7 +225,7 @@ struct Disagreements {
         return isQuoted ? nil : .differsQuoteInside
     }
 
-    /// What is unusual about a bare value.
+    /// Returns what is unusual about a bare value.
     private func bareCause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code {
         let value = statement.value
         let stretch =

@@ -1,18 +1,17 @@
-/// Something about a text that its owner should know, with its place and without any value.
+/// A diagnostic about one place of a `.env` text, without any value.
 package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
-    /// Where it is.
     package let position: DotEnvPosition
-    /// The variable, where there is one whose name is portable.
+    /// The variable, if its name is portable.
     package let key: String?
-    /// What it is; stable, in words joined by hyphens.
+    /// A stable code of words joined by hyphens.
     package let code: Code
 
-    /// The kinds of diagnostics. Raw values that begin with `differs-` are places where readers of
-    /// `.env` files disagree, with `ignored-` places that are skipped without a word.
+    /// The kinds of diagnostics. Codes with `differs-` are places where parsers of `.env` files
+    /// disagree, codes with `ignored-` places that are skipped silently.
     package enum Code: String, Sendable, CaseIterable {
-        /// A byte order mark, which some readers take into the first name.
+        /// A byte order mark, which some parsers include in the first name.
         case differsByteOrderMark = "differs-bom"
-        /// A CR without LF, which is a line break for some readers only.
+        /// A CR without LF, which is a line break for some parsers only.
         case differsLineEnding = "differs-line-ending"
         /// A `#` in a bare value without a space before it.
         case differsHashInValue = "differs-hash-in-value"
@@ -24,54 +23,53 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case differsQuoteInside = "differs-quote-inside"
         /// Backticks around a value.
         case differsBacktick = "differs-backtick"
-        /// A backslash whose meaning depends on the reader.
+        /// A backslash whose meaning depends on the parser.
         case differsEscape = "differs-escape"
-        /// `$NAME`, `${…}`, `$$`, `\$`, `$(…)`, a backtick or `~`, which some readers replace.
+        /// `$NAME`, `${…}`, `$$`, `\$`, `$(…)`, a backtick or `~`, which some parsers replace.
         case differsExpansion = "differs-expansion"
         /// `:` in place of `=`.
         case differsColon = "differs-colon"
         /// `=` or the value on another line than the name.
         case differsLineCrossing = "differs-line-crossing"
-        /// A quote without an end, after which readers go on at different places.
+        /// An unterminated quote, after which parsers continue at different places.
         case differsUnterminatedQuote = "differs-unterminated-quote"
-        /// A comment that some readers take as an assignment.
+        /// A comment that some parsers read as an assignment.
         case differsComment = "differs-comment"
-        /// A line that some readers take as an assignment, or as a part of the next one.
+        /// A line that some parsers read as an assignment, or as a part of the next one.
         case differsExtraName = "differs-extra-name"
-        /// A name that other readers take in another way.
+        /// A name that other parsers read differently.
         case differsName = "differs-name"
-        /// `__proto__`, which readers in JavaScript lose.
+        /// `__proto__`, which JavaScript parsers lose.
         case differsPrototype = "differs-prototype-name"
-        /// What a shell that sources the file takes in another way, or would run.
+        /// Text that a shell reads differently or would execute.
         case differsShell = "differs-shell"
-        /// What Docker Compose takes in another way, or refuses the file for.
+        /// Text that Docker Compose reads differently or refuses.
         case differsCompose = "differs-compose"
         /// Another difference.
         case differsValue = "differs-value"
         /// A line without `=`, which is skipped.
         case ignoredNoEquals = "ignored-no-equals"
-        /// A line that is no assignment, which is skipped.
+        /// A line that is not an assignment, which is skipped.
         case ignoredJunk = "ignored-junk"
-        /// A quote without an end: it is kept as a character and the value ends with the line.
+        /// An unterminated quote: it is kept as a character and the value ends with the line.
         case ignoredUnterminatedQuote = "ignored-unterminated-quote"
-        /// A name that is set again further down.
+        /// A name that is set again later.
         case duplicateKey = "duplicate-key"
         /// A name outside `[A-Za-z_][A-Za-z0-9_]*`.
         case nameNotPortable = "name-not-portable"
         /// `\n` in a text written by Vercel's CLI: a line break or a backslash and an n.
         case ambiguousLineBreak = "ambiguous-line-break"
-        /// A text that Compose would expand and that is kept as it is.
+        /// Text that Compose would expand and that is kept verbatim.
         case unexpanded = "unexpanded"
-        /// There are more diagnostics than are kept.
+        /// There are more diagnostics than the limit.
         case truncated = "more-diagnostics"
 
-        /// Whether readers disagree here.
+        /// Whether parsers disagree here.
         package var isDisagreement: Bool { rawValue.hasPrefix("differs-") }
-        /// Whether something is skipped here.
         package var isIgnored: Bool { rawValue.hasPrefix("ignored-") }
     }
 
-    /// What it is, as a sentence for people.
+    /// The diagnostic as a sentence.
     package var message: String { code.message }
 
     package var description: String {
@@ -81,63 +79,63 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension DotEnvDiagnostic.Code {
-    /// The sentence for people. It is fixed, so that it cannot hold a value.
+    /// A fixed sentence, so that it cannot contain a value.
     package var message: String {
         switch self {
         case .differsByteOrderMark:
-            "a byte order mark starts the file; some readers take it into the first name"
+            "the file starts with a byte order mark; some parsers include it in the first name"
         case .differsLineEnding:
-            "a carriage return without a line feed ends a line for some readers only"
+            "only some parsers end a line at a carriage return without a line feed"
         case .differsHashInValue:
-            "some readers end a bare value at # and some keep it; put the value in quotes"
+            "some parsers end an unquoted value at # and some keep it; quote the value"
         case .differsWhitespace:
-            "some readers take only the space as white space here"
+            "some parsers accept only spaces as white space here"
         case .differsExport:
-            "some readers know export only with one space after it"
+            "some parsers accept export only with one space after it"
         case .differsQuoteInside:
-            "readers disagree about quotes inside the value or text after it"
+            "parsers disagree about quotes inside the value or text after it"
         case .differsBacktick:
-            "some readers do not know backticks as quotes"
+            "some parsers do not treat backticks as quotes"
         case .differsEscape:
-            "readers disagree about what this backslash means"
+            "parsers disagree about what this backslash means"
         case .differsExpansion:
-            "some readers expand a part of this value, such as $NAME"
+            "some parsers expand part of this value, such as $NAME"
         case .differsColon:
-            "some readers do not take : in place of ="
+            "some parsers do not accept : instead of ="
         case .differsLineCrossing:
-            "some readers do not look for the value on another line"
+            "some parsers do not accept a name and its value on different lines"
         case .differsUnterminatedQuote:
-            "the quote is not closed; readers disagree about where the value ends"
+            "the quote is not closed; parsers disagree about where the value ends"
         case .differsComment:
-            "some readers take this comment as an assignment"
+            "some parsers read this comment as an assignment"
         case .differsExtraName:
-            "some readers take this as a variable, or as a part of the next name"
+            "not every parser ignores this line"
         case .differsName:
-            "some readers give this variable another name or none"
+            "some parsers give this variable a different name or skip it"
         case .differsPrototype:
-            "readers in JavaScript drop this name"
+            "JavaScript parsers drop this name"
         case .differsShell:
-            "a shell that sources the file takes this in another way; put the value in quotes"
+            "a shell that sources the file reads this differently; quote the value"
         case .differsCompose:
-            "Docker Compose takes this in another way, or refuses the file"
+            "Docker Compose reads this differently or refuses the file"
         case .differsValue:
-            "readers give this variable different values"
+            "parsers give this variable different values"
         case .ignoredNoEquals:
-            "the line has no = and is skipped"
+            "the line has no = and is ignored"
         case .ignoredJunk:
-            "the line is no assignment and is skipped"
+            "the line is not an assignment and is ignored"
         case .ignoredUnterminatedQuote:
-            "the quote is not closed; it is kept and the value ends with the line"
+            "the quote is not closed; the value includes the quote and ends with the line"
         case .duplicateKey:
-            "the name is set again further down, and the last value counts"
+            "the variable is set again later; the last value is used"
         case .nameNotPortable:
-            "the name is not made of letters, digits and underscores alone"
+            "the name is not portable: use letters, digits and _, and do not start with a digit"
         case .ambiguousLineBreak:
-            "\\n or \\r is read as a line break, but may have been the two characters"
+            "\\n or \\r is read as a line break, but the two characters may have been intended"
         case .unexpanded:
-            "the text is kept as it stands and not expanded"
+            "the value is kept as written and not expanded"
         case .truncated:
-            "there are more diagnostics than are listed"
+            "further diagnostics are not shown"
         }
     }
 }

@@ -1,14 +1,14 @@
-/// How a `.env` text is to be understood. The raw value is the name on the command line.
+/// The rules by which a `.env` text is read. The raw value is the name on the command line.
 package enum DotEnvDialect: String, CaseIterable, Sendable {
-    /// Exactly the values that motdotla/dotenv gives a program; the default.
+    /// As motdotla/dotenv; the default.
     case dotenv
-    /// Only what all readers agree on; anything else is an error.
+    /// Only what all parsers agree on; anything else is an error.
     case portable
     /// The inverse of what Vercel's CLI writes on `env pull`.
     case vercelPull = "vercel-pull"
     /// `util.parseEnv` of Node 20.
     case node
-    /// `@next/env`, the reader of Next.js, with what it expands.
+    /// `@next/env`, the parser of Next.js, with its expansion.
     case next
     /// `docker run --env-file`.
     case docker
@@ -16,18 +16,18 @@ package enum DotEnvDialect: String, CaseIterable, Sendable {
     case systemd
     /// `env_file` of Docker Compose, without its expansion.
     case compose
-    /// Assignments as bash reads them; what would run or expand is an error.
+    /// Assignments as bash reads them; what would execute or expand is an error.
     case shell
 
-    /// Whether values are only known once they are expanded, with ``DotEnvExpansion``.
+    /// Whether values are only known after expansion with ``DotEnvExpansion``.
     package var expands: Bool { self == .next }
 }
 
-/// What variables can be written as. The raw value is the name on the command line.
+/// A format for writing variables. The raw value is the name on the command line.
 package enum DotEnvFormat: String, CaseIterable, Sendable {
-    /// The three forms that all readers of `.env` files understand alike.
+    /// The three forms that all parsers of `.env` files read alike.
     case dotenv
-    /// One JSON object of key and value.
+    /// A JSON object of key and value.
     case json
     /// `export` lines that are safe for `eval` in a POSIX shell.
     case shell
@@ -35,7 +35,7 @@ package enum DotEnvFormat: String, CaseIterable, Sendable {
     case docker
     /// A file for `EnvironmentFile=` of systemd.
     case systemd
-    /// One YAML mapping of key and value.
+    /// A YAML mapping of key and value.
     case yaml
     /// A Secret for Kubernetes, in YAML.
     case k8s

@@ -1,21 +1,19 @@
-/// A text whose order, comments and odd corners are kept while values in it are replaced.
+/// A text whose values can be replaced while everything else stays.
 ///
-/// Only the bytes of a replaced value change; new variables go to the end. The caller lends the
-/// bytes of the text for each call, as the document itself holds no values.
+/// Only the bytes of a replaced value change; new variables are appended. The document contains no
+/// values, so the caller lends the text for each call.
 package struct DotEnvDocument: Sendable {
-    /// What the text holds. The dialect is `dotenv` or `vercel-pull`.
+    /// The dialect is `dotenv` or `vercel-pull`.
     package let file: DotEnvFile
-    /// The index of the entry that counts for each name: the last one.
+    /// The index of the effective entry of each name: the last one.
     private let effective: [ExactName: Int]
 
-    /// Reads a text.
-    ///
     /// - Throws: As ``DotEnvReader/read(_:as:)``; `refused` for a dialect that cannot be rewritten.
     package init(
         _ source: RawSpan, as dialect: DotEnvDialect = .dotenv
     ) throws(DotEnvError) {
         guard dialect == .dotenv || dialect == .vercelPull else {
-            throw DotEnvError(.refused, "only a dotenv text can be rewritten in place")
+            throw DotEnvError(.refused, "only dotenv text can be rewritten in place")
         }
         file = try DotEnvReader.read(source, as: dialect)
         var effective: [ExactName: Int] = [:]
@@ -23,17 +21,17 @@ package struct DotEnvDocument: Sendable {
         self.effective = effective
     }
 
-    /// The comment above an assignment; see ``DotEnvFile/comment(above:in:)``.
+    /// Returns the comment above an assignment; see ``DotEnvFile/comment(above:in:)``.
     package func comment(above index: Int, in source: RawSpan) -> String? {
         file.comment(above: index, in: source)
     }
 
-    /// The value that counts for a name, nil where the text does not set it.
+    /// Returns the effective entry of a name, or nil.
     package func effectiveEntry(of key: String) -> DotEnvEntry? {
         effective[ExactName(key)].map { file.entries[$0] }
     }
 
-    /// The length in bytes of what ``merge(_:from:into:lending:)`` writes.
+    /// Returns the length in bytes of what ``merge(_:from:into:lending:)`` writes.
     ///
     /// - Throws: As ``merge(_:from:into:lending:)``.
     package func mergedLength(
@@ -46,8 +44,8 @@ package struct DotEnvDocument: Sendable {
 
     /// Writes the text with the values of `keys` replaced, or added at its end.
     ///
-    /// A value that the text has already keeps its bytes. Of a name that is set twice the last value
-    /// is replaced. Other names, comments, blank lines and line ends stay.
+    /// An unchanged value keeps its bytes. Of a repeated name the last value is replaced. Other
+    /// names, comments, blank lines and line ends stay.
     ///
     /// - Throws: ``DotEnvError`` with `unwritableName`, `unwritableValue` or `duplicateKey`.
     package func merge(
@@ -60,7 +58,7 @@ package struct DotEnvDocument: Sendable {
             for step in plan.replacements {
                 let entry = file.entries[step.entry]
                 text.copy(index..<entry.literalRange.lowerBound, into: &sink)
-                // On a line of its own only a value in quotes belongs to the name above.
+                // A value on its own line belongs to the name above only if it is quoted.
                 let line = text.lineBreak(
                     from: entry.keyRange.upperBound, to: entry.literalRange.lowerBound)
                 values(step.key) { bytes in
@@ -71,7 +69,7 @@ package struct DotEnvDocument: Sendable {
                     }
                 }
                 index = entry.literalRange.upperBound
-                // Some readers keep a # that touches a bare value.
+                // Some parsers keep a # that touches a bare value.
                 if text[index] == Byte.hash { sink.append(Byte.space) }
             }
             text.copy(index..<text.count, into: &sink)
@@ -111,7 +109,7 @@ package struct DotEnvDocument: Sendable {
         var seen = Set<ExactName>(minimumCapacity: keys.count)
         for (number, key) in keys.enumerated() {
             guard seen.insert(ExactName(key)).inserted else {
-                throw DotEnvError(.duplicateKey, "there are two values", key: key)
+                throw DotEnvError(.duplicateKey, "the variable is set twice", key: key)
             }
             let entry = effective[ExactName(key)]
             var rules: WritingRules?
@@ -122,7 +120,7 @@ package struct DotEnvDocument: Sendable {
             }
             if isKept { continue }
             guard let rules else {
-                throw DotEnvError(.notVerified, "the value was not lent", key: key)
+                throw DotEnvError(.notVerified, "the value was not provided", key: key)
             }
             try rules.check(.dotenv)
             if let entry {
@@ -135,13 +133,13 @@ package struct DotEnvDocument: Sendable {
         return plan
     }
 
-    /// Merges into memory of the caller's, reads the result back and compares every variable.
+    /// Merges into the caller's memory, reads the result back and compares every variable.
     ///
     /// - Parameter target: At least ``mergedLength(_:from:lending:)`` bytes.
     /// - Returns: The number of bytes written.
-    /// - Throws: As ``merge(_:from:into:lending:)``, and `notVerified` if any name or value in the
-    ///   new text is not what it should be, for example because an open quote above the end would
-    ///   take in the new lines. `target` then holds bytes to be wiped.
+    /// - Throws: As ``merge(_:from:into:lending:)``, and `notVerified` if the new text reads back
+    ///   differently, for example because an unclosed quote would include the new lines. The caller
+    ///   must then wipe `target`.
     package func mergeVerified(
         _ keys: [String], from source: RawSpan, into target: inout MutableRawSpan,
         lending values: DotEnvWriter.Lender
@@ -156,7 +154,7 @@ package struct DotEnvDocument: Sendable {
             return .success(sink.overflowed ? nil : sink.count)
         }
         guard let count = try result.get() else {
-            throw DotEnvError(.notVerified, "the text is longer than the memory for it")
+            throw DotEnvError(.notVerified, "the text does not fit in its buffer")
         }
         try verify(
             target.bytes.extracting(first: count), keys, from: source, lending: values)
@@ -172,7 +170,7 @@ package struct DotEnvDocument: Sendable {
         for (number, key) in keys.enumerated() { numbers[ExactName(key)] = number }
         let added = keys.filter { effective[ExactName($0)] == nil }
         guard result.entries.count == file.entries.count + added.count else {
-            throw DotEnvError(.notVerified, "the merged text reads back as other variables")
+            throw DotEnvError(.notVerified, "the merged text reads back with different variables")
         }
         for (index, entry) in result.entries.enumerated() {
             let isOld = index < file.entries.count

@@ -1,40 +1,37 @@
-/// One variable of a text: its name, its place, and where and how its value is written.
+/// One variable of a text: its name, and where and how its value is written.
 ///
-/// The value itself is only ever given to a sink, by decoding it again from the source.
+/// The value itself is only ever decoded from the source into a sink.
 package struct DotEnvEntry: Sendable, Equatable {
-    /// The name as the dialect gives it. It may be no name that a program or a platform takes.
+    /// The name in the dialect, which need not be portable.
     package let key: String
-    /// Where the name starts.
     package let position: DotEnvPosition
-    /// The bytes of the source that the value is decoded from. Offsets are from 0, in the bytes as
-    /// given, and a byte order mark counts.
+    /// The source bytes of the value. Offsets start at 0 in the bytes as given, including a byte
+    /// order mark.
     package let valueRange: Range<Int>
-    /// How those bytes are written.
     package let encoding: DotEnvEncoding
     /// The bytes of the whole assignment, from `export` or the name to the end of the line, without
     /// the line break.
     package let extent: Range<Int>
-    /// The bytes of the name.
     package let keyRange: Range<Int>
-    /// The bytes of the value with the quotes around it; empty at 0 in dialects other than `dotenv`
-    /// and `vercel-pull`.
+    /// The bytes of the value with its quotes; empty at 0 in dialects other than `dotenv` and
+    /// `vercel-pull`.
     let literalRange: Range<Int>
 
-    /// Whether the name is one that every shell and platform takes: a letter or underscore, then
-    /// letters, digits and underscores of ASCII.
+    /// Whether every shell and platform accepts the name: ASCII letters, digits and underscores,
+    /// not starting with a digit.
     package var hasPortableName: Bool { key.isPortableName }
 
-    /// The number of bytes of the value, by decoding it into nothing.
+    /// Returns the number of bytes of the value.
     ///
-    /// - Parameter source: The bytes the entry was read from. With other bytes the result means
-    ///   nothing, but it is never wrong to ask.
+    /// - Parameter source: The bytes the entry was read from; the result is meaningless, but safe,
+    ///   for others.
     package func decodedLength(in source: RawSpan) -> Int {
         var counter = ByteCounter()
         decodeValue(in: source, into: &counter)
         return counter.count
     }
 
-    /// Gives the bytes of the value to `sink`, in order.
+    /// Decodes the value into `sink`.
     ///
     /// - Parameter source: The bytes the entry was read from.
     package func decodeValue(in source: RawSpan, into sink: inout some ByteSink & ~Copyable) {
@@ -43,16 +40,15 @@ package struct DotEnvEntry: Sendable, Equatable {
         }
     }
 
-    /// Tells whether the value is exactly `expected`. The time depends on where they differ.
+    /// Returns whether the value equals `expected`. Not in constant time.
     package func decodes(in source: RawSpan, to expected: RawSpan) -> Bool {
         source.withText { text in
             expected.withText { text.decodes(valueRange, encoding, to: $0) }
         }
     }
 
-    /// Writes the value to the front of `target`.
-    ///
-    /// - Returns: The number of bytes, or nil if `target` is too short; it may then be partly written.
+    /// Decodes the value into `target`. Returns the number of bytes, or nil if `target` is too
+    /// short; it may then be partly written.
     package func decodeValue(in source: RawSpan, into target: inout MutableRawSpan) -> Int? {
         unsafe target.withUnsafeMutableBytes { memory in
             var sink = unsafe FixedSink(memory)
@@ -63,7 +59,6 @@ package struct DotEnvEntry: Sendable, Equatable {
 }
 
 extension SourceText {
-    /// Decodes a stretch into `sink`.
     func decode(
         _ range: Range<Int>, _ encoding: DotEnvEncoding, into sink: inout some ByteSink & ~Copyable
     ) {

@@ -1,44 +1,38 @@
-/// Why a text could not be read or written. It never holds a value.
+/// Why a text could not be read or written, without any value.
 package struct DotEnvError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure.
     package enum Code: String, Sendable {
         /// The text is longer than ``DotEnvReader/maximumSize``.
         case tooLarge
         /// There are more entries than ``DotEnvReader/maximumEntries``.
         case tooManyEntries
-        /// A byte is not part of well-formed UTF-8.
+        /// The text is not well-formed UTF-8.
         case invalidUTF8
-        /// There is a NUL byte.
         case nulByte
-        /// The chosen dialect refuses what stands at the place.
+        /// The dialect refuses the text at the place.
         case refused
-        /// The text would run or expand something if a shell read it.
+        /// A shell would execute or expand something in the text.
         case wouldExecute
-        /// Names refer to each other in a circle.
+        /// Variables refer to each other in a circle.
         case expansionCycle
-        /// The expanded values are longer than the limits, or refer to each other too deeply.
+        /// The expanded values are too long or nested too deeply.
         case expansionTooLarge
-        /// The format has no way to write the name.
+        /// The format cannot represent the name.
         case unwritableName
-        /// The format has no way to write the value.
+        /// The format cannot represent the value.
         case unwritableValue
-        /// Two values were given for one name.
         case duplicateKey
-        /// What was written did not read back as the same values.
+        /// The written text did not read back as the same values.
         case notVerified
     }
 
-    /// The kind of failure.
     package let code: Code
-    /// What is wrong, in words, without values.
+    /// The problem in words, without values.
     package let reason: String
-    /// The offset of the byte at fault, from 0 and in the bytes as given.
+    /// The offset of the offending byte, from 0 in the bytes as given.
     package let offset: Int?
-    /// The same place in lines and columns.
     package let position: DotEnvPosition?
-    /// The variable it is about.
     package let key: String?
-    /// The formats that can carry what this one could not.
+    /// The formats that can represent the variable.
     package let formats: [DotEnvFormat]
 
     init(

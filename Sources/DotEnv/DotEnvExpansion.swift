@@ -1,38 +1,37 @@
-/// Replaces `$NAME`, `${NAME}` and `${NAME:-default}` in values by other values of the same text, as
-/// dotenv-expand does.
+/// Replaces `$NAME`, `${NAME}` and `${NAME:-default}` in values by other values of the same text,
+/// like dotenv-expand.
 ///
-/// Nothing is taken from the environment. A name that the text does not set and that has no default
-/// stays as it stands and is reported, where dotenv-expand puts nothing. Single quotes protect nothing,
-/// since that program does not see them; they do in `compose`, and in `shell` and `systemd` nothing
-/// is replaced. `\$` stays and loses its backslash. A default is used when the name is not set or
-/// empty, after `:-` or `-`; what stands after `:+` or `+`, when it is neither. Both may hold further
-/// references. `next` has rules of its own: `NextExpansion`.
+/// The environment is never used. A name that is not set and has no default stays and is reported,
+/// where dotenv-expand inserts nothing. Single quotes protect only in `compose`, since
+/// dotenv-expand does not see them; in `shell` and `systemd` nothing is replaced. `\$` stays
+/// without its backslash. The text after `:-` or `-` is used if the name is unset or empty, the
+/// text after `:+` or `+` if it is neither; both may contain references. `next` has its own rules:
+/// `NextExpansion`.
 package struct DotEnvExpansion: Sendable {
-    /// The longest value, in bytes, after expansion.
+    /// The longest expanded value, in bytes.
     package static let maximumValueSize = 1 << 20
-    /// The most bytes of all values together after expansion.
+    /// The most bytes of all expanded values.
     package static let maximumTotalSize = 32 << 20
-    /// How deep values may refer to values, defaults included.
+    /// The deepest nesting of references and defaults.
     package static let maximumDepth = 64
-    /// How many bytes may be looked at, summed over every value that a value refers to.
+    /// The most bytes read, summed over every value that a value refers to.
     private static let maximumWork = 64 << 20
 
-    /// The text that is expanded.
     package let file: DotEnvFile
     /// References that stay because their name is not set, in the order of the text.
     package private(set) var diagnostics: [DotEnvDiagnostic] = []
-    /// For each name the entry that counts.
+    /// The index of each name's effective entry.
     let effective: [ExactName: Int]
-    /// What each value comes to; nil while it is not known.
+    /// The result of measuring each value; nil until it is known.
     private var costs: [Cost?]
-    /// What `next` makes of values.
+    /// The expanded values of `next`.
     private var next: [Int: [ValueRun]] = [:]
 
     fileprivate struct Cost {
         var length = 0
-        /// Bytes looked at while the value is written.
+        /// Bytes read while the value is written.
         var work = 0
-        /// How deep references and defaults go.
+        /// The nesting of references and defaults.
         var height = 0
     }
 
@@ -61,7 +60,7 @@ package struct DotEnvExpansion: Sendable {
             total.length += cost.length
             total.work += cost.work
             guard total.length <= Self.maximumTotalSize, total.work <= Self.maximumWork else {
-                throw failure(.expansionTooLarge, "the values become too long", index)
+                throw failure(.expansionTooLarge, "the expanded values are too long", index)
             }
         }
     }
@@ -73,14 +72,14 @@ package struct DotEnvExpansion: Sendable {
         return DotEnvError(code, reason, position: entry.position, key: entry.key)
     }
 
-    /// The length in bytes of a value after expansion.
+    /// Returns the length in bytes of an expanded value.
     ///
     /// - Parameter index: The index in `file.entries`.
     package func expandedLength(of index: Int) -> Int {
         costs.indices.contains(index) ? costs[index]?.length ?? 0 : 0
     }
 
-    /// Gives a value after expansion to `sink`.
+    /// Writes an expanded value to `sink`.
     ///
     /// - Parameter index: The index in `file.entries`.
     package func expandValue(
@@ -90,9 +89,8 @@ package struct DotEnvExpansion: Sendable {
         source.withText { emit(index, $0, into: &sink, depth: 0) }
     }
 
-    /// Writes a value after expansion to the front of `target`.
-    ///
-    /// - Returns: The number of bytes, or nil if `target` is too short; it may then be partly written.
+    /// Writes an expanded value to `target`. Returns the number of bytes, or nil if `target` is too
+    /// short; it may then be partly written.
     package func expandValue(
         of index: Int, in source: RawSpan, into target: inout MutableRawSpan
     ) -> Int? {
@@ -144,7 +142,8 @@ package struct DotEnvExpansion: Sendable {
                     cost.height = max(cost.height, level + 1 + target.height)
                     if !reference.isAlternative {
                         cost.length += target.length
-                        // An empty result adds nothing to the text, whatever it took to compute.
+                        // An empty result adds nothing to the text, however long it took to
+                        // compute.
                         if target.length > 0 { cost.work += target.work }
                     }
                 }
@@ -163,17 +162,17 @@ package struct DotEnvExpansion: Sendable {
             guard cost.length <= Self.maximumValueSize,
                 cost.work + scanner.work <= Self.maximumWork
             else {
-                throw failure(.expansionTooLarge, "the value becomes too long", index)
+                throw failure(.expansionTooLarge, "the expanded value is too long", index)
             }
-            // Costs are kept, so the height may exceed the depth of this walk.
+            // Costs are cached, so the height may exceed the depth of this walk.
             guard cost.height <= Self.maximumDepth else { throw tooDeep(index) }
         }
         cost.work += scanner.work
-        if scanner.hasLeftover { note(index) }
+        if scanner.hasUnresolvedReference { note(index) }
     }
 
     private func tooDeep(_ index: Int) -> DotEnvError {
-        failure(.expansionTooLarge, "the values refer to each other too deeply", index)
+        failure(.expansionTooLarge, "references between values are nested too deeply", index)
     }
 
     private mutating func note(_ index: Int) {
@@ -182,7 +181,7 @@ package struct DotEnvExpansion: Sendable {
         if let last = diagnostics.last, last.position == entry.position { return }
         diagnostics.append(
             DotEnvDiagnostic(
-                position: entry.position, key: entry.key.isTellableName ? entry.key : nil,
+                position: entry.position, key: entry.key.isPlausibleName ? entry.key : nil,
                 code: .unexpanded))
     }
 
@@ -214,7 +213,7 @@ package struct DotEnvExpansion: Sendable {
         _ scanner: inout ReferenceScanner, _ text: SourceText,
         into sink: inout some ByteSink & ~Copyable, depth: Int
     ) {
-        // Measuring has refused anything deeper, unless the source is not the one measured.
+        // Measuring has refused deeper nesting, unless this is another source.
         guard depth <= Self.maximumDepth else { return }
         while let piece = scanner.next() {
             switch piece {
@@ -242,7 +241,7 @@ package struct DotEnvExpansion: Sendable {
         }
     }
 
-    /// Whether nothing in the value is to be replaced.
+    /// Whether the value contains nothing to replace.
     private func isLiteral(_ entry: DotEnvEntry, _ text: SourceText) -> Bool {
         switch file.dialect {
         case .shell, .systemd, .next: return true

@@ -1,6 +1,6 @@
 extension DotEnvFile {
-    /// The comment lines directly above an assignment, without `#` and one space, joined by LF; nil
-    /// if there are none.
+    /// Returns the comment lines directly above an assignment, without `#` and one space, joined by
+    /// LF; nil if there are none.
     ///
     /// - Parameters:
     ///   - index: The index in ``entries``.
@@ -8,7 +8,7 @@ extension DotEnvFile {
     package func comment(above index: Int, in source: RawSpan) -> String? {
         guard entries.indices.contains(index) else { return nil }
         let entry = entries[index]
-        // A line of the value above is no comment, whatever it looks like.
+        // A line of the value above is never a comment.
         let floor = index > 0 ? entries[index - 1].extent.upperBound : 0
         return source.withText { text in
             var lines: [String] = []
@@ -26,7 +26,7 @@ extension DotEnvFile {
         }
     }
 
-    /// The line before the one that `index` is in, if all of it is at or after `floor`.
+    /// Returns the line before the one that contains `index`, if all of it is at or after `floor`.
     private static func line(
         before index: Int, in text: SourceText, notBelow floor: Int
     ) -> Range<Int>? {
@@ -42,7 +42,7 @@ extension DotEnvFile {
         }
         var start = end
         while start > floor, !isBreak(start - 1) { start -= 1 }
-        // The rest of a line that an assignment stands on is not a line of its own.
+        // The rest of an assignment's line does not count as a line.
         let isWhole = start == 0 || start > floor
         let afterMark = start == 0 && text.has("\u{FEFF}", at: 0) ? 3 : start
         return isWhole ? min(afterMark, end)..<end : nil

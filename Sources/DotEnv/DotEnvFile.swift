@@ -1,16 +1,15 @@
-/// What a text holds in one dialect.
+/// The variables of a text in one dialect.
 package struct DotEnvFile: Sendable {
-    /// The dialect it was read in.
     package let dialect: DotEnvDialect
-    /// Every assignment in the order of the text, duplicates included.
+    /// Every assignment in the order of the text, with duplicates.
     package let entries: [DotEnvEntry]
-    /// What its owner should know, in the order of the text.
+    /// In the order of the text.
     package let diagnostics: [DotEnvDiagnostic]
 
-    /// The assignments that count: for each name the last one, in the order of these.
+    /// The effective assignments, the last one of each name, in the order of the text.
     package var effectiveEntries: [DotEnvEntry] { effectiveIndices.map { entries[$0] } }
 
-    /// Where in ``entries`` the assignments stand that count.
+    /// The indices in ``entries`` of the effective assignments.
     package var effectiveIndices: [Int] {
         var seen = Set<ExactName>(minimumCapacity: entries.count)
         var kept: [Int] = []
@@ -23,8 +22,8 @@ package struct DotEnvFile: Sendable {
     }
 }
 
-/// A name that equals another only if all bytes do. Strings are also equal if they merely look the
-/// same, such as é in one or in two scalars, which are two names to every program.
+/// A name compared by its bytes. Strings also equal canonical equivalents, such as é in one or two
+/// scalars, which are two names to every program.
 struct ExactName: Hashable {
     private let name: String
 
@@ -33,7 +32,7 @@ struct ExactName: Hashable {
     }
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        // Most names are equal as strings or not at all; the bytes decide where they only look equal.
+        // The bytes decide only if the strings are equal.
         left.name == right.name && left.name.utf8.elementsEqual(right.name.utf8)
     }
 

@@ -1,10 +1,10 @@
-/// One call that runs every part of this library over bytes that nobody vouches for.
+/// One call that runs every part of this library over untrusted bytes.
 package enum DotEnvFuzzing {
-    /// Reads `bytes` in every dialect, decodes, expands, merges and writes what was found.
+    /// Reads `bytes` in every dialect, decodes, expands, merges and writes the result.
     ///
     /// - Returns: The number of variables that were read, over all dialects.
-    /// - Throws: Never for any bytes; an error means that a promise of the library does not hold, as
-    ///   when what was written does not read back.
+    /// - Throws: Only if the library breaks a promise, for example if written text does not read
+    ///   back.
     @discardableResult
     package static func exercise(_ bytes: RawSpan) throws(DotEnvError) -> Int {
         var count = 0
@@ -16,7 +16,8 @@ package enum DotEnvFuzzing {
                 var counter = ByteCounter()
                 entry.decodeValue(in: bytes, into: &counter)
                 guard counter.count == entry.decodedLength(in: bytes) else {
-                    throw DotEnvError(.notVerified, "two lengths of one value", key: entry.key)
+                    throw DotEnvError(
+                        .notVerified, "the length of the value changed", key: entry.key)
                 }
             }
             if let expansion = try? DotEnvExpansion(file, in: bytes) {
@@ -25,7 +26,7 @@ package enum DotEnvFuzzing {
                     expansion.expandValue(of: index, in: bytes, into: &counter)
                     guard counter.count == expansion.expandedLength(of: index) else {
                         throw DotEnvError(
-                            .notVerified, "two lengths of one expanded value",
+                            .notVerified, "the length of the expanded value changed",
                             key: file.entries[index].key)
                     }
                 }
@@ -36,7 +37,7 @@ package enum DotEnvFuzzing {
         return count
     }
 
-    /// Writes every variable alone in every format that takes it, and reads it back.
+    /// Writes every variable in every format that can represent it, and reads it back.
     private static func write(_ file: DotEnvFile, _ bytes: RawSpan) throws(DotEnvError) {
         for entry in file.entries.prefix(16) {
             var value = [UInt8](repeating: 0, count: entry.decodedLength(in: bytes))
@@ -58,7 +59,7 @@ package enum DotEnvFuzzing {
         }
     }
 
-    /// Merges one new and one known name into the text.
+    /// Merges one new and one existing name into the text.
     private static func merge(
         _ bytes: RawSpan, _ dialect: DotEnvDialect
     ) throws(DotEnvError) {
@@ -79,7 +80,7 @@ package enum DotEnvFuzzing {
         do throws(DotEnvError) {
             _ = try document.mergeVerified(keys, from: bytes, into: &target, lending: lend)
         } catch {
-            // A text with a quote that is not closed may take in the new lines, which is refused.
+            // An unclosed quote may include the new lines, which is refused.
             guard error.code == .notVerified || error.code == .tooLarge else { throw error }
         }
     }

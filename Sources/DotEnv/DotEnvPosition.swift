@@ -1,11 +1,10 @@
 /// A place in a text as editors count it.
 package struct DotEnvPosition: Equatable, Hashable, Sendable, Comparable {
-    /// The line, from 1. LF, CR and CR LF end a line.
+    /// From 1. LF, CR and CR LF end a line.
     package let line: Int
-    /// The column in Unicode scalars, from 1. A byte order mark has no column.
+    /// In Unicode scalars, from 1. A byte order mark has no column.
     package let column: Int
 
-    /// Makes a position from numbers that start at 1.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column
@@ -16,7 +15,7 @@ package struct DotEnvPosition: Equatable, Hashable, Sendable, Comparable {
     }
 }
 
-/// Turns offsets into positions; linear over all calls as long as the offsets ascend.
+/// Converts offsets to positions; linear over all calls as long as the offsets ascend.
 struct PositionCursor {
     private let text: SourceText
     private let hasCarriageReturn: Bool
@@ -24,7 +23,7 @@ struct PositionCursor {
     private var line = 1
     private var column = 1
 
-    /// Makes a cursor. A text without any CR is read faster.
+    /// - Parameter hasCarriageReturn: False makes a text without any CR faster.
     init(_ text: SourceText, hasCarriageReturn: Bool = true) {
         self.text = text
         self.hasCarriageReturn = hasCarriageReturn
@@ -57,7 +56,7 @@ struct PositionCursor {
         return DotEnvPosition(line: line, column: column)
     }
 
-    /// Moves to the start of the line that `end` is in.
+    /// Moves to the start of the line that contains `end`.
     private mutating func skipLines(to end: Int) {
         while true {
             let newline = text.firstIndex(of: Byte.lineFeed, from: offset, to: end)

@@ -1,29 +1,31 @@
 /// Reads the dialects of `.env` files.
 ///
-/// Nothing is executed, and nothing is expanded. The time is linear in the size of the text.
+/// Nothing is executed or expanded. The time is linear in the size of the text.
 package enum DotEnvReader {
     /// The longest text, in bytes.
     package static let maximumSize = 16 << 20
     /// The most assignments in a text.
     package static let maximumEntries = 1_000_000
-    /// The most diagnostics that are kept; one more then says so.
+    /// The most diagnostics; one more reports the limit.
     package static let maximumDiagnostics = 10_000
 
     /// Reads a text.
     ///
-    /// - Parameter source: The bytes of the file, lent for the call. Values are not copied from it.
-    /// - Throws: ``DotEnvError`` for a text that is too long, not UTF-8, holds a NUL, or that the
-    ///   dialect refuses. A line that the dialect skips is a diagnostic and not an error.
+    /// - Parameters:
+    ///   - source: The bytes of the file, borrowed for the call. Values are not copied.
+    ///   - diagnoses: Whether to find diagnostics, which takes most of the time of a long text.
+    /// - Throws: ``DotEnvError`` for a text that is too long, not UTF-8, contains a NUL, or that
+    ///   the dialect refuses. A skipped line is a diagnostic, not an error.
     package static func read(
-        _ source: RawSpan, as dialect: DotEnvDialect = .dotenv
+        _ source: RawSpan, as dialect: DotEnvDialect = .dotenv, diagnoses: Bool = true
     ) throws(DotEnvError) -> DotEnvFile {
         try source.withText { (text) throws(DotEnvError) -> DotEnvFile in
             let survey = try text.survey()
-            return try DotEnvReading(text, survey, dialect).file()
+            return try DotEnvReading(text, survey, dialect).file(diagnoses: diagnoses)
         }
     }
 
-    /// The dialect that a text says it is in: `vercel-pull` if its first line is Vercel's.
+    /// Returns `vercel-pull` if the first line is the header of Vercel's CLI.
     package static func detectedDialect(of source: RawSpan) -> DotEnvDialect? {
         source.withText { text in
             let start = text.has("\u{FEFF}", at: 0) ? 3 : 0

@@ -1,5 +1,5 @@
 extension DotEnvReading {
-    /// All diagnostics of the text with their places, in order.
+    /// Returns all diagnostics with their positions, in order.
     func diagnostics() -> [DotEnvDiagnostic] {
         var findings = self.findings
         let table = NameTable(text, statements)
@@ -7,7 +7,7 @@ extension DotEnvReading {
         if dialect == .dotenv || dialect == .next || dialect == .node {
             findings += Disagreements(text, survey, dialect).findings(table)
         }
-        // These two take the mark into the first name, or into the comment that it stands before.
+        // These two include the mark in the first name, or in the comment after it.
         if survey.start > 0, dialect == .node || dialect == .systemd,
             !findings.contains(where: { $0.code == .differsByteOrderMark })
         {
@@ -18,13 +18,13 @@ extension DotEnvReading {
         var positions = PositionCursor(text, hasCarriageReturn: survey.hasCarriageReturn)
         var diagnostics: [DotEnvDiagnostic] = []
         for finding in findings.prefix(DotEnvReader.maximumDiagnostics) {
-            // A stretch that is a name for one reader may be a secret for another, so only names
-            // that look like names are told.
+            // What is a name for one parser may be a secret for another, so only plausible names
+            // are shown.
             let key = finding.key.map { text.name($0) }
             diagnostics.append(
                 DotEnvDiagnostic(
                     position: positions.position(of: finding.offset),
-                    key: key.flatMap { $0.isTellableName ? $0 : nil }, code: finding.code))
+                    key: key.flatMap { $0.isPlausibleName ? $0 : nil }, code: finding.code))
         }
         if isCut, let last = diagnostics.last {
             diagnostics.append(
@@ -33,7 +33,7 @@ extension DotEnvReading {
         return diagnostics
     }
 
-    /// Adds what is to be said about names.
+    /// Adds diagnostics about names.
     private func addNames(_ table: NameTable, to findings: inout [Finding]) {
         for (index, statement) in statements.enumerated() {
             if findings.count > DotEnvReader.maximumDiagnostics { return }
@@ -58,7 +58,7 @@ extension DotEnvReading {
         }
     }
 
-    /// What is to be said about a value in the dialects that are not compared with others.
+    /// Returns the diagnostic of a value in dialects that are not compared with others.
     private func valueCode(_ statement: Statement) -> DotEnvDiagnostic.Code? {
         let value = statement.value
         func has(_ byte: UInt8, before letters: [UInt8] = []) -> Bool {
@@ -83,8 +83,8 @@ extension DotEnvReading {
         }
     }
 
-    /// Notes lines that are skipped.
-    mutating func noteIgnored(_ ranges: [Range<Int>]) {
+    /// Records skipped lines.
+    mutating func recordIgnored(_ ranges: [Range<Int>]) {
         for range in ranges {
             let sign = text.firstIndex(
                 of: Byte.equals, from: range.lowerBound, to: range.upperBound)
@@ -97,7 +97,7 @@ extension DotEnvReading {
 }
 
 extension SourceText {
-    /// Whether a name is `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns whether a name is `[A-Za-z_][A-Za-z0-9_]*`.
     func isPortableName(_ range: Range<Int>) -> Bool {
         guard let first = range.first, !(self[first] &- 0x30 < 10) else { return false }
         return range.allSatisfy { self[$0].isWord }
@@ -105,8 +105,8 @@ extension SourceText {
 }
 
 extension String {
-    /// Whether a message may show this as a name: `[\w.-]`, and not longer than names are.
-    var isTellableName: Bool {
+    /// Whether a message may show this as a name: `[\w.-]`, and no longer than usual names.
+    var isPlausibleName: Bool {
         !isEmpty && utf8.count <= 256 && utf8.allSatisfy(\.isNameByte)
     }
 }

@@ -1,4 +1,4 @@
-/// One reading of a text: the scanner of the dialect, then places and names.
+/// Reads one text: runs the dialect's scanner, then finds positions and names.
 struct DotEnvReading {
     let text: SourceText
     let survey: SourceText.Survey
@@ -6,7 +6,7 @@ struct DotEnvReading {
     var statements: [Statement] = []
     var findings: [Finding] = []
 
-    /// A diagnostic before its place is known in lines and columns.
+    /// A diagnostic before its position is known.
     struct Finding {
         let offset: Int
         let code: DotEnvDiagnostic.Code
@@ -19,9 +19,10 @@ struct DotEnvReading {
         self.dialect = dialect
     }
 
-    consuming func file() throws(DotEnvError) -> DotEnvFile {
+    consuming func file(diagnoses: Bool) throws(DotEnvError) -> DotEnvFile {
         try scan()
-        return DotEnvFile(dialect: dialect, entries: entries(), diagnostics: diagnostics())
+        return DotEnvFile(
+            dialect: dialect, entries: entries(), diagnostics: diagnoses ? diagnostics() : [])
     }
 
     private mutating func scan() throws(DotEnvError) {
@@ -29,40 +30,40 @@ struct DotEnvReading {
         case .node:
             var scanner = NodeScanner(text, survey)
             while let statement = scanner.next() { try add(statement) }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
         case .docker:
             var scanner = DockerScanner(text, survey)
             while let statement = try scanner.next() { try add(statement) }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
         case .systemd:
             var scanner = SystemdScanner(text)
             while let statement = scanner.next() {
                 let extent = statement.key.lowerBound..<statement.value.upperBound
                 if let offset = text.noncharacter(in: extent) {
                     throw text.failure(
-                        .refused, "systemd refuses a noncharacter of Unicode", at: offset)
+                        .refused, "systemd rejects Unicode noncharacters", at: offset)
                 }
                 try add(statement)
             }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
         case .compose:
             var scanner = ComposeScanner(text, survey)
             while let statement = try scanner.next() { try add(statement) }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
             for range in scanner.live {
                 findings.append(Finding(offset: range.lowerBound, code: .unexpanded))
             }
         case .shell:
             var scanner = ShellScanner(text)
             while let statement = try scanner.next() { try add(statement) }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
         case .portable:
             var scanner = PortableScanner(text)
             while let statement = try scanner.next() { try add(statement) }
         case .dotenv, .next, .vercelPull:
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }
-            noteIgnored(scanner.ignored)
+            recordIgnored(scanner.ignored)
         }
     }
 
@@ -93,7 +94,7 @@ struct DotEnvReading {
 }
 
 extension SourceText {
-    /// The name in `range` as the reader gives it.
+    /// Returns the decoded name in `range`.
     func name(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> String {
         if encoding == .verbatim { return name(range) }
         var runs = ValueRuns(self, range, encoding)

@@ -1,5 +1,5 @@
 extension DotEnvWriter {
-    /// Writes what comes before the first pair.
+    /// Writes the text before the first pair.
     func begin(isEmpty: Bool, into sink: inout some ByteSink & ~Copyable) {
         switch format {
         case .json:
@@ -16,7 +16,6 @@ extension DotEnvWriter {
         }
     }
 
-    /// Writes one pair.
     func write(
         _ key: String, _ value: SourceText, isLast: Bool,
         into sink: inout some ByteSink & ~Copyable
@@ -63,12 +62,12 @@ extension DotEnvWriter {
         }
     }
 
-    /// Writes what comes after the last pair.
+    /// Writes the text after the last pair.
     func end(isEmpty: Bool, into sink: inout some ByteSink & ~Copyable) {
         if format == .json, !isEmpty { sink.append("}\n") }
     }
 
-    /// Writes a value in the form for one reader, or for as many as possible. The value must have one.
+    /// Writes a value for one parser, or for as many as possible. The value must have such a form.
     static func writeLine(
         _ key: String, _ value: SourceText, for dialect: DotEnvDialect? = nil,
         into sink: inout some ByteSink & ~Copyable, quotesAlways: Bool = false
@@ -78,7 +77,7 @@ extension DotEnvWriter {
         form.write(value, into: &sink)
     }
 
-    /// Single quotes, in which nothing has a meaning; a single quote itself stands outside of them.
+    /// Writes single quotes, in which nothing is special; a single quote itself goes outside them.
     private func writeShellQuoted(
         _ value: SourceText, into sink: inout some ByteSink & ~Copyable
     ) {
@@ -93,7 +92,8 @@ extension DotEnvWriter {
         sink.append(Byte.singleQuote)
     }
 
-    /// Bare if harmless, else double quotes with a backslash before what means something in them.
+    /// Writes a harmless value bare, others in double quotes with backslashes before special
+    /// characters.
     private func writeSystemd(
         _ key: String, _ value: SourceText, into sink: inout some ByteSink & ~Copyable
     ) {
@@ -115,7 +115,7 @@ extension DotEnvWriter {
 }
 
 extension String {
-    /// Lends the bytes of a name as a text.
+    /// Calls `body` with the bytes of a name as a text.
     func withText<R>(_ body: (SourceText) -> R) -> R {
         let bytes = Array(utf8)
         return unsafe bytes.span.bytes.withText(body)

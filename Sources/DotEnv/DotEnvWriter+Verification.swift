@@ -1,7 +1,8 @@
 extension DotEnvWriter {
-    /// Reads a text in this writer's format back and compares it with what it should hold.
+    /// Reads a text in this writer's format back and compares it with the expected variables.
     ///
-    /// - Throws: ``DotEnvError`` with the code `notVerified`, and the name where one is at fault.
+    /// - Throws: ``DotEnvError`` with the code `notVerified`, and the name of the affected
+    ///   variable.
     package func verify(
         _ text: RawSpan, holds keys: [String], lending values: Lender
     ) throws(DotEnvError) {
@@ -28,21 +29,21 @@ extension DotEnvWriter {
         do throws(DotEnvError) {
             file = try DotEnvReader.read(source, as: dialect)
         } catch {
-            throw DotEnvError(.notVerified, "what was written cannot be read: \(error.reason)")
+            throw DotEnvError(.notVerified, "the written text cannot be read back: \(error.reason)")
         }
         guard file.entries.count == keys.count else {
-            throw DotEnvError(.notVerified, "what was written reads back as other variables")
+            throw DotEnvError(.notVerified, "the written text reads back with different variables")
         }
         let unportable = Set(unportableKeys(keys, lending: values))
-        // Behind a name that it does not take a reader may take lines of the value for something else.
-        let isKeylessExpected = !unportable.isEmpty || !keys.allSatisfy(\.isPortableName)
+        // After a name that it rejects, a parser may misread lines of the value.
+        let expectsNamelessStatement = !unportable.isEmpty || !keys.allSatisfy(\.isPortableName)
         if format == .dotenv, self.dialect == nil,
             let difference = file.diagnostics.first(where: {
-                isUnexpected($0, besides: unportable, isKeylessExpected)
+                isUnexpected($0, besides: unportable, expectsNamelessStatement)
             })
         {
             throw DotEnvError(
-                .notVerified, "readers would disagree about what was written",
+                .notVerified, "parsers would disagree about the written text",
                 key: difference.key)
         }
         let expansion = dialect.expands ? try DotEnvExpansion(file, in: source) : nil
@@ -68,19 +69,20 @@ extension DotEnvWriter {
         }
     }
 
-    /// Whether readers disagree about what was written, for another reason than a value that has no
-    /// portable form or a name that some of them do not take.
+    /// Returns whether parsers disagree about the written text for an unexpected reason, other than
+    /// a value without a portable form or a name that some of them reject.
     private func isUnexpected(
         _ diagnostic: DotEnvDiagnostic, besides unportable: Set<String>,
-        _ isKeylessExpected: Bool
+        _ expectsNamelessStatement: Bool
     ) -> Bool {
         guard diagnostic.code.isDisagreement else { return false }
-        guard let key = diagnostic.key else { return !isKeylessExpected }
-        let isOwn = diagnostic.code == .differsShell && WritingRules.shellsOwnNames.contains(key)
+        guard let key = diagnostic.key else { return !expectsNamelessStatement }
+        let isOwn =
+            diagnostic.code == .differsShell && WritingRules.shellReservedNames.contains(key)
         return key.isPortableName && !unportable.contains(key) && !isOwn
     }
 
-    /// Walks over a text of `json`, `yaml` or `k8s`, which must be exactly as written.
+    /// Compares a text of `json`, `yaml` or `k8s` byte by byte.
     private func verifyStructure(
         _ source: RawSpan, holds keys: [String], lending values: Lender
     ) throws(DotEnvError) {
@@ -110,7 +112,7 @@ extension DotEnvWriter {
         }
     }
 
-    /// The index after a pair, or nil if it is not this one.
+    /// Returns the index after a pair, or nil if it differs.
     private func pairEnd(
         _ text: SourceText, at start: Int, _ key: String, _ value: SourceText, isLast: Bool
     ) -> Int? {
@@ -136,10 +138,10 @@ extension DotEnvWriter {
     }
 }
 
-/// A sink that compares what comes with a text.
+/// A sink that compares its input with a text.
 private struct ComparingSink: ByteSink {
     private let text: SourceText
-    /// The index after what was the same so far; nil after a difference.
+    /// The index after the equal part; nil after a difference.
     private(set) var end: Int?
 
     init(_ text: SourceText, from start: Int? = 0) {

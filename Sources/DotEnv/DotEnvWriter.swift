@@ -1,17 +1,16 @@
 /// Writes variables in any of the formats.
 ///
-/// The values stay where the caller holds them: each is lent for the moment by a closure that is
-/// given its index and passes its bytes on. It may be called several times for one value.
+/// The values stay with the caller: a closure lends each value by its index. It may be called
+/// several times for one value.
 package struct DotEnvWriter {
-    /// Lends the value with an index to what it is given, which must be called once.
+    /// Calls its argument exactly once with the value of an index.
     package typealias Lender = (Int, (RawSpan) -> Void) -> Void
 
-    /// What is written.
     package let format: DotEnvFormat
     /// The name of the Secret in `k8s`: lower-case letters, digits, `-` and `.`.
     package let secretName: String
-    /// The reader that `dotenv` is written for; nil for as many as possible, with what has no form that
-    /// all take alike written for motdotla/dotenv.
+    /// The parser that `dotenv` is written for; nil for as many as possible. Values without a
+    /// common form are then written for motdotla/dotenv.
     package let dialect: DotEnvDialect?
 
     /// Dialects that a `.env` text can be written for.
@@ -19,7 +18,6 @@ package struct DotEnvWriter {
         .portable, .dotenv, .next, .node, .compose,
     ]
 
-    /// Makes a writer.
     package init(
         _ format: DotEnvFormat, for dialect: DotEnvDialect? = nil, secretName: String = "env"
     ) {
@@ -28,7 +26,7 @@ package struct DotEnvWriter {
         self.secretName = secretName
     }
 
-    /// The length in bytes of what ``write(_:into:lending:)`` writes.
+    /// Returns the length in bytes of what ``write(_:into:lending:)`` writes.
     ///
     /// - Throws: As ``write(_:into:lending:)``.
     package func length(_ keys: [String], lending values: Lender) throws(DotEnvError) -> Int {
@@ -37,8 +35,8 @@ package struct DotEnvWriter {
         return counter.count
     }
 
-    /// The names whose values some reader of `.env` files takes in another way than motdotla/dotenv,
-    /// however they are written, in the order given; none where another format or one reader is meant.
+    /// Returns the names whose values some parser of `.env` files reads differently from
+    /// motdotla/dotenv in any form, in the given order; none for another format or for one parser.
     package func unportableKeys(_ keys: [String], lending values: Lender) -> [String] {
         guard format == .dotenv, dialect == nil else { return [] }
         var unportable: [String] = []
@@ -52,18 +50,18 @@ package struct DotEnvWriter {
         return unportable
     }
 
-    /// Writes the variables in the order given, without proof that they can be read back.
+    /// Writes the variables in the given order, without verification.
     ///
-    /// - Throws: ``DotEnvError`` with the code `unwritableName` or `unwritableValue` and the formats
-    ///   that can carry the variable, or `duplicateKey`. Nothing was written then, unless the value
-    ///   changed between two loans.
+    /// - Throws: ``DotEnvError`` with the code `unwritableName` or `unwritableValue` and the
+    ///   formats that can represent the variable, or `duplicateKey`. Nothing was written then,
+    ///   unless a value changed between two calls of the closure.
     package func write(
         _ keys: [String], into sink: inout some ByteSink & ~Copyable, lending values: Lender
     ) throws(DotEnvError) {
         try check(keys, lending: values)
         begin(isEmpty: keys.isEmpty, into: &sink)
         for (index, key) in keys.enumerated() {
-            // The closure borrows the sink only for the loan.
+            // The closure borrows the sink only for the call.
             let isLast = index == keys.count - 1
             values(index) { bytes in
                 bytes.withText { write(key, $0, isLast: isLast, into: &sink) }
@@ -76,8 +74,8 @@ package struct DotEnvWriter {
     ///
     /// - Parameter target: At least ``length(_:lending:)`` bytes.
     /// - Returns: The number of bytes written.
-    /// - Throws: As ``write(_:into:lending:)``, and `notVerified` if the text does not read back
-    ///   as exactly these variables or does not fit. `target` then holds bytes to be wiped.
+    /// - Throws: As ``write(_:into:lending:)``, and `notVerified` if the text does not fit or reads
+    ///   back differently. The caller must then wipe `target`.
     package func writeVerified(
         _ keys: [String], into target: inout MutableRawSpan, lending values: Lender
     ) throws(DotEnvError) -> Int {
@@ -91,7 +89,7 @@ package struct DotEnvWriter {
             return .success(sink.overflowed ? nil : sink.count)
         }
         guard let count = try result.get() else {
-            throw DotEnvError(.notVerified, "the text is longer than the memory for it")
+            throw DotEnvError(.notVerified, "the text does not fit in its buffer")
         }
         try verify(target.bytes.extracting(first: count), holds: keys, lending: values)
         return count
@@ -103,7 +101,7 @@ package struct DotEnvWriter {
         var total = 0
         for (index, key) in keys.enumerated() {
             guard seen.insert(ExactName(key)).inserted else {
-                throw DotEnvError(.duplicateKey, "there are two values", key: key)
+                throw DotEnvError(.duplicateKey, "the variable is set twice", key: key)
             }
             var rules: WritingRules?
             values(index) { bytes in
@@ -111,19 +109,21 @@ package struct DotEnvWriter {
                 total += bytes.byteCount
             }
             guard let rules else {
-                throw DotEnvError(.notVerified, "the value was not lent", key: key)
+                throw DotEnvError(.notVerified, "the value was not provided", key: key)
             }
             try rules.check(format, dialect)
         }
         guard format == .k8s else { return }
         guard total <= WritingRules.secretSizeLimit else {
             throw DotEnvError(
-                .tooLarge, "Kubernetes takes at most 1 MiB of values in one Secret")
+                .tooLarge, "Kubernetes allows at most 1 MiB of values in one Secret")
         }
         guard isSecretName else {
             throw DotEnvError(
                 .unwritableName,
-                "a Secret is named with lower-case letters, digits, - and .", key: secretName)
+                "a Secret's name may contain only lower-case letters, digits, - and .",
+                key: secretName
+            )
         }
     }
 

@@ -1,9 +1,9 @@
-/// Finds the last statement of each name, without copying names: a text may hold secrets where some
-/// reader sees a name.
+/// Finds the last statement of each name without copying names, because what one parser reads as a
+/// name may be a secret.
 struct NameTable {
     private let text: SourceText
     let statements: [Statement]
-    /// The hash of each statement's name, which holds for all tables of a text.
+    /// The hash of each statement's name, valid in all tables of a text.
     let hashes: [Int]
     /// Indices into `statements` plus one, 0 for free; a power of two in size, at most half full.
     private var slots: [Int32]
@@ -20,7 +20,7 @@ struct NameTable {
         }
     }
 
-    /// Where the name is, or would be.
+    /// Returns the slot of the name, or where it would be.
     private func slot(of statement: Statement, _ hash: Int) -> Int {
         var slot = hash & (slots.count - 1)
         while slots[slot] != 0 {
@@ -37,18 +37,18 @@ struct NameTable {
         return slot
     }
 
-    /// The index of the last statement with the name of `statement`, whose hash is `hash`.
+    /// Returns the index of the last statement with the name of `statement`, whose hash is `hash`.
     func lastIndex(like statement: Statement, _ hash: Int) -> Int? {
         let index = Int(slots[slot(of: statement, hash)]) - 1
         return index >= 0 ? index : nil
     }
 
-    /// Whether a statement is the last of its name.
+    /// Returns whether a statement is the last of its name.
     func isLast(_ index: Int) -> Bool {
         lastIndex(like: statements[index], hashes[index]) == index
     }
 
-    /// The last statement with the name of one in another table of the same text.
+    /// Returns the last statement with the name of one in another table of the same text.
     func last(like index: Int, of table: NameTable) -> Statement? {
         lastIndex(like: table.statements[index], table.hashes[index]).map { statements[$0] }
     }

@@ -1,21 +1,21 @@
-/// What `@next/env` makes of the values of one file: dotenv 16 reads it, and dotenv-expand 10 replaces
-/// names by values, in an environment that has nothing else.
+/// Expands the values of one file like `@next/env`: dotenv 16 parses it, and dotenv-expand 10
+/// replaces names by values, in an otherwise empty environment.
 ///
-/// That program replaces text by text until nothing is left to replace, from the last `$` on. It does
-/// not know which quotes a value had. A default wins over a value of the same file, the first place that
-/// looks like the reference is replaced, wherever the reference was, and `$$`, `$&`, `` $` `` and `$'`
-/// mean something in what is put there.
+/// That program replaces text repeatedly, from the last `$` on, until nothing is left to replace.
+/// It does not know the quotes. A default wins over a value of the same file, the first text that
+/// looks like the reference is replaced wherever the reference was, and `$$`, `$&`, `` $` `` and
+/// `$'` are special in the inserted text.
 ///
-/// A value under work is a list of places in the source, so that no byte of it is copied.
+/// An intermediate value is a list of positions in the source, so that no byte of it is copied.
 struct NextExpansion {
-    /// How often something may be replaced in one value; that program's stack ends somewhere above.
+    /// Most replacements in one value; that program's stack ends somewhere above.
     private static let maximumSteps = 1_024
-    /// The limit on positions read and written while one file is expanded.
+    /// Most positions read and written while one file is expanded.
     private static let maximumWork = 64 << 20
 
-    /// What a value with something to replace comes to, by the index of its entry.
+    /// The expanded values, by the index of their entries.
     private(set) var values: [Int: [ValueRun]] = [:]
-    /// The length of such a value in bytes.
+    /// Their lengths in bytes.
     private(set) var lengths: [Int: Int] = [:]
 
     private let text: SourceText
@@ -23,18 +23,18 @@ struct NextExpansion {
     private let effective: [ExactName: Int]
     private var work = 0
 
-    /// A place in the source, or a byte that is not there as such, as one less than its negative.
+    /// A position in the source, or a literal byte b as -1 - b.
     private typealias Unit = Int32
 
-    /// Names that every object of JavaScript answers to, so that a value of another kind comes back.
+    /// Names that every JavaScript object inherits, which return a value of a different kind.
     private static let inheritedNames: Set<String> = [
         "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
         "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable",
         "toLocaleString", "toString", "valueOf",
     ]
 
-    /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` where that program ends
-    ///   with an error, and takes nothing of the file, and `refused` for names of JavaScript's own.
+    /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` if that program fails
+    ///   and uses nothing of the file, and `refused` for inherited JavaScript names.
     init(
         _ file: DotEnvFile, _ text: SourceText, effective: [ExactName: Int]
     ) throws(DotEnvError) {
@@ -52,8 +52,8 @@ struct NextExpansion {
         }
     }
 
-    /// The entries that count, as JavaScript goes through the names of an object: numbers first, then
-    /// the others by their first place.
+    /// Returns the effective entries in JavaScript's property order: numbers first, then the others
+    /// by their first position.
     private static func order(_ file: DotEnvFile) -> [Int] {
         var last: [ExactName: Int] = [:]
         for (index, entry) in file.entries.enumerated() { last[ExactName(entry.key)] = index }
@@ -81,7 +81,7 @@ struct NextExpansion {
 
     private static func unit(_ byte: UInt8) -> Unit { -1 - Unit(byte) }
 
-    /// A value as it is now: as it stands, or after its own turn.
+    /// Returns the current value: as written, or already expanded.
     private func units(of index: Int) -> [Unit] {
         var units: [Unit] = []
         func add(_ run: ValueRun) {
@@ -141,7 +141,7 @@ struct NextExpansion {
             guard let reference = lastReference(in: value) else { return value }
             guard !Self.inheritedNames.contains(reference.name) else {
                 throw failure(
-                    .refused, "Next.js puts something of JavaScript's own in place of this name",
+                    .refused, "Next.js replaces this name with a built-in JavaScript property",
                     index)
             }
             var replacement = Array(value[reference.fallback])
@@ -153,11 +153,11 @@ struct NextExpansion {
         }
         throw failure(
             .expansionCycle,
-            "the value refers to itself, or to too much; Next.js takes nothing of such a file",
+            "the value refers to itself or to too many values; Next.js ignores such a file",
             index)
     }
 
-    /// The reference at the last `$` without a backslash before it, if there is one.
+    /// Returns the reference at the last `$` without a backslash before it.
     private func lastReference(in value: [Unit]) -> Reference? {
         var dollar = value.count - 1
         while dollar >= 0 {
@@ -189,7 +189,7 @@ struct NextExpansion {
         return Reference(range: dollar..<end, name: spelling, fallback: fallback)
     }
 
-    /// Puts `replacement` where the text of `range` stands first.
+    /// Replaces the first occurrence of the text of `range` by `replacement`.
     private mutating func replacing(
         _ range: Range<Int>, in value: [Unit], by replacement: [Unit], of index: Int
     ) throws(DotEnvError) -> [Unit] {
@@ -244,13 +244,13 @@ struct NextExpansion {
     private mutating func spend(_ count: Int, on index: Int) throws(DotEnvError) {
         work += count
         guard work <= Self.maximumWork else {
-            throw failure(.expansionTooLarge, "the values become too long", index)
+            throw failure(.expansionTooLarge, "the expanded values are too long", index)
         }
     }
 
     private func check(_ count: Int, of index: Int) throws(DotEnvError) {
         guard count <= DotEnvExpansion.maximumValueSize else {
-            throw failure(.expansionTooLarge, "the value becomes too long", index)
+            throw failure(.expansionTooLarge, "the expanded value is too long", index)
         }
     }
 

@@ -1,25 +1,25 @@
-/// Reads as `util.parseEnv` of Node 20 does.
+/// Parses like `util.parseEnv` of Node 20.
 ///
-/// That reader drops every CR, looks for `=` wherever the next one is (so a name can span lines),
-/// trims spaces only, and knows no backslash but `\n` in double quotes.
+/// That parser drops every CR, continues at the next `=` wherever it is (so a name can span lines),
+/// trims spaces only, and knows no escape but `\n` in double quotes.
 struct NodeScanner {
     private let text: SourceText
     private let hasCarriageReturn: Bool
     private var index: Int
-    /// The end of the text, without the spaces at its end.
+    /// The end of the text, without trailing spaces.
     private let end: Int
-    /// Stretches that Node drops without a word.
+    /// Stretches that Node drops silently.
     private(set) var ignored: [Range<Int>] = []
 
     init(_ text: SourceText, _ survey: SourceText.Survey) {
         self.text = text
         hasCarriageReturn = survey.hasCarriageReturn
-        // Unlike other readers, Node takes a byte order mark into the first name.
+        // Unlike other parsers, Node includes a byte order mark in the first name.
         index = Self.skippingBlanks(text, from: 0, to: text.count)
         end = Self.trimmingBlanks(text, from: index, to: text.count)
     }
 
-    /// The first index that is neither a space nor a CR, which is as good as absent.
+    /// Returns the first index that is neither a space nor a CR, which Node drops.
     private static func skippingBlanks(_ text: SourceText, from start: Int, to end: Int) -> Int {
         var index = start
         while index < end, text[index] == Byte.space || text[index] == Byte.carriageReturn {
@@ -38,7 +38,7 @@ struct NodeScanner {
         return index
     }
 
-    /// The index after `literal`, read from `start` on as if there were no CR; nil if it is not there.
+    /// Returns the index after `literal` at `start`, ignoring CRs; nil if it is not there.
     private func end(of literal: StaticString, at start: Int, to end: Int) -> Int? {
         literal.withUTF8Buffer { buffer in
             var index = start
@@ -51,7 +51,7 @@ struct NodeScanner {
         }
     }
 
-    /// The next assignment, or nil at the end.
+    /// Returns the next assignment, or nil at the end.
     mutating func next() -> Statement? {
         while true {
             while index < end, text[index] == Byte.carriageReturn { index += 1 }
@@ -65,14 +65,14 @@ struct NodeScanner {
             }
             let start = index
             if let statement = assignment() { return statement }
-            // Without a name or `=` it stops reading; a quote without an end in the last line is
-            // left where it is and read again as a name.
+            // Without a name or `=` it stops reading; an unclosed quote in the last line is left
+            // and read again as a name.
             ignored.append(start..<end)
             if index == start { index = end }
         }
     }
 
-    /// The line feed that ends just before `start`, CRs aside.
+    /// Returns the line feed that ends just before `start`, ignoring CRs.
     private func lineFeed(before start: Int) -> Int? {
         var position = start - 1
         while position >= 0, text[position] == Byte.carriageReturn { position -= 1 }
@@ -89,7 +89,7 @@ struct NodeScanner {
         var keyEnd = Self.trimmingBlanks(text, from: start, to: sign)
         var key = start
         if start >= keyEnd {
-            // Node trims a name of spaces alone to the character before it, which is a line feed
+            // Node trims a name of only spaces to the preceding character, which is a line feed
             // unless the text starts here. Without any space it stops reading.
             guard text.firstIndex(of: Byte.space, from: index, to: sign) < sign,
                 let lineFeed = lineFeed(before: index)
@@ -110,8 +110,8 @@ struct NodeScanner {
         return statement
     }
 
-    /// Notes text between a closing quote and the end of the line, unless it is a comment.
-    private mutating func noteTrailingText(from start: Int, to newline: Int) {
+    /// Records text between a closing quote and the end of the line, unless it is a comment.
+    private mutating func recordTrailingText(from start: Int, to newline: Int) {
         let first = text.skippingSpaces(from: start, to: newline)
         if first < newline, text[first] != Byte.hash,
             ignored.count <= DotEnvReader.maximumDiagnostics
@@ -120,7 +120,7 @@ struct NodeScanner {
         }
     }
 
-    /// Reads the value; false if it is a quote without an end in a text without another line.
+    /// Parses the value; returns false for an unclosed quote in the last line.
     private mutating func readValue(_ statement: inout Statement) -> Bool {
         let first = Self.skippingBlanks(text, from: index, to: end)
         let plain: DotEnvEncoding = hasCarriageReturn ? .withoutReturns : .verbatim
@@ -132,7 +132,7 @@ struct NodeScanner {
                 of: Byte.lineFeed, from: close < end ? close + 1 : first, to: end)
             if close < end {
                 statement.value = first + 1..<close
-                noteTrailingText(from: close + 1, to: newline)
+                recordTrailingText(from: close + 1, to: newline)
                 let backslash = text.firstIndex(of: Byte.backslash, from: first + 1, to: close)
                 if quote == Byte.doubleQuote, backslash < close {
                     statement.encoding = .withoutReturnsEscapes

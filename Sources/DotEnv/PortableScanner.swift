@@ -1,11 +1,14 @@
-/// Reads only what all readers of `.env` files agree on, and refuses the rest.
+/// Parses only what all parsers of `.env` files agree on, and refuses the rest.
 ///
 /// A line is empty, a comment that starts with `#` at its first column, or `NAME=value` with a name
-/// of letters, digits and underscores and a value in one of three forms: bare and made of
-/// `[A-Za-z0-9_./:@%+,=-]`; in single quotes without `'`, a `$` before a letter, digit, underscore or brace, a backslash
-/// before `$` or another one, or one at the end;
-/// in double quotes without `"`, `\`, `$` or a backtick. Values in quotes may span lines. There is no
-/// CR, no byte order mark and no name twice.
+/// of letters, digits and underscores and a value in one of three forms:
+///
+/// - bare and made of `[A-Za-z0-9_./:@%+,=-]`
+/// - in single quotes without `'`, a `$` before a letter, digit, underscore or brace, a backslash
+///   before `$` or another one, or one at the end
+/// - in double quotes without `"`, `\`, `$` or a backtick
+///
+/// Quoted values may span lines. There is no CR, no byte order mark and no repeated name.
 struct PortableScanner {
     private let text: SourceText
     private var index = 0
@@ -15,13 +18,12 @@ struct PortableScanner {
         self.text = text
     }
 
-    /// The next assignment, or nil at the end.
+    /// Returns the next assignment, or nil at the end.
     ///
-    /// - Throws: ``DotEnvError`` with `refused` and the place of the first thing that readers
-    ///   disagree about.
+    /// - Throws: ``DotEnvError`` with `refused` and the place of the first disagreement.
     mutating func next() throws(DotEnvError) -> Statement? {
         if index == 0, text.has("\u{FEFF}", at: 0) {
-            throw text.failure(.refused, "readers disagree about a byte order mark", at: 0)
+            throw text.failure(.refused, "parsers disagree about a byte order mark", at: 0)
         }
         while index < text.count {
             if text[index] == Byte.lineFeed {
@@ -40,15 +42,15 @@ struct PortableScanner {
         let end = text.firstIndex(of: Byte.lineFeed, from: start, to: text.count)
         for position in start..<end
         where text[position] == Byte.carriageReturn || text.separatorWidth(at: position) > 0 {
-            throw text.failure(.refused, "readers disagree about this line break", at: position)
+            throw text.failure(.refused, "parsers disagree about this line break", at: position)
         }
         guard end < text.count else {
             throw text.failure(
-                .refused, "some readers need a line break after a comment", at: start)
+                .refused, "some parsers need a line break after a comment", at: start)
         }
         if text[end - 1] == Byte.backslash {
             throw text.failure(
-                .refused, "a backslash continues a comment for some readers", at: end - 1)
+                .refused, "some parsers continue a comment after a backslash", at: end - 1)
         }
         index = end + 1
     }
@@ -58,16 +60,16 @@ struct PortableScanner {
         while text[index].isWord { index += 1 }
         guard index > start, !(text[start] &- 0x30 < 10), text[index] == Byte.equals else {
             throw text.failure(
-                .refused, "readers disagree about a line that is not NAME=value", at: start)
+                .refused, "parsers disagree about a line that is not NAME=value", at: start)
         }
         let key = start..<index
         let name = text.name(key)
         if name == "__proto__" {
-            throw text.failure(.refused, "readers in JavaScript drop this name", at: start)
+            throw text.failure(.refused, "JavaScript parsers drop this name", at: start)
         }
         guard names.insert(name).inserted else {
             throw text.failure(
-                .refused, "readers disagree about a name set twice", at: start, key: name)
+                .refused, "parsers disagree about a repeated name", at: start, key: name)
         }
         index += 1
         var statement = Statement(key: key, value: index..<index, extent: start..<index)
@@ -89,11 +91,11 @@ struct PortableScanner {
             text.noncharacter(in: statement.value) == nil
         else {
             throw text.failure(
-                .refused, "readers disagree about this value", at: key.upperBound + 1, key: name)
+                .refused, "parsers disagree about this value", at: key.upperBound + 1, key: name)
         }
         guard index >= text.count || text[index] == Byte.lineFeed else {
             throw text.failure(
-                .refused, "readers disagree about text after a value", at: index, key: name)
+                .refused, "parsers disagree about text after a value", at: index, key: name)
         }
         statement.extent = start..<index
         return statement

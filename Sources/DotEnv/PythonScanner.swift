@@ -1,9 +1,9 @@
-/// Reads as python-dotenv does, to know where it disagrees; no dialect of its own.
+/// Parses like python-dotenv to find disagreements; not a dialect of its own.
 ///
-/// It reads line by line: a name (perhaps in single quotes), `=`, and a value in which a backslash
-/// in quotes always takes the next character with it. A line that does not fit is skipped from the
-/// place where it stopped fitting. A name alone is a variable without a value. Its file is opened as
-/// text, so that CR LF and CR are LF.
+/// It reads line by line: a name (optionally in single quotes), `=`, and a value in which a
+/// backslash in quotes always escapes the next character. A malformed line is skipped from the
+/// place of the error on. A name alone is a variable without a value. Python opens the file as
+/// text, so CR LF and CR are LF.
 struct PythonScanner {
     private let text: SourceText
     private let hasCarriageReturn: Bool
@@ -15,7 +15,7 @@ struct PythonScanner {
         index = survey.start
     }
 
-    /// The next assignment or name alone, or nil at the end.
+    /// Returns the next assignment or name alone, or nil at the end.
     mutating func next() -> Statement? {
         while true {
             index = text.skippingSpaces(from: index, to: text.count, .python)
@@ -27,7 +27,7 @@ struct PythonScanner {
         }
     }
 
-    /// The first index from `start` on that is not white space within a line.
+    /// Returns the first index from `start` on that is not white space within a line.
     private func skippingInline(from start: Int) -> Int {
         var position = start
         while position < text.count {
@@ -40,7 +40,8 @@ struct PythonScanner {
         return min(position, text.count)
     }
 
-    /// Moves over a comment and white space to the end of the line; false if something is there.
+    /// Skips a comment and white space up to the end of the line; returns false if other text is
+    /// there.
     private mutating func skipEndOfLine() -> Bool {
         var position = skippingInline(from: index)
         if text[position] == Byte.hash {
@@ -53,7 +54,7 @@ struct PythonScanner {
         return isEnd
     }
 
-    /// Reads a name and perhaps a value, and moves as far as they fit.
+    /// Parses a name and an optional value, as far as they are well-formed.
     private mutating func binding() -> Statement? {
         let start = index
         if text.has("export", at: index) {

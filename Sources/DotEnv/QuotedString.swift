@@ -1,9 +1,9 @@
 /// A string in double quotes that means the same in JSON and in YAML.
 ///
-/// Besides what JSON asks for, it escapes what YAML or JavaScript do not take as it stands: U+007F
-/// to U+009F, U+2028, U+2029, U+FEFF, U+FFFE and U+FFFF.
+/// Escapes what JSON requires, and what YAML or JavaScript reject: U+007F to U+009F, U+2028,
+/// U+2029, U+FEFF, U+FFFE and U+FFFF.
 enum QuotedString {
-    /// Writes `value`, which must be UTF-8.
+    /// - Parameter value: Must be UTF-8.
     static func write(_ value: SourceText, into sink: inout some ByteSink & ~Copyable) {
         sink.append(Byte.doubleQuote)
         var start = 0
@@ -23,7 +23,8 @@ enum QuotedString {
         sink.append(Byte.doubleQuote)
     }
 
-    /// The character at `index` if it must be escaped, with its width; else a width of 0.
+    /// Returns the character at `index` with its width if it must be escaped; otherwise a width of
+    /// 0.
     private static func escapedUnit(_ value: SourceText, _ index: Int) -> (Int, UInt16) {
         let byte = value[index]
         if byte < 0x20 || byte == 0x7F || byte == Byte.doubleQuote || byte == Byte.backslash {
@@ -58,9 +59,8 @@ enum QuotedString {
         }
     }
 
-    /// Reads the string in double quotes at `index` and compares it with `expected`.
-    ///
-    /// - Returns: The index after the closing quote, or nil if it is another string or none.
+    /// Compares the quoted string at `index` with `expected`. Returns the index after the closing
+    /// quote, or nil.
     static func end(
         _ text: SourceText, at index: Int, ifEqualTo expected: SourceText
     ) -> Int? {
@@ -87,7 +87,7 @@ enum QuotedString {
                     match(0x80 | UInt8(truncatingIfNeeded: unit & 0x3F))
                 else { return nil }
             } else {
-                // No half of a pair is ever written, as nothing beyond U+FFFF is escaped.
+                // Surrogates are never written, as nothing beyond U+FFFF is escaped.
                 guard unit & 0xF800 != 0xD800,
                     match(0xE0 | UInt8(truncatingIfNeeded: unit >> 12)),
                     match(0x80 | UInt8(truncatingIfNeeded: (unit >> 6) & 0x3F)),
@@ -98,7 +98,7 @@ enum QuotedString {
         return position < text.count && matched == expected.count ? position + 1 : nil
     }
 
-    /// The character that the escape means whose letter is at `index`, and its width.
+    /// Returns the character of the escape whose letter is at `index`, and its width.
     private static func unit(_ text: SourceText, _ index: Int) -> (UInt16, Int)? {
         switch text[index] {
         case UInt8(ascii: "b"): return (0x08, 1)

@@ -1,14 +1,15 @@
-/// Splits a decoded value into bytes and references such as `$NAME`, `${NAME}` or `${NAME:-default}`.
+/// Splits a decoded value into bytes and references such as `$NAME`, `${NAME}` or
+/// `${NAME:-default}`.
 struct ReferenceScanner {
-    /// A reference as it stands in a value.
+    /// A reference in a value.
     struct Reference {
         let name: String
-        /// The decoded bytes from `$` on, of which the reference takes `count`.
+        /// The decoded bytes from `$` on; the first `count` are the reference.
         let spelling: DecodedBytes
         let count: Int
-        /// The text after `:-`, `-`, `:+` or `+`, if there is that.
+        /// The text after `:-`, `-`, `:+` or `+`, if any.
         var fallback: ReferenceScanner?
-        /// Whether that text stands for a value that is there, after `:+` or `+`.
+        /// Whether that text replaces a value that is set (`:+` or `+`).
         var isAlternative = false
     }
 
@@ -18,12 +19,12 @@ struct ReferenceScanner {
     }
 
     private var bytes: DecodedBytes
-    /// How many bytes of `bytes` are left at most.
+    /// The most bytes of `bytes` that are left.
     private var remaining: Int
-    /// How many bytes were looked at so far.
+    /// Bytes read so far.
     private(set) var work = 0
     /// Whether something stayed that other programs replace.
-    private(set) var hasLeftover = false
+    private(set) var hasUnresolvedReference = false
 
     init(_ bytes: DecodedBytes, count: Int) {
         self.bytes = bytes
@@ -51,7 +52,7 @@ struct ReferenceScanner {
             if remaining > 1, let next = ahead.next(),
                 next.isWord || next == Byte.leftBrace || next == 0x28
             {
-                hasLeftover = true
+                hasUnresolvedReference = true
             }
         }
         return take()
@@ -63,7 +64,7 @@ struct ReferenceScanner {
         return bytes.next().map { .byte($0) }
     }
 
-    /// The reference that starts here, if it is one.
+    /// Parses the reference that starts here, if any.
     private mutating func reference() -> Reference? {
         let spelling = bytes
         var ahead = bytes
@@ -106,7 +107,7 @@ struct ReferenceScanner {
             fallback: ReferenceScanner(fallback, count: length), isAlternative: byte == 0x2B)
     }
 
-    /// The length of a default up to the brace that closes its reference.
+    /// Returns the length of a default up to the closing brace of its reference.
     private mutating func fallbackLength(_ bytes: DecodedBytes, from taken: Int) -> Int? {
         var ahead = bytes
         var depth = 0

@@ -1,8 +1,8 @@
-/// Follows the quoting of a word byte by byte, as systemd or a shell does.
+/// Tracks the quoting of a word byte by byte, as systemd or a shell does.
 struct ShellQuoting {
     private enum State {
         case outside
-        /// In a bare word of systemd, where quotes mean nothing any more.
+        /// In a bare word of systemd, where quotes are ordinary characters.
         case bare
         case single
         case double
@@ -19,7 +19,7 @@ struct ShellQuoting {
 
     private var state = State.outside
 
-    /// Takes one byte, or two after a backslash.
+    /// Consumes one byte, or two after a backslash.
     mutating func step(
         _ text: SourceText, _ index: Int, _ end: Int, isSystemd: Bool
     ) -> (width: Int, output: Output) {
@@ -71,7 +71,7 @@ struct ShellQuoting {
         }
     }
 
-    /// Whether the byte stands for itself in the state as it is.
+    /// Returns whether the byte is literal in the current state.
     func isPlain(_ byte: UInt8, isSystemd: Bool) -> Bool {
         switch state {
         case .bare: return byte != Byte.backslash

@@ -1,4 +1,4 @@
-/// Reads assignments as bash does when it sources a file, and refuses everything that would run,
+/// Parses assignments like bash when it sources a file, and refuses everything that would execute,
 /// expand or redirect: commands, `$NAME`, `$(…)`, backticks, `~`, arrays and `+=`.
 struct ShellScanner {
     private let text: SourceText
@@ -8,10 +8,10 @@ struct ShellScanner {
     /// Names that are exported without a value.
     private(set) var ignored: [Range<Int>] = []
     private var commandStart = 0
-    /// Whether the current `export` has a name; without any it would print the environment.
+    /// Whether the current `export` has a name; without one it would print the environment.
     private var hasExported = false
 
-    /// Whether an error has its place in lines and columns, for which the text is gone through.
+    /// Whether errors have a position, which costs a pass over the text.
     private let locates: Bool
 
     init(_ text: SourceText, locates: Bool = true) {
@@ -37,9 +37,9 @@ struct ShellScanner {
         }
     }
 
-    /// The next assignment, or nil at the end.
+    /// Returns the next assignment, or nil at the end.
     ///
-    /// - Throws: ``DotEnvError`` with `wouldExecute`, or `refused` for a quote without an end.
+    /// - Throws: ``DotEnvError`` with `wouldExecute`, or `refused` for an unclosed quote.
     mutating func next() throws(DotEnvError) -> Statement? {
         while index < text.count {
             let byte = text[index]
@@ -53,7 +53,8 @@ struct ShellScanner {
                 index += 1
             case UInt8(ascii: ";"):
                 guard hasCommand else {
-                    throw refusal("a shell refuses ; without a command before it", at: index)
+                    throw refusal(
+                        "; without a command before it is a shell syntax error", at: index)
                 }
                 try endCommand()
                 hasCommand = false
@@ -72,7 +73,7 @@ struct ShellScanner {
         return nil
     }
 
-    /// Goes on after the line of a refusal at `offset`.
+    /// Continues after the line of a refusal at `offset`.
     mutating func skipLine(from offset: Int) {
         index = text.firstIndex(
             of: Byte.lineFeed, from: max(index, min(offset, text.count)), to: text.count)
@@ -84,13 +85,13 @@ struct ShellScanner {
 
     private mutating func endCommand() throws(DotEnvError) {
         if isExport, !hasExported {
-            throw refusal("a shell would print its environment here", at: commandStart)
+            throw refusal("a shell would print the environment here", at: commandStart)
         }
         isExport = false
         hasExported = false
     }
 
-    /// Whether there is a command before the place on the line.
+    /// Whether a command precedes the current position on the line.
     private var hasCommand = false
 
     private mutating func word() throws(DotEnvError) -> Statement? {
@@ -101,7 +102,7 @@ struct ShellScanner {
         if isName, text[nameEnd] == Byte.equals {
             let value = nameEnd + 1
             if text[value] == UInt8(ascii: "(") {
-                throw refusal("a shell reads an array here", at: value)
+                throw refusal("a shell would read an array here", at: value)
             }
             index = value
             try readWord()
@@ -132,8 +133,8 @@ struct ShellScanner {
         throw refusal("a shell would run a command here", at: start)
     }
 
-    /// Whether an assignment stands before the place in the same command, where `export` would then
-    /// be a command with a changed environment.
+    /// Whether an assignment precedes in the same command, so that `export` would be a command with
+    /// a changed environment.
     private var hasAssignment: Bool {
         var position = index
         while position > 0 {
@@ -150,7 +151,7 @@ struct ShellScanner {
         return false
     }
 
-    /// Refuses what ends a word otherwise than white space or `;`.
+    /// Refuses the end of a word other than white space or `;`.
     private func checkEnd() throws(DotEnvError) {
         let byte = text[index]
         if byte != Byte.space, byte != Byte.tab, byte != Byte.lineFeed,
@@ -160,15 +161,15 @@ struct ShellScanner {
         }
     }
 
-    /// Moves over the rest of a word.
+    /// Skips the rest of a word.
     private mutating func readWord() throws(DotEnvError) {
         let start = index
         while index < text.count, !Self.endsWord(text[index]) {
             switch text[index] {
             case Byte.backslash:
-                // What bash makes of a backslash at the very end depends on what came before.
+                // What bash makes of a final backslash depends on what came before.
                 guard index + 1 < text.count else {
-                    throw refusal("a backslash ends the text", at: index, .refused)
+                    throw refusal("the text ends with a backslash", at: index, .refused)
                 }
                 index += 2
             case Byte.singleQuote:
@@ -188,10 +189,10 @@ struct ShellScanner {
             case UInt8(ascii: "~")
             where index == start || text[index - 1] == Byte.colon
                 || text[index - 1] == Byte.lineFeed:
-                // A line feed is only here after a backslash, and both are as good as absent.
+                // A line feed is only here after a backslash, and bash drops both.
                 throw refusal("a shell would expand ~ here", at: index)
             case Byte.leftBrace where isExport:
-                // Unlike a plain assignment, an argument of export may have its braces expanded.
+                // Unlike in a plain assignment, bash may expand braces in an argument of export.
                 throw refusal("a shell would expand braces here", at: index)
             default:
                 index += 1
@@ -221,7 +222,7 @@ struct ShellScanner {
         index += 1
     }
 
-    /// Refuses a `$` that means something. One before any other character stands for itself.
+    /// Refuses a `$` with a meaning. Before any other character it is literal.
     private func refuseExpansion(isQuoted: Bool) throws(DotEnvError) {
         var next = index + 1
         while text[next] == Byte.backslash, text[next + 1] == Byte.lineFeed { next += 2 }

@@ -1,8 +1,8 @@
-/// A name as a word of a command line that people copy, or give to a shell.
+/// A name as a word of a command line that people copy.
 package enum ShellWord {
-    /// The text as a shell of the Bourne family reads it back, as one word: bare where that is harmless,
-    /// else in single quotes. What a terminal does not show as it is, such as control characters and those
-    /// that reorder text, is escaped (`$'…\033…'`, which bash, zsh and POSIX of 2024 know).
+    /// Returns the text as one word of a Bourne-family shell: bare if harmless, otherwise in single
+    /// quotes. Control characters and those that reorder text are escaped (`$'…\033…'`, which bash,
+    /// zsh and POSIX 2024 support).
     package static func quoted(_ text: String) -> String {
         let isBare =
             !text.isEmpty && text.utf8.first != Byte.equals
@@ -21,14 +21,15 @@ package enum ShellWord {
         return singleQuoted(text)
     }
 
-    /// The text in single quotes, in which nothing has a meaning; a single quote stands outside of them.
+    /// Returns the text in single quotes, in which nothing is special; a single quote goes outside
+    /// them.
     package static func singleQuoted(_ text: String) -> String {
         "'"
             + text.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "'\\''") + "'"
     }
 
-    /// No quote is inside: a shell that does not know the form ends the word where the others do.
+    /// Contains no quote, so that a shell without this form ends the word at the same place.
     private static func escaped(_ text: String) -> String {
         var word = "$'"
         for scalar in text.unicodeScalars {
@@ -44,7 +45,7 @@ package enum ShellWord {
         return word + "'"
     }
 
-    /// Whether a terminal shows a character, and nothing else comes of it.
+    /// Returns whether a terminal shows a character without side effects.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
@@ -56,7 +57,7 @@ package enum ShellWord {
 }
 
 extension DefaultStringInterpolation {
-    /// A name within a command that is shown, as ``ShellWord/quoted(_:)`` writes it.
+    /// Appends a name in a displayed command, as ``ShellWord/quoted(_:)`` writes it.
     package mutating func appendInterpolation(word text: String) {
         appendInterpolation(ShellWord.quoted(text))
     }

@@ -1,5 +1,5 @@
 extension SourceText {
-    /// Tells whether two stretches decode to the same bytes, without decoding either anywhere.
+    /// Returns whether two stretches decode to the same bytes, without storing either.
     func decodesEqually(
         _ left: Range<Int>, _ leftEncoding: DotEnvEncoding,
         _ right: Range<Int>, _ rightEncoding: DotEnvEncoding
@@ -16,7 +16,7 @@ extension SourceText {
         return rightBytes.next() == nil
     }
 
-    /// Tells whether a stretch decodes to exactly `expected`.
+    /// Returns whether a stretch decodes to exactly `expected`.
     func decodes(
         _ range: Range<Int>, _ encoding: DotEnvEncoding, to expected: SourceText
     ) -> Bool {
@@ -25,12 +25,12 @@ extension SourceText {
         return bytes.next() == nil
     }
 
-    /// A hash of the decoded bytes of a name, seeded anew in each process.
+    /// Returns a hash of the decoded bytes of a name, with a seed per process.
     func hash(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> Int {
         var hasher = Hasher()
         var word: UInt64 = 0
         var count = 0
-        // Eight bytes at a time, in a way that does not depend on how they are encoded.
+        // Eight bytes at a time, independent of their encoding.
         func add(_ byte: UInt8) {
             word = word << 8 | UInt64(byte)
             count += 1
@@ -58,7 +58,7 @@ struct DecodedBytes {
         runs = ValueRuns(text, range, encoding)
     }
 
-    /// The next byte, which stays; nil at the end.
+    /// Returns the next byte without consuming it; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
         if let literal { return literal }
@@ -66,7 +66,7 @@ struct DecodedBytes {
         return runs.text[range.lowerBound]
     }
 
-    /// Takes the next byte; nil at the end.
+    /// Consumes the next byte; nil at the end.
     @inline(__always)
     mutating func next() -> UInt8? {
         guard let byte = peek() else { return nil }
@@ -78,7 +78,7 @@ struct DecodedBytes {
         return byte
     }
 
-    /// Moves to the next run; true if it is one of the source.
+    /// Moves to the next run; returns true if it is one of the source.
     private mutating func advance() -> Bool {
         switch runs.next() {
         case .source(let source):

@@ -1,4 +1,3 @@
-/// ASCII bytes by name.
 enum Byte {
     static let tab: UInt8 = 0x09
     static let lineFeed: UInt8 = 0x0A
@@ -16,18 +15,18 @@ enum Byte {
     static let rightBrace: UInt8 = 0x7D
 }
 
-/// What counts as white space, which differs between the languages that readers are written in.
+/// The definitions of white space in the parsers' languages.
 enum SpaceSet {
-    /// `\s` and `trim()` of ECMAScript: line terminators and U+FEFF are in, U+0085 is not.
+    /// `\s` and `trim()` of ECMAScript: with line terminators and U+FEFF, without U+0085.
     case ecmaScript
-    /// `unicode.IsSpace` of Go: U+0085 is in, U+FEFF is not.
+    /// `unicode.IsSpace` of Go: with U+0085, without U+FEFF.
     case go
-    /// `str.isspace` of Python: as Go and also U+001C to U+001F.
+    /// `str.isspace` of Python: as Go, with U+001C to U+001F.
     case python
 }
 
 extension SourceText {
-    /// How many bytes the white space character at `index` takes; 0 when there is none.
+    /// Returns the width in bytes of the white space character at `index`; 0 for others.
     @inline(__always)
     func spaceWidth(at index: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         let byte = self[index]
@@ -63,7 +62,7 @@ extension SourceText {
         }
     }
 
-    /// The first index from `start` on that is not white space, at most `end`.
+    /// Returns the first index from `start` on that is not white space, at most `end`.
     @inline(__always)
     func skippingSpaces(from start: Int, to end: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         var index = start
@@ -75,7 +74,7 @@ extension SourceText {
         return min(index, max(start, end))
     }
 
-    /// The end of `start..<end` without the white space at its end.
+    /// Returns the end of `start..<end` without trailing white space.
     func trimmingSpaces(from start: Int, to end: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         var index = end
         while index > start {
@@ -94,7 +93,7 @@ extension SourceText {
         return index
     }
 
-    /// How many bytes the line terminator of ECMAScript at `index` takes; 0 when there is none.
+    /// Returns the width in bytes of the ECMAScript line terminator at `index`; 0 for others.
     @inline(__always)
     func lineTerminatorWidth(at index: Int) -> Int {
         let byte = self[index]
@@ -102,14 +101,14 @@ extension SourceText {
         return byte == 0xE2 ? separatorWidth(at: index) : 0
     }
 
-    /// 3 when U+2028 or U+2029 stands at `index`, else 0.
+    /// Returns 3 for U+2028 or U+2029 at `index`, otherwise 0.
     func separatorWidth(at index: Int) -> Int {
         guard self[index] == 0xE2, self[index + 1] == 0x80 else { return 0 }
         let third = self[index + 2]
         return third == 0xA8 || third == 0xA9 ? 3 : 0
     }
 
-    /// The first index from `start` on where a line terminator of ECMAScript stands, else the end.
+    /// Returns the next ECMAScript line terminator from `start` on, or the end.
     @inline(__always)
     func lineTerminator(from start: Int) -> Int {
         var index = start
@@ -122,7 +121,7 @@ extension SourceText {
         return index
     }
 
-    /// The first index from `start` on where LF or CR stands, at most `end`.
+    /// Returns the next LF or CR from `start` on, at most `end`.
     @inline(__always)
     func lineBreak(from start: Int, to end: Int) -> Int {
         var index = start
@@ -142,13 +141,13 @@ extension UInt8 {
         self == Byte.doubleQuote || self == Byte.singleQuote || self == Byte.backtick
     }
 
-    /// A letter, digit or underscore of ASCII.
+    /// An ASCII letter, digit or underscore.
     @inline(__always)
     var isWord: Bool {
         (self | 0x20) &- 0x61 < 26 || self &- 0x30 < 10 || self == 0x5F
     }
 
-    /// A byte that motdotla takes in a name: `[\w.-]`.
+    /// A byte that motdotla accepts in a name: `[\w.-]`.
     @inline(__always)
     var isNameByte: Bool { isWord || self == 0x2E || self == 0x2D }
 }

@@ -1,7 +1,7 @@
 extension SourceText {
-    /// What one look at every byte found out.
+    /// The result of a pass over every byte.
     struct Survey {
-        /// Where the text starts: 3 after a byte order mark, else 0.
+        /// Where the text starts: 3 after a byte order mark, otherwise 0.
         var start: Int
         /// Whether there is any CR, so that decoding must look for line breaks.
         var hasCarriageReturn: Bool
@@ -10,13 +10,13 @@ extension SourceText {
     /// Checks size, UTF-8 and the absence of NUL.
     func survey() throws(DotEnvError) -> Survey {
         guard count <= DotEnvReader.maximumSize else {
-            throw DotEnvError(.tooLarge, "more than 16 MiB")
+            throw DotEnvError(.tooLarge, "larger than 16 MiB")
         }
         var hasCarriageReturn = false
         var index = 0
         while index < count {
             let word = word(at: index)
-            // Eight bytes of 0x0E to 0x7F need no look: no NUL, no CR, all ASCII.
+            // Eight bytes from 0x0E to 0x7F need no check: no NUL, no CR, all ASCII.
             if index <= count - 8, word & 0x8080_8080_8080_8080 == 0,
                 (word &- 0x0E0E_0E0E_0E0E_0E0E) & 0x8080_8080_8080_8080 == 0
             {
@@ -27,7 +27,7 @@ extension SourceText {
             while index < stop {
                 let byte = self[index]
                 if byte == 0 {
-                    throw failure(.nulByte, "holds a NUL byte", at: index)
+                    throw failure(.nulByte, "contains a NUL byte", at: index)
                 }
                 if byte < 0x80 {
                     if byte == Byte.carriageReturn { hasCarriageReturn = true }
@@ -44,7 +44,7 @@ extension SourceText {
         return Survey(start: has("\u{FEFF}", at: 0) ? 3 : 0, hasCarriageReturn: hasCarriageReturn)
     }
 
-    /// Whether every byte belongs to well-formed UTF-8. NUL is allowed.
+    /// Whether the text is well-formed UTF-8. NUL is allowed.
     var isUTF8: Bool {
         var index = 0
         while index < count {
@@ -55,8 +55,8 @@ extension SourceText {
         return true
     }
 
-    /// The first noncharacter of Unicode (U+FDD0 to U+FDEF, and the last two of each plane) in a
-    /// range of well-formed text. systemd refuses a file with one in a name or value.
+    /// Returns the first Unicode noncharacter (U+FDD0 to U+FDEF, and the last two of each plane) in
+    /// a range. systemd refuses a file with one in a name or value.
     func noncharacter(in range: Range<Int>) -> Int? {
         for index in range where self[index] >= 0xEF {
             let second = self[index + 1]
@@ -71,7 +71,7 @@ extension SourceText {
         return nil
     }
 
-    /// The length of the well-formed UTF-8 sequence at `index`; 0 when it is ill-formed.
+    /// Returns the length of the well-formed UTF-8 sequence at `index`; 0 if it is ill-formed.
     private func scalarWidth(at index: Int) -> Int {
         func continues(_ offset: Int, from low: UInt8 = 0x80, to high: UInt8 = 0xBF) -> Bool {
             let byte = self[index + offset]
@@ -89,7 +89,7 @@ extension SourceText {
         }
     }
 
-    /// An error with its place.
+    /// Returns an error with its position.
     func failure(
         _ code: DotEnvError.Code, _ reason: String, at offset: Int, key: String? = nil
     ) -> DotEnvError {

@@ -1,7 +1,7 @@
-/// The bytes of a `.env` text while one call works on them.
+/// The bytes of a `.env` text during one call.
 ///
-/// Reading outside the text gives 0, which stands for "end": a text with a NUL is refused before
-/// any scanner sees it. A value of this type never outlives the closure that made it.
+/// Reading past the end returns 0: texts with a NUL are refused before any scanner runs. A value of
+/// this type never outlives the closure that created it.
 @safe
 struct SourceText {
     private let base: UnsafePointer<UInt8>?
@@ -20,14 +20,15 @@ struct SourceText {
         return unsafe base[index]
     }
 
-    /// The eight bytes at `index` as one number, for skipping plain stretches. 0 near the end.
+    /// Returns the eight bytes at `index` as one number, for skipping plain stretches. 0 near the
+    /// end.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         guard index >= 0, index <= count - 8, let base = unsafe base else { return 0 }
         return unsafe UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self)
     }
 
-    /// The bytes of `range`, cut to the text, as memory of the caller's.
+    /// Calls `body` with the bytes of `range`, clamped to the text.
     func withBytes<R, E: Error>(
         _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
@@ -39,21 +40,21 @@ struct SourceText {
             UnsafeRawBufferPointer(start: base + clamped.lowerBound, count: clamped.count))
     }
 
-    /// Gives the bytes of `range`, cut to the text, to `sink`.
+    /// Appends the bytes of `range`, clamped to the text, to `sink`.
     func copy(_ range: Range<Int>, into sink: inout some ByteSink & ~Copyable) {
         unsafe withBytes(range) { bytes in
             unsafe sink.append(contentsOf: bytes.bytes)
         }
     }
 
-    /// The name in `range`. Names may be held in ordinary memory, values may not.
+    /// Returns the name in `range`. Names may be in ordinary memory, values may not.
     func name(_ range: Range<Int>) -> String {
         unsafe withBytes(range) { bytes in
             unsafe String(decoding: bytes, as: UTF8.self)
         }
     }
 
-    /// Tells whether the two ranges hold the same bytes.
+    /// Returns whether two ranges contain the same bytes.
     func isEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         if left.lowerBound == right.lowerBound { return true }
@@ -64,7 +65,7 @@ struct SourceText {
         return true
     }
 
-    /// Tells whether `literal` stands at `index`.
+    /// Returns whether `literal` is at `index`.
     func has(_ literal: StaticString, at index: Int) -> Bool {
         literal.withUTF8Buffer { buffer in
             for offset in 0..<buffer.count where unsafe self[index + offset] != buffer[offset] {
@@ -74,7 +75,7 @@ struct SourceText {
         }
     }
 
-    /// The first index from `start` on whose byte is `byte`, else `end`.
+    /// Returns the first index of `byte` from `start` on, or `end`.
     func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
         var index = start
@@ -83,7 +84,7 @@ struct SourceText {
             let found =
                 (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
             if found != 0 {
-                // The lowest set bit is exact, whatever borrowing did above it.
+                // The lowest set bit is exact, regardless of borrows above it.
                 return index + (UInt64(littleEndian: found).trailingZeroBitCount >> 3)
             }
             index += 8
@@ -94,7 +95,7 @@ struct SourceText {
 }
 
 extension RawSpan {
-    /// Lends the bytes to `body` as a text.
+    /// Calls `body` with the bytes as a text.
     func withText<R, E: Error>(_ body: (SourceText) throws(E) -> R) throws(E) -> R {
         try unsafe withUnsafeBytes { (bytes) throws(E) -> R in
             try body(unsafe SourceText(bytes))

@@ -1,24 +1,24 @@
-/// How the bytes of a name or value in the source turn into the bytes that a program sees.
+/// How the source bytes of a name or value are decoded.
 package enum DotEnvEncoding: UInt8, Sendable {
-    /// As they stand.
+    /// Unchanged.
     case verbatim
     /// CR LF and CR become LF.
     case lineBreaks
-    /// As `lineBreaks`, then `\n` and `\r` become the characters.
+    /// As `lineBreaks`, then `\n` and `\r` are unescaped.
     case lineBreakEscapes
-    /// As `verbatim`, but quotes around stretches between U+2028 and U+2029 go.
+    /// As `verbatim`, but without quotes around stretches between U+2028 and U+2029.
     case separated
-    /// As `separated`, and `\n` and `\r` become the characters.
+    /// As `separated`, then `\n` and `\r` are unescaped.
     case separatedEscapes
-    /// Every CR goes.
+    /// Without CRs.
     case withoutReturns
-    /// Every CR goes, then `\n` becomes LF.
+    /// Without CRs, then `\n` becomes LF.
     case withoutReturnsEscapes
     /// Single quotes of python-dotenv.
     case pythonSingle
     /// Double quotes of python-dotenv.
     case pythonDouble
-    /// All that follows `=` for systemd.
+    /// Everything after `=` for systemd.
     case systemd
     /// A bare value of Compose, with `$$` for `$`.
     case composeBare
@@ -26,27 +26,24 @@ package enum DotEnvEncoding: UInt8, Sendable {
     case composeSingle
     /// Double quotes of Compose.
     case composeDouble
-    /// Double quotes of Compose around a text with live expansions, which stay as they are.
+    /// Double quotes of Compose around a text with live expansions, which stay verbatim.
     case composeDoubleLive
     /// A word of a shell.
     case shell
 }
 
-/// One assignment as a scanner found it. All offsets are into the bytes as given.
+/// An assignment found by a scanner. All offsets are into the bytes as given.
 struct Statement {
-    /// The name.
     var key: Range<Int>
-    /// How the name is written.
     var keyEncoding = DotEnvEncoding.verbatim
-    /// The value; where there is none at all, `hasValue` is false.
+    /// The value; meaningless if `hasValue` is false.
     var value: Range<Int>
-    /// The value with the quotes around it; empty where a dialect does not track it.
+    /// The value with its quotes; empty in dialects that do not track it.
     var literal = 0..<0
-    /// How the value is written.
     var encoding = DotEnvEncoding.verbatim
-    /// False for a name alone, which some readers report.
+    /// False for a name alone, which some parsers report.
     var hasValue = true
-    /// A quote starts the value and none ends it.
+    /// Whether the value starts with an unclosed quote.
     var isUnterminated = false
     /// From the first byte (`export`, or the name) to the last before the end of the line.
     var extent: Range<Int>

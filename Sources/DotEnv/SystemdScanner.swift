@@ -1,6 +1,6 @@
-/// Reads as `EnvironmentFile=` of systemd does: a name up to `=`, then quoted stretches, then bare
+/// Parses like `EnvironmentFile=` of systemd: a name up to `=`, then quoted stretches, then bare
 /// text with backslashes up to the end of the line. `#` and `;` start comments only where a name
-/// could start, and a backslash at the end of a comment takes the next line into it.
+/// could start, and a backslash at the end of a comment continues it on the next line.
 struct SystemdScanner {
     private let text: SourceText
     private var index = 0
@@ -19,7 +19,7 @@ struct SystemdScanner {
         byte == Byte.lineFeed || byte == Byte.carriageReturn
     }
 
-    /// The next variable, or nil at the end.
+    /// Returns the next variable, or nil at the end.
     mutating func next() -> Statement? {
         while true {
             while index < text.count, Self.isBlank(text[index]) { index += 1 }
@@ -40,9 +40,9 @@ struct SystemdScanner {
             }
             var keyEnd = index
             while keyEnd > start, Self.isBlank(text[keyEnd - 1]) { keyEnd -= 1 }
-            // systemd keeps the first byte of a name in any case.
+            // systemd accepts any first byte of a name.
             if start == index {
-                // A line that starts with `=` has it as the first byte of its name.
+                // In a line that starts with `=` it is the first byte of the name.
                 index += 1
                 while index < text.count, text[index] != Byte.equals, !Self.isBreak(text[index]) {
                     index += 1
@@ -73,10 +73,10 @@ struct SystemdScanner {
         index = min(index, text.count)
     }
 
-    /// The end of bare white space that is dropped, or nil if the value does not end so.
+    /// The end of dropped trailing white space; nil if the value does not end so.
     private var bareEnd: Int?
 
-    /// Moves over a value; true if a quote stays open.
+    /// Skips a value; returns true if a quote stays open.
     private mutating func readValue() -> Bool {
         bareEnd = nil
         while index < text.count {
@@ -106,7 +106,7 @@ struct SystemdScanner {
         return false
     }
 
-    /// Moves over bare text, in which quotes mean nothing.
+    /// Skips bare text, in which quotes are ordinary characters.
     private mutating func readBare() {
         var lastSolid = index
         while index < text.count, !Self.isBreak(text[index]) {

@@ -1,12 +1,12 @@
 /// A piece of a decoded value.
 enum ValueRun: Equatable {
-    /// Bytes of the source as they stand.
+    /// Bytes of the source, verbatim.
     case source(Range<Int>)
-    /// One byte that is not in the source as such.
+    /// One byte that is not in the source.
     case literal(UInt8)
 }
 
-/// Decodes a stretch of the source piece by piece, without holding it anywhere.
+/// Decodes a stretch of the source piece by piece, without storing it.
 struct ValueRuns {
     let text: SourceText
     private let encoding: DotEnvEncoding
@@ -29,7 +29,7 @@ struct ValueRuns {
         }
     }
 
-    /// The next piece, or nil at the end. No piece is empty.
+    /// Returns the next piece, or nil at the end. No piece is empty.
     mutating func next() -> ValueRun? {
         if let byte = pending {
             pending = nil
@@ -70,7 +70,7 @@ struct ValueRuns {
         return .literal(byte)
     }
 
-    /// The next offset from `index + offset` on of a CR, or of a backslash when asked.
+    /// Returns the next CR from `index + offset` on, or backslash if `atBackslash`.
     private func stop(_ offset: Int, atBackslash: Bool) -> Int {
         var position = index + offset
         while position < end {
@@ -113,9 +113,9 @@ struct ValueRuns {
         return run(to: min(stop(1, atBackslash: escapes), dropped.first ?? end))
     }
 
-    /// The quotes that `replace(/^(['"`])([\s\S]*)\1$/mg, '$2')` drops from a value without line
-    /// breaks but with U+2028 or U+2029, at which `^` and `$` match too. Six at most, as a match
-    /// takes the last closing quote of its kind.
+    /// Returns the quotes that `replace(/^(['"`])([\s\S]*)\1$/mg, '$2')` drops from a value without
+    /// line breaks but with U+2028 or U+2029, at which `^` and `$` match too. Six at most, as a
+    /// match includes the last closing quote of its kind.
     private static func droppedQuotes(_ text: SourceText, _ range: Range<Int>) -> [Int] {
         let quotes = [Byte.singleQuote, Byte.doubleQuote, Byte.backtick]
         var lastClose = [Int](repeating: -1, count: quotes.count)
@@ -142,7 +142,7 @@ struct ValueRuns {
         while index < end, text[index] == Byte.carriageReturn { index += 1 }
         guard index < end else { return nil }
         if escapes, text[index] == Byte.backslash {
-            // The escape is recognised after the CRs are gone.
+            // The escape is recognized after CRs are dropped.
             var after = index + 1
             while after < end, text[after] == Byte.carriageReturn { after += 1 }
             if after < end, text[after] == UInt8(ascii: "n") {
@@ -173,7 +173,7 @@ struct ValueRuns {
         return run(to: stop(1, atBackslash: true))
     }
 
-    /// What a letter or a double quote after a backslash means in C-like strings.
+    /// Returns the meaning of a letter or double quote after a backslash in C-like strings.
     private static func escape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "a"): return 0x07
@@ -196,7 +196,7 @@ struct ValueRuns {
             case .nothing: continue
             case .last:
                 let start = index - 1
-                // Plain bytes that follow in the same state join the run.
+                // Plain bytes in the same state join the run.
                 var stop = index
                 while stop < end, shell.isPlain(text[stop], isSystemd: isSystemd) { stop += 1 }
                 index = stop
@@ -221,7 +221,7 @@ struct ValueRuns {
             return literal(Byte.singleQuote, skipping: 2)
         }
         if text[index] == Byte.backslash, index + 1 < end {
-            // A backslash before anything else, another backslash too, stands for itself.
+            // A backslash before anything else, also another backslash, is literal.
             return run(to: index + 2)
         }
         return run(to: text.firstIndex(of: Byte.backslash, from: index + 1, to: end))
@@ -231,7 +231,7 @@ struct ValueRuns {
         if text[index] == Byte.dollar || text[index] == Byte.backslash, !isLive,
             let dollars = dollarRun()
         {
-            // Two mean one, and one before anything but a name stays: half of them, rounded up.
+            // Two are one, and one before anything but a name stays: half of them, rounded up.
             index = dollars.end
             pendingDollars = (dollars.count + 1) / 2 - 1
             return .literal(Byte.dollar)
@@ -244,7 +244,7 @@ struct ValueRuns {
         return run(to: stop)
     }
 
-    /// The stretch of `$` and `\$` from here on, `\$` counting as two.
+    /// Returns the stretch of `$` and `\$` from here on; `\$` counts as two.
     private func dollarRun() -> (count: Int, end: Int)? {
         var position = index
         var count = 0
@@ -264,7 +264,7 @@ struct ValueRuns {
         return count > 0 ? (count, position) : nil
     }
 
-    /// What a backslash in double quotes of Compose means with what follows it.
+    /// Decodes a backslash in double quotes of Compose.
     private mutating func composeEscape() -> ValueRun? {
         let next = text[index + 1]
         if next == UInt8(ascii: "0") { return composeOctal() }
@@ -274,8 +274,8 @@ struct ValueRuns {
         return run(to: index + 2)
     }
 
-    /// `\0` and up to three digits: a character if there are three octal ones, else the same text
-    /// without the 0.
+    /// Decodes `\0` and up to three digits: a character for three octal digits, otherwise the same
+    /// text without the 0.
     private mutating func composeOctal() -> ValueRun? {
         var digits = 0
         var value = 0

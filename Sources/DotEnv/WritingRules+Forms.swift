@@ -1,15 +1,14 @@
-/// How a value stands in a `.env` text.
+/// How a value is written in a `.env` text.
 struct DotEnvForm: Equatable {
-    /// Around the value; nil for a bare one.
+    /// The quote around the value; nil for a bare one.
     var quote: UInt8?
-    /// Whether a carriage return is `\r`.
+    /// Whether a carriage return is written as `\r`.
     var escapesReturns = false
     /// Whether `$` has a backslash before it.
     var escapesDollars = false
-    /// Whether `\`, `"` and `$` are doubled or escaped as in double quotes of Compose.
+    /// Whether `\`, `"` and `$` are escaped as in double quotes of Compose.
     var escapesForCompose = false
 
-    /// Writes a value in this form.
     func write(_ value: SourceText, into sink: inout some ByteSink & ~Copyable) {
         if let quote { sink.append(quote) }
         if escapesReturns || escapesDollars || escapesForCompose {
@@ -32,11 +31,11 @@ struct DotEnvForm: Equatable {
 }
 
 extension WritingRules {
-    /// Whether every reader of `.env` files gives the value back, whatever it expands.
+    /// Whether every parser of `.env` files reads the value back, with any expansion.
     var isPortable: Bool { commonForm != nil && !traits.isExpandable }
 
-    /// How the value is written for one reader, or for as many as possible where none is named; nil if
-    /// there is no such form. The finished text is read back before anybody has it.
+    /// Returns the form for one parser, or for as many as possible if `dialect` is nil; nil
+    /// without such a form. The finished text is always read back.
     func form(for dialect: DotEnvDialect?) -> DotEnvForm? {
         guard traits.isUTF8, !traits.hasNUL else { return nil }
         switch dialect {
@@ -53,7 +52,7 @@ extension WritingRules {
         }
     }
 
-    /// The form that all readers take alike that expand nothing in single quotes.
+    /// The form that all parsers read alike if they expand nothing in single quotes.
     private var commonForm: DotEnvForm? {
         if !traits.isUTF8 || traits.hasNUL || traits.hasNoncharacter { return nil }
         if traits.isBare { return DotEnvForm() }
@@ -64,8 +63,8 @@ extension WritingRules {
         return traits.hasDoubleQuoteSpecial ? nil : DotEnvForm(quote: Byte.doubleQuote)
     }
 
-    /// Whether the value may stand bare, or in quotes of which it holds some itself, since it is one
-    /// line without a comment.
+    /// Whether the value may be bare, or in quotes that it also contains, since it is one line
+    /// without a comment.
     private var isOneLine: Bool {
         !traits.hasLineFeed && !traits.hasSeparator && !traits.hasHash && count > 0
     }

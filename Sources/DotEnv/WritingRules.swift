@@ -1,6 +1,6 @@
-/// What each format can carry, and in which form.
+/// What each format can represent, and how.
 struct WritingRules {
-    /// What a look at a value found out.
+    /// The properties of a value.
     struct Traits {
         var isBare = true
         var hasNUL = false
@@ -10,15 +10,15 @@ struct WritingRules {
         var hasDoubleQuote = false
         var hasBacktick = false
         var hasHash = false
-        /// U+2028 or U+2029, which end a line for readers in JavaScript.
+        /// U+2028 or U+2029, which end a line for JavaScript parsers.
         var hasSeparator = false
         /// A backslash and then `n` or `r`.
         var hasEscapedBreak = false
         var endsInBackslash = false
-        /// `$` before a letter, digit, underscore or brace, or after a backslash: what dotenv-expand
-        /// replaces whatever quotes there are.
+        /// `$` before a letter, digit, underscore or brace, or after a backslash: what
+        /// dotenv-expand replaces in any quotes.
         var isExpandable = false
-        /// What may be white space, or a quote, at an end.
+        /// Possible white space, or a quote, at an end.
         var hasFragileEnd = false
         /// A doubled backslash, or one at the end.
         var hasFragileBackslash = false
@@ -27,18 +27,18 @@ struct WritingRules {
         /// `"`, `\`, `$` or a backtick.
         var hasDoubleQuoteSpecial = false
         var isUTF8 = true
-        /// A noncharacter, which systemd does not take.
+        /// A noncharacter, which systemd refuses.
         var hasNoncharacter = false
     }
 
     /// The longest line that `docker` reads.
     static let dockerLineLimit = 65_535
-    /// The most bytes of values that Kubernetes takes in one Secret.
+    /// Kubernetes' limit for the values of one Secret, in bytes.
     static let secretSizeLimit = 1_048_576
 
-    /// Names that sh or bash refuses to set (`eval` of the text stops there), or sets to something else
-    /// than the value.
-    static let shellsOwnNames: Set<String> = [
+    /// Names that sh or bash refuses to set (`eval` of the text stops there), or sets to another
+    /// value.
+    static let shellReservedNames: Set<String> = [
         "BASHOPTS", "BASHPID", "BASH_ALIASES", "BASH_ARGC", "BASH_ARGV", "BASH_CMDS",
         "BASH_COMMAND", "BASH_LINENO", "BASH_MONOSECONDS", "BASH_SOURCE", "BASH_SUBSHELL",
         "BASH_VERSINFO", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS",
@@ -104,7 +104,7 @@ struct WritingRules {
         return traits
     }
 
-    /// `[A-Za-z0-9_./:@%+,=-]`, which no reader gives a meaning to.
+    /// Returns whether this is `[A-Za-z0-9_./:@%+,=-]`, special to no parser.
     static func isBareByte(_ byte: UInt8) -> Bool {
         if byte.isWord { return true }
         switch byte {
@@ -113,29 +113,28 @@ struct WritingRules {
         }
     }
 
-    /// Whether the value is made of harmless characters alone.
     var isBare: Bool { traits.isBare }
 
-    /// Why the format cannot carry the name, or nil.
+    /// Returns why the format cannot represent the name, or nil.
     func nameProblem(_ format: DotEnvFormat) -> StaticString? {
         switch format {
         case .json, .yaml:
             return nil
-        case .shell where Self.shellsOwnNames.contains(key):
-            return "shells keep this name for themselves and would not take the value"
+        case .shell where Self.shellReservedNames.contains(key):
+            return "shells reserve this name and would not keep the value"
         case .shell, .systemd:
             return key.isPortableName
-                ? nil : "the name must be made of letters, digits and underscores"
+                ? nil : "the name may contain only letters, digits and underscores"
         case .dotenv:
-            if key == "__proto__" { return "readers in JavaScript drop this name" }
+            if key == "__proto__" { return "JavaScript parsers drop this name" }
             return key.utf8.allSatisfy(\.isNameByte) && !key.isEmpty
-                ? nil : "readers of .env files do not take this name"
+                ? nil : ".env parsers do not accept this name"
         case .docker:
-            return isDockerName ? nil : "docker does not take this name"
+            return isDockerName ? nil : "docker does not accept this name"
         case .k8s:
             let fits = key.utf8.allSatisfy(\.isNameByte) && !key.isEmpty && key.utf8.count <= 253
             return fits && key != "." && key != ".." && !key.hasPrefix("..")
-                ? nil : "Kubernetes does not take this name"
+                ? nil : "Kubernetes does not accept this name"
         }
     }
 
@@ -155,35 +154,35 @@ struct WritingRules {
         }
     }
 
-    /// Why the format cannot carry the value, or nil.
+    /// Returns why the format cannot represent the value, or nil.
     func valueProblem(_ format: DotEnvFormat, _ dialect: DotEnvDialect?) -> StaticString? {
         if format == .k8s { return nil }
-        if format == .shell { return traits.hasNUL ? "the value holds a NUL byte" : nil }
+        if format == .shell { return traits.hasNUL ? "the value contains a NUL byte" : nil }
         if !traits.isUTF8 { return "the value is not UTF-8" }
         if format == .json || format == .yaml { return nil }
-        if traits.hasNUL { return "the value holds a NUL byte" }
+        if traits.hasNUL { return "the value contains a NUL byte" }
         switch format {
         case .dotenv where form(for: dialect) == nil:
             switch dialect {
-            case nil, .dotenv: return "no text of a .env file can hold this value"
+            case nil, .dotenv: return "a .env file cannot represent this value"
             case .portable:
-                return "no form of this value means the same to all readers of .env files"
-            default: return "that reader has no form for this value"
+                return "this value cannot be written so that all .env parsers agree"
+            default: return "this dialect cannot represent the value"
             }
         case .systemd where traits.hasNoncharacter:
-            return "systemd does not take a noncharacter of Unicode"
+            return "systemd rejects Unicode noncharacters"
         case .docker where traits.hasLineFeed:
-            return "docker has no way to write a line break"
+            return "docker cannot represent a line break"
         case .docker where endsInReturn:
-            return "docker drops a carriage return at the end"
+            return "docker drops a final carriage return"
         case .docker where key.utf8.count + 1 + count > Self.dockerLineLimit:
-            return "docker reads no line longer than 65535 bytes"
+            return "docker rejects lines longer than 65535 bytes"
         default:
             return nil
         }
     }
 
-    /// Throws if the format cannot carry the pair, with the formats that can.
+    /// Throws if the format cannot represent the pair, with the formats that can.
     func check(_ format: DotEnvFormat, _ dialect: DotEnvDialect? = nil) throws(DotEnvError) {
         let name = nameProblem(format)
         guard let problem = name ?? valueProblem(format, dialect) else { return }

@@ -1,31 +1,32 @@
-/// Reads JSON (RFC 8259) into types that are `Decodable`, where it lies: only texts that a type asks
-/// for are copied.
+/// Decodes JSON (RFC 8259) into `Decodable` types without copying the input; only the strings that
+/// a type requests are copied.
 ///
-/// Foundation has one too, which brings a quarter of the installed program along. Whatever the bytes
-/// are, it throws at worst: ``JSONError`` for what is not JSON, else what the type throws. Its errors never quote what was read: answers hold values of variables.
+/// Used instead of Foundation's decoder, which would add a quarter to the installed program.
+/// Invalid input throws ``JSONError``; otherwise errors come from the decoded type. Errors never
+/// quote the input, because responses contain values of variables.
 package struct JSONDecoder {
     package init() {}
 
-    /// Reads one value, with nothing but blanks around it.
+    /// Decodes a single value, which only whitespace may surround.
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try unsafe bytes.withUnsafeBytes {
             try unsafe decode(type, from: RawSpan(_unsafeBytes: $0))
         }
     }
 
-    /// The same from memory that stays the caller's, without a copy of it.
+    /// Decodes from memory owned by the caller, without copying it.
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: RawSpan) throws -> Value {
-        // A decoder that a type keeps must not read what is no longer there, and does not.
+        // A decoder that outlives this call cannot read freed memory: the tree forgets the bytes.
         try JSONTree.read(bytes) { try Value(from: JSONValueDecoder(tree: $0, node: 0)) }
     }
 }
 
-/// Hands one value of a tree to its type.
+/// Decodes one node of a tree.
 struct JSONValueDecoder: Decoder {
     let tree: JSONTree
     let node: Int
 
-    // Where an error was is not told, so that nobody counts on it: paths are made of what was read.
+    // Always empty, so that no caller relies on it: a path would be built from the input.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

@@ -1,8 +1,8 @@
-/// The members of an object. Of two with the same name the first one counts.
+/// The members of an object. The first of two members with the same name counts.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let tree: JSONTree
     private let object: Int
-    /// Where the values are, of objects with so many members that looking at each takes too long.
+    /// Value nodes by name, for objects with too many members for a linear search.
     private let places: [String: Int]?
 
     private static var fewMembers: Int { 48 }
@@ -103,7 +103,6 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
 }
 
-/// The elements of an array, one after the other.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     private let tree: JSONTree
     private let elementCount: Int
@@ -120,7 +119,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     var count: Int? { elementCount }
     var isAtEnd: Bool { currentIndex >= elementCount }
 
-    /// Reads the next element; one that cannot be read stays the next one.
+    /// Decodes the next element. If that fails, the element remains the next one.
     private mutating func next<Value>(
         _ read: (JSONValueDecoder) throws -> Value
     ) throws -> Value {

@@ -1,10 +1,10 @@
-/// Writes types that are `Encodable` as JSON, with the members in the order in which they are written.
+/// Encodes `Encodable` types as JSON, keeping the order in which members are written.
 package struct JSONEncoder {
     package init() {}
 
-    /// - Throws: `EncodingError` for a number that JSON cannot say, such as an infinite one.
+    /// - Throws: `EncodingError` for a number without a JSON form, such as infinity.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
-        let place = JSONPlace()
+        let place = JSONNode()
         try value.encode(to: JSONValueEncoder(place: place))
         var writer = JSONWriter(to: ByteBuffer())
         try place.write(to: &writer)
@@ -12,24 +12,23 @@ package struct JSONEncoder {
     }
 }
 
-/// Where one value goes, before the whole is written.
-final class JSONPlace {
-    /// What was put there.
+/// A value under construction.
+final class JSONNode {
     enum Content {
         case text(String)
-        /// Digits or a word, as it is written.
+        /// A number or keyword, already in JSON syntax.
         case word(String)
-        case array([JSONPlace])
-        case object([(name: String, place: JSONPlace)])
+        case array([JSONNode])
+        case object([(name: String, place: JSONNode)])
     }
 
-    /// Nil where nothing was put, which is written as an empty object.
+    /// Nil if nothing was encoded, which is written as an empty object.
     var content: Content?
 
-    func append() -> JSONPlace {
-        let place = JSONPlace()
+    func append() -> JSONNode {
+        let place = JSONNode()
         if case .array(var elements)? = content {
-            // Emptied first, so that the array is not copied.
+            // Emptied first, so that appending does not copy the array.
             content = nil
             elements.append(place)
             content = .array(elements)
@@ -39,8 +38,8 @@ final class JSONPlace {
         return place
     }
 
-    func member(_ name: String) -> JSONPlace {
-        let place = JSONPlace()
+    func member(_ name: String) -> JSONNode {
+        let place = JSONNode()
         if case .object(var members)? = content {
             content = nil
             members.append((name, place))
@@ -73,9 +72,9 @@ final class JSONPlace {
     }
 }
 
-/// Takes one value to its place.
+/// Encodes one value into a ``JSONNode``.
 struct JSONValueEncoder: Encoder {
-    let place: JSONPlace
+    let place: JSONNode
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -95,7 +94,7 @@ struct JSONValueEncoder: Encoder {
     private func real(_ value: Double) throws {
         guard value.isFinite else {
             throw EncodingError.invalidValue(
-                value, .init(codingPath: [], debugDescription: "not a number of JSON"))
+                value, .init(codingPath: [], debugDescription: "not representable in JSON"))
         }
         place.content = .word("\(value)")
     }

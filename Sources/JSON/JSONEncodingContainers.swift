@@ -1,6 +1,5 @@
-/// Writes the members of an object.
 struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let place: JSONPlace
+    let place: JSONNode
 
     var codingPath: [any CodingKey] { [] }
 
@@ -39,9 +38,8 @@ struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { member(key) }
 }
 
-/// Writes the elements of an array.
 struct JSONUnkeyedWriter: UnkeyedEncodingContainer {
-    let place: JSONPlace
+    let place: JSONNode
 
     var codingPath: [any CodingKey] { [] }
     var count: Int {

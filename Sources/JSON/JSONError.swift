@@ -1,9 +1,9 @@
-/// Why bytes are not read as JSON. Nothing of them is in it.
+/// Why parsing failed. Contains no part of the input.
 package enum JSONError: Error, Equatable {
-    /// Not JSON, or not of the form that was asked for.
+    /// Not JSON, or not of the requested form.
     case malformed
-    /// More than ``JSONTree/maximumDepth`` objects and arrays inside of each other.
+    /// Objects and arrays are nested deeper than ``JSONTree/maximumDepth``.
     case tooDeep
-    /// No guarded memory left for what was to be copied.
+    /// No guarded memory is left for the copy.
     case outOfMemory
 }

@@ -1,7 +1,7 @@
-/// What a backslash in a text of JSON stands for.
+/// Escape sequences in JSON strings.
 enum JSONEscapes {
-    /// The escape whose backslash is at `offset`; nil where it is malformed, as half of a surrogate
-    /// pair is: the text would not be what was written.
+    /// Returns the escape sequence whose backslash is at `offset`, or nil if it is malformed. An
+    /// unpaired surrogate counts as malformed, because it cannot be represented.
     static func escape(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
@@ -26,10 +26,10 @@ enum JSONEscapes {
         return (scalar, 12)
     }
 
-    /// Gives the bytes of a text with its escapes resolved, which were found well-formed before. Half of a
-    /// surrogate pair becomes U+FFFD.
+    /// Passes the bytes of a string to `body` with escapes resolved. The escapes must be
+    /// well-formed. An unpaired surrogate becomes U+FFFD.
     ///
-    /// - Returns: Whether there was none of these.
+    /// - Returns: False if there was an unpaired surrogate.
     static func resolve(_ bytes: UnsafeRawBufferPointer, to body: (UInt8) -> Void) -> Bool {
         var isWhole = true
         var offset = 0
@@ -48,7 +48,7 @@ enum JSONEscapes {
         return isWhole
     }
 
-    /// The number in the six bytes `\uXXXX` at `offset`; nil for anything else there.
+    /// Returns the code unit of the escape `\uXXXX` at `offset`, or nil.
     static func unit(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
         guard bytes.count - offset >= 6, unsafe bytes[offset] == UInt8(ascii: "\\"),
             unsafe bytes[offset + 1] == UInt8(ascii: "u")

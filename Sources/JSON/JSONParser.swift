@@ -1,4 +1,4 @@
-/// Finds the places of all values of a JSON text, and checks its grammar on the way.
+/// Checks the grammar of a JSON text and records where its values are.
 @safe struct JSONParser {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -6,13 +6,13 @@
 
     init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
-    /// The nodes, the outermost first. Deep nesting takes memory of the heap, not of the stack.
+    /// Returns the nodes, outermost first. Nesting uses heap memory, not the stack.
     mutating func parsed() throws(JSONError) -> [JSONTree.Node] {
         guard unsafe bytes.count < UInt32.max,
             unsafe UTF8Check.isValid(RawSpan(_unsafeBytes: bytes))
         else { throw .malformed }
         skipByteOrderMark()
-        /// The objects and arrays that the place is inside of.
+        /// The enclosing objects and arrays.
         var open: [Int] = []
         repeat {
             if let begun = try value() {
@@ -44,7 +44,7 @@
         nodes[index].next = UInt32(nodes.count)
     }
 
-    /// Counts an element of an object or array, and reads its name if it has one.
+    /// Counts an element of an object or array, and reads the name of a member.
     private mutating func beginElement(of index: Int) throws(JSONError) {
         nodes[index].count += 1
         guard nodes[index].kind == .object else { return }
@@ -58,7 +58,7 @@
         take(nodes[index].kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
-    /// Reads a value, of an object or array only the beginning, whose node is returned.
+    /// Reads a value. Of an object or array it reads only the start, and returns its node.
     private mutating func value() throws(JSONError) -> Int? {
         skipBlanks()
         switch peek() {
@@ -99,7 +99,7 @@
                 if let escape = unsafe JSONEscapes.escape(in: bytes, at: offset) {
                     offset += escape.length
                 } else {
-                    // Half of a surrogate pair is within the grammar.
+                    // An unpaired surrogate is valid in the grammar.
                     guard unsafe JSONEscapes.unit(in: bytes, at: offset) != nil else {
                         throw .malformed
                     }
@@ -164,7 +164,7 @@
         }
     }
 
-    /// Editors of some systems begin a file with it.
+    /// Some editors write one.
     private mutating func skipByteOrderMark() {
         if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }

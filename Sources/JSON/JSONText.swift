@@ -1,11 +1,11 @@
-/// Strings as JSON spells them (RFC 8259, section 7).
+/// JSON string syntax (RFC 8259, section 7).
 package enum JSONText {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 
-    /// Writes valid UTF-8 between quotes.
+    /// Writes valid UTF-8 as a quoted string.
     ///
-    /// Beside what JSON asks for, all that steers a terminal is escaped, since JSON may be shown on one.
-    /// Readers get the same text either way.
+    /// Besides what JSON requires, escapes everything that controls a terminal, since JSON may be
+    /// shown on one. Parsers get the same string either way.
     static func write<Sink: ByteSink & ~Copyable>(
         _ bytes: RawSpan, to sink: inout Sink
     ) throws(OutputError) {
@@ -13,7 +13,7 @@ package enum JSONText {
         var start = 0
         var index = 0
         while index < bytes.byteCount {
-            // Most bytes are these, and need no look at what they are a part of.
+            // The fast path: most bytes need no decoding.
             if isPlain(bytes, at: index) {
                 index += 1
                 continue
@@ -53,7 +53,7 @@ package enum JSONText {
         }
     }
 
-    /// Whether a scalar steers, hides or reorders what a terminal shows.
+    /// Returns whether a scalar controls, hides or reorders terminal output.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
@@ -68,7 +68,7 @@ package enum JSONText {
         return "\\u" + String(decoding: digits, as: UTF8.self)
     }
 
-    /// The scalar at an index and its bytes. Past the end a cut sequence reads as zeros.
+    /// Returns the scalar at an index and its length. A truncated sequence reads as zeros.
     private static func scalar(_ bytes: RawSpan, at index: Int) -> (UInt32, Int) {
         func byte(_ offset: Int) -> UInt32 {
             let at = index + offset

@@ -1,36 +1,35 @@
-/// JSON text (RFC 8259), and where in it each value is: a value is named by the place of its node, the
-/// outermost by 0. Only texts that are asked for are copied.
+/// Parsed JSON (RFC 8259) as a list of nodes that refer to the input. A value is identified by the
+/// index of its node; the outermost is 0. Strings are copied only on request.
 ///
-/// The bytes belong to the caller; after ``read(_:_:)`` and ``JSONDecoder`` nothing of them can be read
-/// any more. Grammar and UTF-8 are checked before anything is given out. An escape that is half of a surrogate
-/// pair is within the grammar: it is seen when its text is asked for, so that it does not hide all others.
+/// The caller owns the bytes, and they are inaccessible once ``read(_:_:)`` or ``JSONDecoder``
+/// returns. Grammar and UTF-8 are checked first. An unpaired surrogate in an escape is within the
+/// grammar: it is detected when its string is read, so that it does not make everything else
+/// unreadable.
 @safe package final class JSONTree {
-    /// How many objects and arrays may be inside of each other.
+    /// The deepest allowed nesting of objects and arrays.
     package static let maximumDepth = 64
 
-    /// What a value is.
     package enum Kind: UInt8, Sendable {
         case object, array, text, escapedText, number, yes, no, null
     }
 
-    /// One value, or the name of a member, which comes right before its value. What is inside of an
-    /// object or an array comes right behind it.
+    /// A value or a member name. A name is directly followed by its value, an object or array by
+    /// its contents.
     struct Node {
         var kind: Kind
-        /// The first byte of a number, or the one behind the quotation mark of a text.
+        /// The offset of a number, or of a string's first byte after the quotation mark.
         var start: UInt32
-        /// The bytes of a number or between the quotation marks; of an object or array, how many
-        /// members or elements.
+        /// The length of a number or string in bytes, or the number of members or elements.
         var count: UInt32
-        /// The node behind this one and all that is inside of it.
+        /// The node after this one and its contents.
         var next: UInt32
     }
 
     private(set) var nodes: [Node]
     private var bytes: UnsafeRawBufferPointer
 
-    /// Reads a whole text, with nothing but blanks around its one value. It takes as much memory as eight
-    /// times the bytes for the places of what it found, and no copy of them.
+    /// Parses a whole text with one value, which only whitespace may surround. Needs up to eight
+    /// times the input's size for the nodes, and does not copy the input.
     ///
     /// - Throws: ``JSONError``, and what `body` throws.
     package static func read<Result>(
@@ -43,7 +42,6 @@
         }
     }
 
-    /// Tells whether bytes are JSON.
     package static func isJSON(_ bytes: RawSpan) -> Bool {
         (try? read(bytes) { _ in true }) ?? false
     }
@@ -54,13 +52,12 @@
         nodes = try parser.parsed()
     }
 
-    /// Ends the use of the bytes.
     func forgetBytes() {
         unsafe bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         nodes = []
     }
 
-    /// The error for what cannot be read as the type that was asked for.
+    /// The error for a value that is not of the requested type.
     static var mismatch: DecodingError {
         .dataCorrupted(.init(codingPath: [], debugDescription: "not a value of this type"))
     }
@@ -70,20 +67,20 @@
         return nodes[index]
     }
 
-    /// What the value is; null where there is none.
+    /// Returns the kind of a node, or null if there is no such node.
     package func kind(_ index: Int) -> Kind { index < nodes.count ? nodes[index].kind : .null }
 
     private func bytes(of node: Node) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(node.start)...].prefix(Int(node.count)))
     }
 
-    /// The node behind `index` and all that is inside of it.
+    /// Returns the node after `index` and its contents.
     package func next(after index: Int) -> Int {
         index < nodes.count ? Int(nodes[index].next) : index
     }
 
-    /// Calls `body` with the nodes of the name and the value of each member until it returns false; for what
-    /// is no object, never.
+    /// Calls `body` with the name and value nodes of each member until it returns false. Does
+    /// nothing for anything but an object.
     package func forEachMember(of index: Int, _ body: (Int, Int) throws -> Bool) rethrows {
         guard kind(index) == .object else { return }
         var name = index + 1
@@ -93,7 +90,7 @@
         }
     }
 
-    /// The nodes of an array's elements; none for anything else.
+    /// Returns the nodes of an array's elements, or none for anything else.
     package func elements(of index: Int) -> [Int] {
         guard kind(index) == .array else { return [] }
         var element = index + 1
@@ -103,7 +100,13 @@
         }
     }
 
-    /// How many members or elements the value has, if it is of this kind.
+    /// Returns the number of members or elements; 0 for anything but an object or array.
+    package func count(_ index: Int) -> Int {
+        let kind = kind(index)
+        return kind == .object || kind == .array ? Int(nodes[index].count) : 0
+    }
+
+    /// Returns the number of members or elements of a value of this kind.
     func count(_ index: Int, of kind: Kind) throws -> Int {
         let node = try node(index)
         guard node.kind == kind else { throw Self.mismatch }
@@ -120,7 +123,7 @@
         }
     }
 
-    /// The text; half of a surrogate pair is replaced by U+FFFD.
+    /// Returns the string, with unpaired surrogates replaced by U+FFFD.
     package func text(_ index: Int) throws -> String {
         let node = try node(index)
         let text: String?
@@ -137,9 +140,9 @@
         return text
     }
 
-    /// Gives the bytes of a text one by one, escapes resolved, without a copy.
+    /// Passes the bytes of a string to `body`, escapes resolved, without copying it.
     ///
-    /// - Returns: Whether that is all of it: false for what is no text, or has half of a surrogate pair.
+    /// - Returns: False for anything but a string, and if there was an unpaired surrogate.
     package func forEachByte(ofText index: Int, _ body: (UInt8) -> Void) -> Bool {
         guard nodes.indices.contains(index) else { return false }
         let node = nodes[index]
@@ -147,7 +150,18 @@
         return unsafe JSONEscapes.resolve(bytes(of: node), to: body)
     }
 
-    /// Whether the text is `name`, byte for byte.
+    /// Calls `body` with a string, number or word as it is written: a string without its quotation
+    /// marks, with its escapes. Calls it with nothing for an object or array.
+    package func withSource<Result>(
+        of index: Int, _ body: (RawSpan) throws -> Result
+    ) rethrows -> Result {
+        guard index < nodes.count, nodes[index].kind != .object, nodes[index].kind != .array else {
+            return try body(RawSpan())
+        }
+        return unsafe try body(RawSpan(_unsafeBytes: bytes(of: nodes[index])))
+    }
+
+    /// Returns whether the string equals `name`, byte for byte.
     package func isText(_ index: Int, _ name: String) -> Bool {
         guard index < nodes.count else { return false }
         let node = nodes[index]
@@ -156,13 +170,13 @@
         return unsafe name.utf8.elementsEqual(bytes(of: node))
     }
 
-    /// A number that is written without fraction and exponent and fits; nil for anything else.
+    /// Returns a number that has no fraction or exponent and fits, or nil.
     func whole(_ index: Int) -> Int64? {
         guard kind(index) == .number else { return nil }
         return unsafe Int64(String(decoding: bytes(of: nodes[index]), as: UTF8.self))
     }
 
-    /// A whole number, which may be written with a fraction of zero or an exponent.
+    /// Returns a whole number, which may be written with a zero fraction or an exponent.
     package func integer<Number: FixedWidthInteger>(_ index: Int) throws -> Number {
         let node = try node(index)
         guard node.kind == .number else { throw Self.mismatch }

@@ -1,7 +1,7 @@
-/// Writes one JSON value piece by piece, compact, members in the order given.
+/// Writes one compact JSON value incrementally, with members in the order given.
 ///
-/// Calls that do not add up to one value throw ``OutputError/invalidStructure``: a name where a
-/// value belongs, a second value at the top, an end without a beginning.
+/// Calls that do not form one value throw ``OutputError/invalidStructure``: a name in place of a
+/// value, a second top-level value, or an unmatched end.
 package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
     private enum Level {
         case object, array
@@ -9,24 +9,22 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
 
     private var sink: Sink
     private var levels: [Level] = []
-    /// Whether the level has an element, so that a comma comes before the next.
+    /// Whether the current level has an element, so that the next one needs a comma.
     private var hasElements = false
-    /// Whether a name was written whose value is still to come.
+    /// Whether a member's value is due.
     private var awaitsValue = false
     private var isComplete = false
 
-    /// Makes a writer that owns a sink.
     package init(to sink: consuming Sink) {
         self.sink = sink
     }
 
-    /// Ends the value and gives the sink back.
+    /// Completes the value and returns the sink.
     package consuming func finish() throws(OutputError) -> Sink {
         guard isComplete, levels.isEmpty else { throw .invalidStructure }
         return sink
     }
 
-    /// Begins an object.
     package mutating func beginObject() throws(OutputError) {
         try beginValue()
         try sink.write("{")
@@ -34,7 +32,6 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         hasElements = false
     }
 
-    /// Ends the object.
     package mutating func endObject() throws(OutputError) {
         guard levels.last == .object, !awaitsValue else { throw .invalidStructure }
         try sink.write("}")
@@ -42,7 +39,6 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         endValue()
     }
 
-    /// Begins an array.
     package mutating func beginArray() throws(OutputError) {
         try beginValue()
         try sink.write("[")
@@ -50,7 +46,6 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         hasElements = false
     }
 
-    /// Ends the array.
     package mutating func endArray() throws(OutputError) {
         guard levels.last == .array else { throw .invalidStructure }
         try sink.write("]")
@@ -58,7 +53,7 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         endValue()
     }
 
-    /// Writes an object of the members that `members` writes.
+    /// Writes an object with the members that `members` writes.
     package mutating func object(
         _ members: (inout Self) throws(OutputError) -> Void
     ) throws(OutputError) {
@@ -67,7 +62,7 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         try endObject()
     }
 
-    /// Writes an array of the values that `values` writes.
+    /// Writes an array with the elements that `values` writes.
     package mutating func array(
         _ values: (inout Self) throws(OutputError) -> Void
     ) throws(OutputError) {
@@ -76,24 +71,20 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         try endArray()
     }
 
-    /// Writes a member.
     package mutating func member(_ name: String, _ value: JSONValue) throws(OutputError) {
         try self.name(name)
         try self.value(value)
     }
 
-    /// Writes a member whose value is a text.
     package mutating func member(_ name: String, _ text: String) throws(OutputError) {
         try self.name(name)
         try string(text)
     }
 
-    /// Writes a member whose value is a list of texts.
     package mutating func member(_ name: String, _ texts: [String]) throws(OutputError) {
         try member(name, .strings(texts))
     }
 
-    /// Writes the name of the next member.
     package mutating func name(_ name: String) throws(OutputError) {
         guard levels.last == .object, !awaitsValue else { throw .invalidStructure }
         if hasElements { try sink.write(",") }
@@ -102,13 +93,12 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         awaitsValue = true
     }
 
-    /// Writes a string.
     package mutating func string(_ text: String) throws(OutputError) {
         unsafe try string(utf8: text.utf8Span.span.bytes)
     }
 
-    /// Writes a string from bytes that the caller keeps, such as a secret: no copy is made but what
-    /// the sink keeps.
+    /// Writes a string from bytes that the caller owns, such as a secret. Only the sink makes a
+    /// copy.
     ///
     /// - Throws: ``OutputError/invalidUTF8`` before anything is written.
     package mutating func string(utf8 bytes: RawSpan) throws(OutputError) {
@@ -118,22 +108,18 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         endValue()
     }
 
-    /// Writes a whole number.
     package mutating func integer(_ number: some FixedWidthInteger) throws(OutputError) {
         try literal(String(number))
     }
 
-    /// Writes `true` or `false`.
     package mutating func bool(_ value: Bool) throws(OutputError) {
         try literal(value ? "true" : "false")
     }
 
-    /// Writes `null`.
     package mutating func null() throws(OutputError) {
         try literal("null")
     }
 
-    /// Writes a value made beforehand.
     package mutating func value(_ value: JSONValue) throws(OutputError) {
         switch value {
         case .null: try null()
@@ -155,7 +141,7 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Writes a number, or one of the three words, as it is spelled.
+    /// Writes a number or keyword that is already in JSON syntax.
     mutating func literal(_ text: String) throws(OutputError) {
         try beginValue()
         try sink.write(text)

@@ -1,14 +1,14 @@
-/// A failure of an output or of what writes to it.
+/// A failed output.
 package enum OutputError: Error, Sendable, Equatable {
-    /// The reader has gone (EPIPE), or there never was one: the descriptor was closed, or open for
-    /// reading alone (EBADF). A program ends quietly, as if by SIGPIPE: code 141.
+    /// The read end is closed (EPIPE), or the descriptor was never writable (EBADF). A program
+    /// exits silently with 141, as after SIGPIPE.
     case closed
-    /// The system refused, with its `errno`.
+    /// The system call failed with this `errno`.
     case system(errno: Int32)
-    /// A text for JSON is not UTF-8.
+    /// A string for JSON is not valid UTF-8.
     case invalidUTF8
-    /// Calls to a ``JSONWriter`` that do not add up to one JSON value.
+    /// The calls to a ``JSONWriter`` do not form one JSON value.
     case invalidStructure
-    /// No guarded memory left for a value that was to be written into it.
+    /// No guarded memory is left for a value.
     case outOfMemory
 }

@@ -1,7 +1,7 @@
-/// Tells whether bytes are UTF-8 without turning them into text.
+/// Validates UTF-8 without creating a string.
 package enum UTF8Check {
-    /// Whether the bytes are valid UTF-8 (Unicode, table 3-7): no surrogates, no overlong forms,
-    /// nothing beyond U+10FFFF.
+    /// Returns whether the bytes are valid UTF-8 (Unicode, table 3-7): no surrogates, no overlong
+    /// forms, nothing above U+10FFFF.
     package static func isValid(_ bytes: RawSpan) -> Bool {
         unsafe bytes.withUnsafeBytes { unsafe isValid($0) }
     }

@@ -1,12 +1,12 @@
 package import Sealing
 package import Vault
 
-/// Keeps the index key of a vault for ten minutes in the user keyring, for listing names without a
-/// prompt where no desktop keeps one (docs/unlock-cache.md). It opens no value.
+/// Caches a vault's index key in the user keyring for ten minutes, so that names can be listed
+/// without a prompt where no desktop keyring exists (docs/unlock-cache.md). It cannot open values.
 package struct IndexKeyCache {
-    /// How long a key stays.
+    /// How long a key is cached.
     package static let seconds: UInt32 = 600
-    /// Bytes of the key: the index key 32, the vault's public key 32.
+    /// Index key (32), the vault's public key (32).
     private static let byteCount = 64
     private static let prefix = "zg-env:"
     private static let infix = ":index-key:"
@@ -15,19 +15,18 @@ package struct IndexKeyCache {
     private let epoch: UInt32
     private let publicKey: [UInt8]
 
-    /// The cache of one vault as it stands. Nothing is looked up.
+    /// A cache for one vault in its current epoch. Does not access the keyring.
     ///
-    /// - Parameter publicKey: 32 bytes. It goes with the root, so it tells a vault whose keys were
-    ///   made anew from one with the same epoch.
+    /// - Parameter publicKey: 32 bytes. It is derived from the root, so it distinguishes a vault
+    ///   with regenerated keys from one with the same epoch.
     package init(vault: Identifier, epoch: UInt32, publicKey: [UInt8]) {
         precondition(publicKey.count == 32)
         (self.vault, self.epoch, self.publicKey) = (vault, epoch, publicKey)
     }
 
-    /// The name of the key.
     var description: String { "\(Self.prefix)\(vault.hexadecimal)\(Self.infix)\(epoch)" }
 
-    /// Keeps the index key of 32 bytes from now on, in place of those of other epochs.
+    /// Caches the index key (32 bytes) and removes those of other epochs.
     package func store(_ indexKey: RawSpan) throws(KernelKeyringError) {
         precondition(indexKey.byteCount == 32)
         try Self.forget(vault)
@@ -45,7 +44,7 @@ package struct IndexKeyCache {
         }
     }
 
-    /// The index key; nil where none is kept for the vault as it stands.
+    /// Returns the index key, or nil if none is cached for the vault in its current state.
     package func find() throws(KernelKeyringError) -> SecretBytes? {
         guard
             let payload = try KernelKey.user.search(description)?.payload(count: Self.byteCount)
@@ -63,7 +62,7 @@ package struct IndexKeyCache {
         }
     }
 
-    /// Ends what is kept of a vault, of every epoch. ``UnlockCache/lock(_:)`` does so too.
+    /// Removes what is cached for a vault, in every epoch. ``UnlockCache/lock(_:)`` does so too.
     package static func forget(_ vault: Identifier) throws(KernelKeyringError) {
         let start = prefix + vault.hexadecimal + infix
         for key in try KernelKey.user.children() {

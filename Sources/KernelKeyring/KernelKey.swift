@@ -2,27 +2,26 @@ internal import CLinux
 internal import Glibc
 internal import Sealing
 
-/// A key or keyring of the kernel, by its serial number or one of the special ids.
+/// A kernel key or keyring, identified by its serial number or a special id.
 struct KernelKey: Hashable {
-    /// Who may do what with a key (keyrings(7)): view, read, search, link, set attributes; nobody may
+    /// Permissions of a key (keyrings(7)): view, read, search, link, set attributes. Nobody may
     /// write.
     enum Access: UInt32 {
-        /// Whoever reaches the key through a keyring of its own: the session, whatever the uid.
+        /// Any process that reaches the key through one of its own keyrings, whatever its uid.
         case possessor = 0x3b00_0000
-        /// The uid that made the key, however reached; nobody else, not even by possession.
+        /// The uid that created the key, however it reaches it; nobody else, not even a possessor.
         case owner = 0x003b_0000
     }
 
     let serial: Int32
 
-    /// The keyring that all logins of the uid share.
+    /// The keyring shared by all logins of the uid.
     static let user = KernelKey(serial: Int32(ZG_USER_KEYRING))
 
-    /// Makes a key that ends by itself, and puts it into `keyring` complete, in place of one with
-    /// the same description.
+    /// Adds a key with a timeout to `keyring`, replacing one with the same description.
     ///
-    /// It is made in the process keyring: a process that is killed between the calls leaves no key
-    /// without timeout and permissions behind.
+    /// The key is created in the process keyring, so that a process killed between the calls leaves
+    /// no key without timeout and permissions.
     @discardableResult
     static func put(
         _ payload: RawSpan, description: String, seconds: UInt32, access: Access,
@@ -33,7 +32,7 @@ struct KernelKey: Hashable {
         }
         guard serial > 0 else { throw KernelKeyringError(number: errno, call: "add_key") }
         let key = KernelKey(serial: serial)
-        // Invalidated rather than unlinked on failure: nothing of it may stay.
+        // Invalidated rather than unlinked on failure, so that no copy remains.
         do throws(KernelKeyringError) {
             try check(zg_key_set_timeout(serial, seconds), "set timeout")
             try check(zg_key_set_permissions(serial, access.rawValue), "set permissions")
@@ -46,16 +45,16 @@ struct KernelKey: Hashable {
         return key
     }
 
-    /// The key of that description in this keyring and those linked there; nil where there is none
-    /// that is alive and may be had.
+    /// Returns the live, accessible key with that description in this keyring or those linked into
+    /// it, or nil.
     func search(_ description: String) throws(KernelKeyringError) -> KernelKey? {
         let found = unsafe zg_key_search(serial, description)
         if found > 0 { return KernelKey(serial: found) }
         return try Self.absent(errno, "search")
     }
 
-    /// The payload, straight into guarded memory; nil where it ended meanwhile, may not be had, or
-    /// has another length.
+    /// Reads the payload into guarded memory. Returns nil if the key has expired or is not
+    /// accessible, or if its length differs.
     func payload(count: Int) throws(KernelKeyringError) -> SecretBytes? {
         var bytes = try guarding { () throws(SealingError) in try SecretBytes(count: count) }
         let length = bytes.withMutableBytes { target in
@@ -69,9 +68,9 @@ struct KernelKey: Hashable {
         return length < 0 ? try Self.absent(errno, "read") : nil
     }
 
-    /// What is linked into this keyring.
+    /// The keys linked into this keyring.
     func children() throws(KernelKeyringError) -> [KernelKey] {
-        // Keys may come between two calls, so it is read again until it fits.
+        // Keys may be added between two calls, so this repeats until the buffer is large enough.
         var serials = [Int32](repeating: 0, count: 64)
         while true {
             let room = serials.count * 4
@@ -80,15 +79,15 @@ struct KernelKey: Hashable {
             }
             guard length >= 0 else { throw KernelKeyringError(number: errno, call: "read") }
             if length <= room { return serials.prefix(length / 4).map { KernelKey(serial: $0) } }
-            // The kernel's own bound is far lower; this one keeps the loop finite.
+            // The kernel's own limit is far lower; this one only bounds the loop.
             guard length <= 1 << 24 else {
-                throw KernelKeyringError(.failed, "a keyring is larger than any")
+                throw KernelKeyringError(.failed, "a keyring is too large to list")
             }
             serials = [Int32](repeating: 0, count: length / 4 + 16)
         }
     }
 
-    /// The description; nil where it may not be seen.
+    /// The description, or nil if it is not readable.
     var description: String? {
         var text = [CChar](repeating: 0, count: 4_352)
         let length = unsafe zg_key_describe(serial, &text, text.count)
@@ -98,14 +97,14 @@ struct KernelKey: Hashable {
         return fields.count == 5 ? String(validating: fields[4], as: UTF8.self) : nil
     }
 
-    /// Ends the key at once, for every session.
+    /// Ends the key immediately, for all sessions.
     func invalidate() { _ = zg_key_invalidate(serial) }
 
     private static func check(_ status: Int32, _ call: String) throws(KernelKeyringError) {
         guard status == 0 else { throw KernelKeyringError(number: errno, call: call) }
     }
 
-    /// nil for what only says that there is no such key for us; an error for everything else.
+    /// Returns nil if `number` means that there is no such key for us, and throws otherwise.
     private static func absent<R: ~Copyable>(
         _ number: Int32, _ call: String
     ) throws(KernelKeyringError) -> R? {
@@ -116,11 +115,11 @@ struct KernelKey: Hashable {
     }
 }
 
-/// Runs `body` and translates a failure to get guarded memory.
+/// Runs `body`, translating a failure to allocate guarded memory.
 func guarding<R: ~Copyable>(
     _ body: () throws(SealingError) -> R
 ) throws(KernelKeyringError) -> R {
     do { return try body() } catch {
-        throw KernelKeyringError(.failed, "guarded memory could not be had")
+        throw KernelKeyringError(.failed, "cannot allocate guarded memory")
     }
 }

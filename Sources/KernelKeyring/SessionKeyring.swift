@@ -1,16 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// The keyring of this login.
 enum SessionKeyring {
-    /// The login's own session keyring.
+    /// Returns the login's own session keyring.
     ///
-    /// Where a login has none, the kernel lends the one that all processes of the uid share, or with
-    /// the first link a new one that goes with this process: neither is a session.
+    /// Without one, the kernel substitutes the keyring shared by all processes of the uid or, for
+    /// the first link, a new one that ends with this process. Neither is a session.
     ///
-    /// - Throws: ``KernelKeyringError/Code/noSession`` there,
-    ///   ``KernelKeyringError/Code/sessionEnded`` where it was revoked: after logout, in a terminal
-    ///   multiplexer that lived on.
+    /// - Throws: ``KernelKeyringError/Code/noSession`` in that case,
+    ///   ``KernelKeyringError/Code/sessionEnded`` if it was revoked: after logout, in a terminal
+    ///   multiplexer that kept running.
     static func own() throws(KernelKeyringError) -> KernelKey {
         let serial = zg_keyring_serial(Int32(ZG_SESSION_KEYRING))
         guard serial > 0 else {
@@ -19,7 +18,7 @@ enum SessionKeyring {
             case EKEYREVOKED, EKEYEXPIRED, ENOKEY:
                 throw KernelKeyringError(
                     .sessionEnded,
-                    "the session keyring of this terminal has ended with the login it belonged to")
+                    "this terminal's session keyring is gone: the login it belonged to has ended")
             default: throw KernelKeyringError(number: number, call: "session keyring")
             }
         }

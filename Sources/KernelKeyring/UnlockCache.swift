@@ -1,15 +1,16 @@
 internal import Sealing
 package import Vault
 
-/// Keeps a vault open for a time in the kernel's keyrings, without a daemon (docs/unlock-cache.md).
+/// Keeps a vault unlocked for a limited time in the kernel's keyrings, without a daemon
+/// (docs/unlock-cache.md).
 ///
-/// Two keys. U, 32 random bytes, is in the user keyring and for its uid alone; the root is in the
-/// session keyring (or the user keyring), sealed under U. So it takes the same user and the same
-/// session, and ending U ends all sessions. The kernel ends both by itself, and the end that is sealed
-/// with the root holds where somebody puts a key back or changes its timeout. This is no boundary
-/// against other programs of the same user.
+/// There are two keys. U, 32 random bytes, is in the user keyring and accessible to its uid only.
+/// The root is in the session keyring (or the user keyring), sealed under U. Reading it therefore
+/// requires the same user and the same session, and removing U locks all sessions. The kernel
+/// expires both; the expiry time sealed with the root holds even if someone restores a key or
+/// changes its timeout. This does not protect against other programs of the same user.
 package struct UnlockCache {
-    /// Bytes of U's key: U 32, and when it ends, u64 in seconds since 1970.
+    /// U (32), expiry as u64 in seconds since 1970.
     private static let keyByteCount = 40
     private static let sealedByteCount =
         AuthenticatedCipher.nonceByteCount + UnlockedRoot.byteCount
@@ -19,22 +20,22 @@ package struct UnlockCache {
     let vault: Identifier
     private let epoch: UInt32
 
-    /// The cache of one vault in one epoch of its index key. Nothing is looked up.
+    /// A cache for one vault in one epoch of its index key. Does not access the keyring.
     package init(vault: Identifier, epoch: UInt32) {
         self.vault = vault
         self.epoch = epoch
     }
 
-    /// The name of U's key.
+    /// The description of U's key.
     var keyDescription: String {
         "\(Self.prefix)\(vault.hexadecimal):unlock-key:\(epoch)"
     }
-    /// The name of the key with the sealed root.
+    /// The description of the key with the sealed root.
     var rootDescription: String {
         "\(Self.prefix)\(vault.hexadecimal):unlocked:\(epoch)"
     }
 
-    /// Tells whether the root could be kept for `scope`, without keeping anything.
+    /// Checks that the root could be cached for `scope`, without caching anything.
     ///
     /// - Throws: ``KernelKeyringError/Code/noSession`` and ``KernelKeyringError/Code/sessionEnded``
     ///   for ``UnlockScope/session`` only; ``KernelKeyringError/Code/unavailable`` for both.
@@ -45,9 +46,9 @@ package struct UnlockCache {
         }
     }
 
-    /// Keeps the root for `seconds`, and reads it back.
+    /// Caches the root for `seconds` and reads it back.
     ///
-    /// A U that is alive stays, so that other sessions stay open; its end is never brought forward.
+    /// A live U is kept, so that other sessions stay unlocked; its expiry is only ever extended.
     ///
     /// - Parameters:
     ///   - root: 32 bytes.
@@ -58,7 +59,7 @@ package struct UnlockCache {
     ) throws(KernelKeyringError) {
         let keyring = scope == .user ? KernelKey.user : try SessionKeyring.own()
         let endsAt = now &+ UInt64(seconds)
-        // Another session may put its own U in between; then ours is sealed again, under that one.
+        // Another session may store its own U in between; then this seals again under that one.
         for _ in 0..<3 {
             let key = try sealingKey(until: endsAt, now: now)
             let sealed = try seal(root, position, endsAt, under: key)
@@ -74,23 +75,24 @@ package struct UnlockCache {
                 return
             }
         }
-        throw KernelKeyringError(.notThere, "what was put into the kernel's keyring is not there")
+        throw KernelKeyringError(.notThere, "a key just added to the kernel's keyring is missing")
     }
 
-    /// The root where the vault is unlocked for this process; nil where it is not. Of a session's and
-    /// a user's the one that ends later.
+    /// Returns the root if the vault is unlocked for this process, otherwise nil. If both the
+    /// session and the user have one, the later expiry wins.
     ///
-    /// That a key has ended, is another user's, or was sealed under an earlier U is not an error: it
-    /// is locked.
+    /// A key that has expired, belongs to another user or was sealed under an earlier U is not an
+    /// error: the vault is locked.
     ///
     /// - Parameter now: Seconds since 1970.
     package func find(now: UInt64) throws(KernelKeyringError) -> UnlockedRoot? {
         guard let key = try currentKey() else { return nil }
         let shared = try KernelKey.user.search(rootDescription)
-        // A revoked session keyring says so here; the user's may still be open.
+        // Fails if the session keyring was revoked; the user's may still be unlocked.
         let own = try (try? SessionKeyring.own())?.search(rootDescription)
         var best = try opened(shared, under: key, .user, now: now)
-        // A session keyring may link the user keyring, and then finds the same key there.
+        // A session keyring may link the user keyring, in which case both searches find the same
+        // key.
         if let own, own != shared,
             let found = try opened(own, under: key, .session, now: now)
         {
@@ -100,15 +102,15 @@ package struct UnlockCache {
         return best
     }
 
-    /// Ends what is unlocked for `scope` here, and leaves other sessions alone.
+    /// Removes what is unlocked for `scope` here, without affecting other sessions.
     package func remove(_ scope: UnlockScope) throws(KernelKeyringError) {
         let keyring = scope == .user ? KernelKey.user : try SessionKeyring.own()
         try keyring.search(rootDescription)?.invalidate()
     }
 
-    /// Locks a vault in all epochs and all sessions of the user, and looks whether it is locked.
+    /// Locks a vault in all epochs and all of the user's sessions, and verifies that it is locked.
     ///
-    /// - Parameter vault: nil for every vault of the user.
+    /// - Parameter vault: nil for all of the user's vaults.
     /// - Returns: Whether anything was unlocked.
     @discardableResult
     package static func lock(_ vault: Identifier?) throws(KernelKeyringError) -> Bool {
@@ -123,7 +125,7 @@ package struct UnlockCache {
             }
             key.invalidate()
             guard try KernelKey.user.search(description) == nil else {
-                throw KernelKeyringError(.failed, "a key in the user keyring cannot be ended")
+                throw KernelKeyringError(.failed, "a key in the user keyring cannot be invalidated")
             }
         }
         return wasUnlocked
@@ -131,12 +133,12 @@ package struct UnlockCache {
 
     // MARK: - U
 
-    /// U where it is alive and ours.
+    /// Returns U if it is live and accessible.
     private func currentKey() throws(KernelKeyringError) -> SecretBytes? {
         try KernelKey.user.search(keyDescription)?.payload(count: Self.keyByteCount)
     }
 
-    /// U, made where there is none, and kept at least until `endsAt`.
+    /// Returns U, which it creates if necessary, with an expiry of at least `endsAt`.
     private func sealingKey(
         until endsAt: UInt64, now: UInt64
     ) throws(KernelKeyringError) -> SecretBytes {
@@ -163,7 +165,7 @@ package struct UnlockCache {
 
     // MARK: - Sealing
 
-    /// "zgv2/cache", the vault's id, the epoch as u32.
+    /// "zgv2/cache", vault id, epoch (u32).
     private var associatedData: [UInt8] {
         Array("zgv2/cache".utf8) + vault.bytes
             + (0..<4).map { UInt8(truncatingIfNeeded: epoch >> (8 * UInt32($0))) }
@@ -186,8 +188,8 @@ package struct UnlockCache {
         return sealed
     }
 
-    /// Opens what a key holds; nil where it is gone, was not sealed under this U for this vault, or
-    /// has ended.
+    /// Opens a key's payload. Returns nil if it is gone, was not sealed under this U for this
+    /// vault, or has expired.
     private func opened(
         _ key: KernelKey?, under sealingKey: borrowing SecretBytes, _ scope: UnlockScope,
         now: UInt64

@@ -1,7 +1,6 @@
-/// For whom a vault is unlocked.
 package enum UnlockScope: String, Sendable, CaseIterable {
     /// The processes of this user in this login session.
     case session
-    /// All processes of this user: other logins, cron, user units.
+    /// All processes of this user: other logins, cron, user services.
     case user
 }

@@ -1,25 +1,23 @@
 package import Sealing
 package import Vault
 
-/// What the cache gives back: the root, and what was known of the vault when it was put there.
+/// A cached root, and what was known about the vault when it was cached.
 package struct UnlockedRoot: ~Copyable {
-    /// Bytes of the encoding: root 32, generation u64, index tag 16, end u64.
+    /// Bytes of the encoding: root 32, generation u64, index tag 16, expiry u64.
     static let byteCount = 64
 
-    /// The root, 32 bytes. Taken out with ``takeRoot()``.
+    /// 32 bytes; ``takeRoot()`` transfers ownership.
     private let root: SecretBytes
-    /// The generation that was opened with it.
+    /// The generation that was opened with the root.
     package let position: VaultPosition
-    /// When it ends, in seconds since 1970. The kernel's timeout ends it too, but anybody of the same
-    /// user can change that.
+    /// The expiry, in seconds since 1970. The kernel's timeout is not enough: any process of the
+    /// same user can change it.
     package let endsAt: UInt64
-    /// For whom.
     package let scope: UnlockScope
 
-    /// The root, of which this was the keeper.
     package consuming func takeRoot() -> SecretBytes { root }
 
-    /// The 64 bytes that are sealed.
+    /// Returns the 64 bytes to seal.
     static func encoded(
         root: RawSpan, position: VaultPosition, endsAt: UInt64
     ) throws(KernelKeyringError) -> SecretBytes {
@@ -37,7 +35,7 @@ package struct UnlockedRoot: ~Copyable {
         return text
     }
 
-    /// Takes the 64 bytes apart.
+    /// Decodes the 64 bytes.
     init(decoding text: borrowing SecretBytes, scope: UnlockScope) throws(KernelKeyringError) {
         precondition(text.count == Self.byteCount)
         root = try guarding { () throws(SealingError) in
@@ -56,7 +54,7 @@ package struct UnlockedRoot: ~Copyable {
 }
 
 extension RawSpan {
-    /// The little-endian number of eight bytes at `offset`, which must be inside.
+    /// Returns the little-endian integer in the eight bytes at `offset`, which must be in bounds.
     func integer(at offset: Int) -> UInt64 {
         (0..<8).reduce(0) { $0 | UInt64(byte(at: offset + $1)) << (8 * UInt64($1)) }
     }

@@ -1,11 +1,11 @@
 package import PostalProtocol
 package import Sealing
 
-/// Opens what a relay sealed to this device.
+/// Decrypts events that a relay sealed for this device.
 package final class EventOpener {
     private let pair: SealedBox.KeyPair
 
-    /// - Parameter seed: Of the device's key pair, 32 bytes.
+    /// - Parameter seed: The seed of the device's key pair, 32 bytes.
     package init(seed: SecretSlice) throws(SealingError) {
         let copy = try seed.withBytes { (bytes) throws(SealingError) in
             try SecretBytes(copying: bytes)
@@ -13,11 +13,11 @@ package final class EventOpener {
         pair = try SealedBox.KeyPair(seed: copy)
     }
 
-    /// What the relay is told, 32 bytes.
+    /// The public key that the relay seals for, 32 bytes.
     package var publicKey: [UInt8] { pair.publicKey }
 
-    /// The event in a box; nil for a box of another key or changed bytes, and for what
-    /// ``PostalEvent/init(sealedText:)`` does not take, such as a newer form.
+    /// Returns the event in a box; nil if the box is for a different key or was changed, or if
+    /// ``PostalEvent/init(sealedText:)`` does not accept its contents, such as a newer format.
     package func open(_ box: [UInt8]) -> PostalEvent? {
         guard box.count > SealedBox.overheadByteCount else { return nil }
         var text = [UInt8](repeating: 0, count: box.count - SealedBox.overheadByteCount)

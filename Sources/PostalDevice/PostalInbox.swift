@@ -1,57 +1,55 @@
 package import PostalProtocol
 internal import Sealing
 
-/// How far a device has read what a relay tells it, and what it still has to look at because of it.
-/// Kept sealed; pure.
+/// How far a device has read a relay's events, and which projects it has yet to refresh because of
+/// them. Saved encrypted; performs no I/O.
 package struct PostalInbox: Codable, Equatable, Sendable {
-    /// A project of the platform, by whose it is and its id.
+    /// A Vercel project, by its owner and id.
     package struct Project: Codable, Hashable, Sendable {
-        /// The team's id, or the user's where there is no team.
+        /// The team's id, or the user's for a personal account.
         package let account: String
         package let id: String
 
         package init(account: String, id: String) { (self.account, self.id) = (account, id) }
     }
 
-    /// What a message comes to.
+    /// The result of a message.
     package enum Effect: Equatable, Sendable {
-        /// Something happened that was not known.
+        /// A new event.
         case event(PostalEvent)
-        /// So many events are lost; 0 for "not known how many".
+        /// The number of lost events; 0 if unknown.
         case missed(Int)
-        /// The relay has removed the device.
         case removed
-        /// It was known, or is of somebody else, or cannot be read.
+        /// A duplicate, an event of another account, or unreadable.
         case passedOver
     }
 
-    /// How many events are known again: more than a relay keeps for one device.
+    /// How many event ids are remembered: more than a relay keeps for one device.
     package static let knownLimit = 1_024
-    /// Most projects that wait to be looked at singly.
+    /// The maximum number of projects in ``changed``.
     package static let projectLimit = 200
 
-    /// Everything up to this number was taken; 0 where nothing was.
+    /// The highest message number that was processed; 0 for none.
     package private(set) var number: Int64 = 0
-    /// When the newest event happened, by the platform's clock, in milliseconds since 1970; nil before
-    /// the first one.
+    /// The time of the newest event by Vercel's clock, in milliseconds since 1970; nil before the
+    /// first one.
     package private(set) var newestAt: Int64?
-    /// How many messages were of somebody else or could not be read.
+    /// The number of messages of other accounts or that could not be read.
     package private(set) var refusedCount = 0
-    /// Projects whose variables have changed on the platform since they were last looked at.
+    /// Projects whose variables have changed on Vercel since their last refresh.
     package private(set) var changed: [Project] = []
-    /// Whether that may be any project, because events are lost.
+    /// Whether any other project may have changed too, because events were lost.
     package private(set) var anyMayHaveChanged = false
-    /// Digests of the newest events' ids, oldest first.
+    /// Digests of the newest event ids, oldest first.
     private var known: [UInt64] = []
 
-    /// Nothing was read so far.
     package init() {}
 
-    /// Takes a message.
+    /// Processes a message.
     ///
     /// - Parameters:
-    ///   - accounts: The registration's: an event of another account is not taken.
-    ///   - opener: Has the device's key.
+    ///   - accounts: The accounts of the registration; events of others are rejected.
+    ///   - opener: Decrypts with the device's key.
     package mutating func take(
         _ message: RelayMessage, accounts: [String], with opener: EventOpener
     ) -> Effect {
@@ -81,19 +79,19 @@ package struct PostalInbox: Codable, Equatable, Sendable {
         }
     }
 
-    /// Takes a project off the list of what is to be looked at.
-    package mutating func noteLook(at project: Project) {
+    /// Removes a refreshed project from ``changed``.
+    package mutating func markRefreshed(at project: Project) {
         changed.removeAll { $0 == project }
     }
 
-    /// Puts a project at that list's end: others have their turn first.
+    /// Moves a project to the end of ``changed``, so that others come first.
     package mutating func postpone(_ project: Project) {
-        noteLook(at: project)
+        markRefreshed(at: project)
         changed.append(project)
     }
 
-    /// Puts projects on that list in place of "any".
-    package mutating func expectLook(at projects: [Project]) {
+    /// Adds projects to ``changed``, in place of ``anyMayHaveChanged``.
+    package mutating func scheduleRefresh(at projects: [Project]) {
         anyMayHaveChanged = false
         changed += projects.filter { !changed.contains($0) }
     }
@@ -121,7 +119,7 @@ package struct PostalInbox: Codable, Equatable, Sendable {
         }
     }
 
-    /// - Returns: False where the event was known.
+    /// - Returns: False if the event is a duplicate.
     private mutating func note(_ id: String) -> Bool {
         let digest = Array(id.utf8).withBytes { Digest.checksum($0) }.prefix(8)
             .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -3,51 +3,49 @@ internal import PostalProtocol
 package import Sealing
 package import VercelAPI
 
-/// What a device asks of a relay. The token goes to the relay's origin and nowhere else, and no redirect
-/// is followed. All calls block. Not for use from several threads at once.
+/// A client for a relay's device API. Sends the token to the relay's origin only, and follows no
+/// redirects. Calls block. Not thread-safe.
 package final class RelayClient {
-    /// What the relay says of a device.
+    /// A relay's record of a device.
     package struct Device: Equatable, Sendable {
-        /// The relay's name of it.
+        /// The name that the relay gave it.
         package let name: String
-        /// Whose events come.
+        /// The accounts whose events the device receives.
         package let accounts: [String]
-        /// In milliseconds since 1970; nil where it is not told.
+        /// In milliseconds since 1970; nil if not reported.
         package let joinedAt: Int64?
-        /// Nothing up to this number is sent again.
+        /// Events up to this number are not sent again.
         package let acknowledged: Int64?
-        /// The number of the newest event.
+        /// The number of the newest event for the device.
         package let newest: Int64?
     }
 
-    /// What joining brings.
+    /// The result of joining a relay.
     package struct Joined {
-        /// The device that was made.
         package let device: Device
-        /// Its password.
+        /// The device's credential.
         package let token: SecretSlice
     }
 
-    /// Where the relay is.
     package let origin: APIOrigin
     private let transport: any HTTPTransport
     private let token: SecretSlice?
     private static let timeouts = HTTPTimeouts(
         connect: .seconds(5), firstByte: .seconds(10), idle: .seconds(10), total: .seconds(20))
-    /// A keep-alive comes every 20 seconds.
+    /// The relay sends a keep-alive every 20 seconds.
     private static let streamTimeouts = HTTPTimeouts(
         connect: .seconds(10), firstByte: .seconds(20), idle: .seconds(60), total: nil)
 
-    /// - Parameter token: The device's; nil for somebody who wants to become one.
+    /// - Parameter token: The device's token; nil before joining.
     package init(transport: any HTTPTransport, origin: APIOrigin, token: SecretSlice? = nil) {
         (self.transport, self.origin, self.token) = (transport, origin, token)
     }
 
-    /// Joins with an invite code.
+    /// Registers a device with an invite code.
     ///
     /// - Parameters:
-    ///   - invite: As it is shown; good for one device.
-    ///   - publicKey: 32 bytes.
+    ///   - invite: The code as displayed; good for one device.
+    ///   - publicKey: The device's key, 32 bytes.
     package func join(
         invite: String, publicKey: [UInt8], into arena: SecretArena
     ) throws(RelayError) -> Joined {
@@ -58,7 +56,7 @@ package final class RelayClient {
             try json.member("publicKey", String(decoding: key, as: UTF8.self))
         }
         if response.status == 403 {
-            throw RelayError(.inviteRefused, "the relay refuses the invite code")
+            throw RelayError(.inviteRefused, "the relay rejects the invite code")
         }
         guard response.status == 201 else {
             throw RelayError(status: response.status, headers: response.headers)
@@ -68,24 +66,26 @@ package final class RelayClient {
         }
         guard let token, token.count == 43, Self.isWord(token), let device = Self.device(response)
         else {
-            throw RelayError(.outcomeUnknown, "the relay's answer cannot be read")
+            throw RelayError(.outcomeUnknown, "cannot read the relay's response")
         }
         return Joined(device: device, token: token)
     }
 
-    /// What the relay knows of this device.
+    /// Returns the relay's record of this device.
     package func device() throws(RelayError) -> Device {
         let response = try send(.get, "/device")
         guard response.status == 200 else {
             throw RelayError(status: response.status, headers: response.headers)
         }
         guard let device = Self.device(response) else {
-            throw RelayError(.notARelay, "what answers there is no relay")
+            throw RelayError(.notARelay, "the server is not a relay")
         }
         return device
     }
 
-    /// Has the relay forget this device. That it did so before is ``RelayError/Code/deviceRefused``.
+    /// Removes this device from the relay.
+    ///
+    /// - Throws: ``RelayError/Code/deviceRefused`` if it was removed before.
     package func leave() throws(RelayError) {
         let response = try send(.delete, "/device", mayHaveHappened: true)
         guard response.status == 204 else {
@@ -93,7 +93,7 @@ package final class RelayClient {
         }
     }
 
-    /// Tells that everything up to a number is kept here.
+    /// Acknowledges all events up to a number, which are stored here.
     package func acknowledge(_ number: Int64) throws(RelayError) {
         let response = try send(.post, "/device/acknowledge") { (json) throws(OutputError) in
             try json.name("number")
@@ -104,10 +104,10 @@ package final class RelayClient {
         }
     }
 
-    /// Reads the stream of events until one side ends it.
+    /// Reads the stream of events until either side closes it.
     ///
     /// - Parameters:
-    ///   - number: Up to which everything is kept here, and need not come again; 0 for nothing.
+    ///   - number: The last stored event; the relay sends the ones after it. 0 for none.
     ///   - onBytes: As for `HTTPTransport.stream`.
     package func follow(
         after number: Int64, onBytes: (RawSpan) -> Bool
@@ -151,7 +151,7 @@ package final class RelayClient {
                     try json.object(write)
                 }
             } catch {
-                throw RelayError(.failed, "the request could not be put together")
+                throw RelayError(.failed, "the request could not be encoded")
             }
         }
         do throws(TransportError) {
@@ -161,7 +161,7 @@ package final class RelayClient {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private struct DeviceAnswer: Decodable {
         let device: String

@@ -4,49 +4,49 @@ internal import Sealing
 internal import Threads
 package import VercelAPI
 
-/// A relay's stream of events, read by a thread of its own: whoever shows or tells something takes what
-/// came when it has the time, and is never made to wait for the relay.
+/// A relay's stream of events, read by a thread of its own, so that nobody has to wait for the
+/// relay.
 ///
-/// Connects again by itself, with growing pauses; tells the relay what is kept here, and no more than
-/// that. Holds a bounded number of messages: while nobody takes them, the relay is not read.
+/// Reconnects with growing pauses, and acknowledges only what is stored here. Buffers a bounded
+/// number of messages: while nobody takes them, the thread stops reading.
 @safe
 package final class RelayStream {
-    /// How it stands with the relay.
+    /// The state of the connection.
     package enum Status: Equatable, Sendable {
-        /// Nothing came so far.
+        /// Nothing was received yet.
         case connecting
-        /// The relay is heard.
+        /// Messages or keep-alives arrive.
         case up
-        /// It is not, for this reason; it is tried again.
+        /// Disconnected for this reason, and retrying.
         case down(String)
-        /// The device is none any more, and nothing is tried.
+        /// The device was removed; the stream does not reconnect.
         case refused
     }
 
-    /// What the thread works with, and nobody else from then on.
+    /// What only the thread uses once it runs.
     private struct Parts {
         let client: RelayClient
-        /// Another way to the same relay, while the stream is open.
+        /// A second connection to the same relay, for use while the stream is open.
         let acknowledger: RelayClient
-        let room: any WaitingRoom
+        let room: any Sleeper
         let random: () -> Double
     }
 
     private struct Shared {
         var status = Status.connecting
         var messages: [RelayMessage] = []
-        /// When the relay was heard last.
+        /// When the relay last sent something.
         var heardAt: Duration?
         var kept: Int64
         var isStopped = false
     }
 
-    /// Most messages that wait to be taken.
+    /// The maximum number of buffered messages.
     private static let messageLimit = 64
-    /// Who says nothing for so long is gone.
+    /// A connection that is silent for longer counts as dead.
     private static let longestSilence = Duration.seconds(60)
-    /// A connection that lasted so long is one that works: pauses begin anew after it.
-    private static let soundConnection = Duration.seconds(60)
+    /// A connection that lasted this long worked: the pauses start over after it.
+    private static let workingConnection = Duration.seconds(60)
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(300)
     private static let acknowledgementPause = Duration.seconds(2)
@@ -56,12 +56,12 @@ package final class RelayStream {
     private var thread: pthread_t?
 
     /// - Parameters:
-    ///   - client: Used by the thread alone from ``start()`` on, and so are the other parts.
-    ///   - acknowledger: With another transport.
-    ///   - number: Up to which everything is kept here.
-    ///   - random: From 0 to below 1: not everybody comes back at the same moment.
+    ///   - client: Used only by the thread after ``start()``, like the other parts.
+    ///   - acknowledger: A client with a transport of its own.
+    ///   - number: The last stored event.
+    ///   - random: Returns a number from 0 to below 1, to spread reconnects of many devices.
     package init(
-        _ client: RelayClient, acknowledger: RelayClient, room: any WaitingRoom,
+        _ client: RelayClient, acknowledger: RelayClient, room: any Sleeper,
         after number: Int64,
         random: @escaping () -> Double = VercelClient.randomFraction
     ) {
@@ -71,9 +71,9 @@ package final class RelayStream {
 
     deinit { stop() }
 
-    /// Begins to read.
+    /// Starts the thread.
     ///
-    /// - Returns: False where no thread can be had.
+    /// - Returns: False if no thread can be created.
     package func start() -> Bool {
         guard thread == nil else { return true }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -91,14 +91,14 @@ package final class RelayStream {
         return true
     }
 
-    /// Ends reading, and waits until it has ended.
+    /// Stops the thread and waits until it has ended.
     package func stop() {
         shared.look { $0.isStopped = true }
         if let thread { pthread_join(thread, nil) }
         thread = nil
     }
 
-    /// What came since the last time, oldest first.
+    /// Takes the buffered messages, oldest first.
     package func take() -> [RelayMessage] {
         shared.look { shared in
             defer { shared.messages = [] }
@@ -106,13 +106,11 @@ package final class RelayStream {
         }
     }
 
-    /// Whether something waits to be taken.
     package var hasMessages: Bool { shared.look { !$0.messages.isEmpty } }
 
-    /// How it stands with the relay.
     package var status: Status { shared.look { $0.status } }
 
-    /// Notes that everything up to a number is kept here; the relay is told soon.
+    /// Marks all events up to a number as stored, to be acknowledged soon.
     package func keep(_ number: Int64) {
         shared.look { $0.kept = max($0.kept, number) }
     }
@@ -140,25 +138,26 @@ package final class RelayStream {
                 return shared.look { $0.status = .refused }
             }
             let now = parts.room.elapsed
-            failures = now - begun >= Self.soundConnection && connection.wasHeard ? 0 : failures + 1
+            failures =
+                now - begun >= Self.workingConnection && connection.wasHeard ? 0 : failures + 1
             let reason = failure?.reason ?? connection.complaint ?? "the relay ended the stream"
             shared.look { $0.status = .down(reason) }
             wait(max(pause(after: failures), failure?.retryAfter ?? .zero))
         }
     }
 
-    /// What is known of one connection.
+    /// The state of one connection.
     private struct Connection {
         var parser = EventStreamParser()
         var heardAt: Duration
         var wasHeard = false
         var isRemoved = false
         var complaint: String?
-        var toldNumber: Int64
+        var acknowledgedNumber: Int64
         var toldAt: Duration?
 
-        /// - Parameter number: The request for the stream tells it.
-        init(now: Duration, told number: Int64) { (heardAt, toldNumber) = (now, number) }
+        /// - Parameter number: The last event that the stream's request acknowledged.
+        init(now: Duration, told number: Int64) { (heardAt, acknowledgedNumber) = (now, number) }
     }
 
     /// - Returns: False to end the connection.
@@ -175,8 +174,8 @@ package final class RelayStream {
                 if shared.status != .up { shared.status = .up }
             }
         } else if now - connection.heardAt > Self.longestSilence {
-            // Bytes alone are no relay.
-            connection.complaint = "the relay says nothing that a relay says"
+            // Bytes alone, without a keep-alive or event, are not a relay.
+            connection.complaint = "the relay is sending neither events nor keep-alives"
             return false
         }
         for message in messages {
@@ -189,7 +188,7 @@ package final class RelayStream {
         return tell(&connection, now)
     }
 
-    /// Waits until there is room for a message: the relay is not read meanwhile.
+    /// Waits for space in the buffer; the relay is not read meanwhile.
     private func hand(over message: RelayMessage) -> Bool {
         while true {
             let (isTaken, isStopped) = shared.look { shared in
@@ -202,24 +201,24 @@ package final class RelayStream {
         }
     }
 
-    /// Tells the relay what is kept here. A failure is no reason to end: it is told again, at the latest
-    /// when the stream is opened anew.
+    /// Acknowledges stored events. A failure does not end the connection: the next attempt, at the
+    /// latest the next stream request, acknowledges them.
     private func tell(_ connection: inout Connection, _ now: Duration) -> Bool {
         let (kept, isStopped) = shared.look { ($0.kept, $0.isStopped) }
         if isStopped { return false }
-        guard connection.wasHeard, kept > connection.toldNumber,
+        guard connection.wasHeard, kept > connection.acknowledgedNumber,
             connection.toldAt.map({ now - $0 >= Self.acknowledgementPause }) ?? true
         else { return true }
         connection.toldAt = now
         do throws(RelayError) {
             try parts.acknowledger.acknowledge(kept)
-            connection.toldNumber = kept
+            connection.acknowledgedNumber = kept
         } catch {
             if error.code == .deviceRefused {
                 connection.isRemoved = true
                 return false
             }
-            // Not with every look: the relay has other troubles.
+            // Not on every read: the relay has other problems.
             connection.toldAt = now + Self.longestSilence
         }
         return true
@@ -237,7 +236,7 @@ package final class RelayStream {
         }
     }
 
-    /// - Returns: False where the program is about to end, and this with it.
+    /// - Returns: False if the program is about to end.
     private func rest(_ duration: Duration) -> Bool {
         if parts.room.wait(duration) { return true }
         shared.look { $0.isStopped = true }

@@ -1,15 +1,14 @@
-/// Reads server-sent events as they come, however their bytes are cut: lines, fields, comments.
+/// An incremental parser of server-sent events.
 ///
-/// The bytes are a relay's and hostile: a line or an event beyond ``byteLimit`` is dropped and counted,
-/// and what follows it is read. No more than two such lengths are held.
+/// The bytes come from a relay and are untrusted: a line or event longer than ``byteLimit`` is
+/// dropped and counted, and parsing continues after it. At most two such lengths are buffered.
 package struct EventStreamParser: Sendable {
-    /// One event, as its fields name it.
     package struct Event: Equatable, Sendable {
-        /// What `event:` says; "message" where nothing does.
+        /// The field `event`; "message" by default.
         package var name: String
-        /// What `id:` says in this event; nil where nothing does.
+        /// The field `id` of this event.
         package var id: String?
-        /// The lines of `data:`, joined by line feeds.
+        /// The `data` lines, joined by line feeds.
         package var data: [UInt8]
 
         package init(name: String, id: String?, data: [UInt8]) {
@@ -17,12 +16,12 @@ package struct EventStreamParser: Sendable {
         }
     }
 
-    /// Most bytes of a line, and of an event's fields together.
+    /// Most bytes of a line, and of all fields of an event.
     package static let byteLimit = 8 << 10
 
-    /// How many events were dropped because they were too long.
+    /// Number of events dropped because they were too long.
     package private(set) var lostCount = 0
-    /// How many comments and events came: whoever sends any is alive, and speaks this language.
+    /// Number of comments and events received, as a sign of life.
     package private(set) var signCount = 0
 
     private var line: [UInt8] = []
@@ -36,12 +35,9 @@ package struct EventStreamParser: Sendable {
     private var hasData = false
     private var isTooLong = false
 
-    /// Begins at the first byte of a stream.
     package init() {}
 
-    /// Reads further bytes.
-    ///
-    /// - Parameter onEvent: Called for each event that they end.
+    /// Parses further bytes, and calls `onEvent` for each event that they complete.
     package mutating func take(_ bytes: [UInt8], onEvent: (Event) -> Void) {
         for byte in bytes {
             let follows = endedWithReturn
@@ -63,7 +59,7 @@ package struct EventStreamParser: Sendable {
             (isLineTooLong, isFirstLine) = (false, false)
         }
         if isLineTooLong {
-            // A comment that is too long says nothing either.
+            // A comment may be of any length.
             if line.first != UInt8(ascii: ":") { isTooLong = true }
             return
         }

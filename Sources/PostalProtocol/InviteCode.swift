@@ -1,22 +1,20 @@
 /// A code that lets one device join: 100 random bits as 20 letters and digits, in groups of four.
 package struct InviteCode: Equatable, Sendable {
-    /// 32 signs, without those that look alike.
+    /// 32 characters, without those that look alike.
     private static let alphabet = Array("ABCDEFGHJKMNPQRSTVWXYZ0123456789".utf8)
     private static let signCount = 20
 
-    /// The 20 signs, in the one form that is kept as a digest.
+    /// The 20 characters in canonical form; its digest is stored.
     package let signs: [UInt8]
 
-    /// Makes a code of random bytes.
-    ///
-    /// - Parameter random: 20 of them; five bits of each are used.
+    /// - Parameter random: 20 bytes; five bits of each are used.
     package init(random: [UInt8]) {
         precondition(random.count == Self.signCount)
         signs = random.map { Self.alphabet[Int($0 & 31)] }
     }
 
-    /// Reads a code as somebody typed it: small letters, blanks, and other or no hyphens are the same
-    /// code, and signs that look alike are taken for the one that is meant. Nil for anything else.
+    /// Parses a code as typed. Ignores case, spaces and hyphens, and reads look-alike characters as
+    /// the intended ones.
     package init?(typed text: String) {
         var signs: [UInt8] = []
         for byte in text.utf8.prefix(200) {
@@ -38,7 +36,7 @@ package struct InviteCode: Equatable, Sendable {
         self.signs = signs
     }
 
-    /// The code as it is shown: `XXXX-XXXX-XXXX-XXXX-XXXX`.
+    /// The code for display: `XXXX-XXXX-XXXX-XXXX-XXXX`.
     package var text: String {
         var text = ""
         for (offset, sign) in signs.enumerated() {

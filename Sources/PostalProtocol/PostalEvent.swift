@@ -1,11 +1,10 @@
 internal import JSON
 
-/// What a device reads once it has opened a sealed event: names alone, never the value of a variable.
+/// The content of a sealed event: names, never the value of a variable.
 ///
-/// `docs/postal-protocol.md` has its form. What comes from a relay is hostile until it is read:
-/// ``init(sealedText:)`` takes nothing that is too long or not of this form.
+/// `docs/postal-protocol.md` describes the form. Whatever comes from a relay is untrusted:
+/// ``init(sealedText:)`` rejects what is too long or malformed.
 package struct PostalEvent: Codable, Equatable, Sendable {
-    /// The project that it happened in.
     package struct Project: Codable, Equatable, Sendable {
         package var id: String
         package var name: String?
@@ -13,14 +12,13 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         package init(id: String, name: String?) { (self.id, self.name) = (id, name) }
     }
 
-    /// The deployment that it happened to.
     package struct Deployment: Codable, Equatable, Sendable {
         package var id: String
-        /// Host name, without a scheme.
+        /// Host name without a scheme.
         package var url: String?
         package var target: String?
         package var branch: String?
-        /// The commit message's first line.
+        /// First line of the commit message.
         package var commit: String?
         package var author: String?
 
@@ -33,7 +31,6 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         }
     }
 
-    /// The variable that it happened to.
     package struct Variable: Codable, Equatable, Sendable {
         package var id: String?
         package var key: String?
@@ -41,22 +38,21 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         package init(id: String?, key: String?) { (self.id, self.key) = (id, key) }
     }
 
-    /// The newest form that this program reads.
     package static let currentVersion = 1
-    /// Most bytes of the text that is sealed.
+    /// Most bytes of the sealed text.
     package static let byteLimit = 4_096
-    /// Texts end here, in characters as Unicode scalars.
+    /// Most Unicode scalars of a text.
     package static let textLimit = 200
-    /// The sealed text's length is a multiple of this, so that lengths say little.
+    /// The sealed text is padded to a multiple of this, so that its length reveals little.
     package static let padding = 256
 
     package var version: Int
-    /// The platform's id of the event, by which the same one is known again.
+    /// Vercel's id of the event, used to detect duplicates.
     package var id: String
     package var type: PostalEventType
-    /// By the platform's clock, in milliseconds since 1970.
+    /// Vercel's clock, in milliseconds since 1970.
     package var createdAt: Int64
-    /// The team's id, or the user's where there is no team.
+    /// The team's id, or the user's without a team.
     package var account: String
     package var project: Project?
     package var deployment: Deployment?
@@ -71,7 +67,7 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         (self.project, self.deployment, self.variable) = (project, deployment, variable)
     }
 
-    /// The text to be sealed, padded; nil where it would be longer than ``byteLimit``.
+    /// The padded text to seal; nil if longer than ``byteLimit``.
     package var sealedText: [UInt8]? {
         guard let data = try? JSONEncoder().encode(self) else { return nil }
         let rest = (Self.padding - data.count % Self.padding) % Self.padding
@@ -79,7 +75,7 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         return data + [UInt8](repeating: UInt8(ascii: " "), count: rest)
     }
 
-    /// Reads an opened event; nil for what has another form, is newer, too long, or holds control
+    /// Parses an opened event. Returns nil if it is malformed, newer, too long or contains control
     /// characters.
     package init?(sealedText text: [UInt8]) {
         guard !text.isEmpty, text.count <= Self.byteLimit,
@@ -89,8 +85,8 @@ package struct PostalEvent: Codable, Equatable, Sendable {
         self = event
     }
 
-    /// Cuts a text of the platform to what an event may hold: its first line, without control
-    /// characters, at most ``textLimit`` scalars.
+    /// Returns the first line of a text from Vercel, without control characters, cut to
+    /// ``textLimit`` scalars.
     package static func plainText(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(textLimit * 4) {

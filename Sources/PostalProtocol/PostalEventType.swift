@@ -1,4 +1,4 @@
-/// What happened, by the platform's newer names; `docs/postal-protocol.md` lists them.
+/// The event types, by Vercel's newer names; `docs/postal-protocol.md` lists them.
 package enum PostalEventType: String, CaseIterable, Codable, Sendable {
     case deploymentCreated = "deployment.created"
     case deploymentReady = "deployment.ready"
@@ -16,8 +16,8 @@ package enum PostalEventType: String, CaseIterable, Codable, Sendable {
     case variableUpdated = "project.env-variable.updated"
     case variableDeleted = "project.env-variable.deleted"
 
-    /// Takes a name as a webhook has it, also one of the older names; nil for what devices are not
-    /// told of.
+    /// Maps a webhook's type, also one of the older names; nil for types that devices do not
+    /// receive.
     package init?(webhookName name: String) {
         switch name {
         case "deployment": self = .deploymentCreated

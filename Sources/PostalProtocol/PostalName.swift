@@ -1,9 +1,10 @@
-/// The forms of names that a relay and its devices exchange; `docs/postal-protocol.md` has them.
+/// The forms of names between a relay and its devices; see `docs/postal-protocol.md`.
 package enum PostalName {
-    /// Whether this may be the id of an account: 1 to 64 letters, digits, `_` and `-`.
+    /// Returns whether this can be the id of an account: 1 to 64 letters, digits, `_` and `-`.
     package static func isAccount(_ text: String) -> Bool { isWord(text, atLeast: 1) }
 
-    /// Whether this may be the name of a hook or of a device: 16 to 64 of the same.
+    /// Returns whether this can be the name of a webhook or a device: 16 to 64 of the same
+    /// characters.
     package static func isHookOrDevice(_ text: String) -> Bool { isWord(text, atLeast: 16) }
 
     private static func isWord(_ text: String, atLeast least: Int) -> Bool {

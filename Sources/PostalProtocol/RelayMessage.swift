@@ -1,21 +1,22 @@
 internal import JSON
 internal import Sealing
 
-/// What a relay tells a device in one event of its stream; `docs/postal-protocol.md` has the forms.
+/// A message of a relay to a device, one event of its stream; `docs/postal-protocol.md` describes
+/// them.
 package enum RelayMessage: Equatable, Sendable {
-    /// Something happened on the platform: the event's number, and the box that holds it.
+    /// An event's number, and the sealed box that contains it.
     case sealed(number: Int64, box: [UInt8])
-    /// So many events up to a number are not kept any more; 0 for "not known how many".
+    /// `count` events up to a number are no longer kept; 0 if unknown how many.
     case missed(number: Int64, count: Int)
-    /// The device is none any more.
+    /// The device was removed.
     case removed
-    /// Something of another form, which is passed over with its number.
+    /// A malformed message; it is skipped with its number.
     case unreadable(number: Int64?)
 
-    /// What ``PostalEvent/sealedText`` and the seal around it may take.
+    /// Lengths of a sealed ``PostalEvent/sealedText``.
     private static let boxByteCounts = 49...(PostalEvent.byteLimit + 48)
 
-    /// Reads an event of the stream; nil for one of a kind that is not known.
+    /// Parses an event of the stream; nil for an unknown kind.
     package init?(_ event: EventStreamParser.Event) {
         let number = event.id.flatMap { Self.number($0) }
         switch event.name {
@@ -33,7 +34,7 @@ package enum RelayMessage: Equatable, Sendable {
                 self = .unreadable(number: nil)
                 return
             }
-            // That some are missing counts, however many: nothing is left out for a wrong number.
+            // A wrong count must not hide that events are missing.
             let missed = try? JSONDecoder().decode(Missed.self, from: event.data)
             self = .missed(number: number, count: min(max(missed?.count ?? 0, 0), 1_000_000))
         case "removed": self = .removed
@@ -41,7 +42,7 @@ package enum RelayMessage: Equatable, Sendable {
         }
     }
 
-    /// Reads the number of an event: digits alone, above 0.
+    /// Parses the number of an event: digits only, above 0.
     package static func number(_ text: String) -> Int64? {
         guard (1...18).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),

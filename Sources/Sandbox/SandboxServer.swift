@@ -1,16 +1,14 @@
 package import JSON
 internal import Synchronization
 
-/// A Vercel-compatible API server on this machine, for tests and demonstrations.
-///
-/// All members may be used from several threads at once.
+/// A Vercel-compatible API server on this machine, for tests and demonstrations. Thread-safe.
 package final class SandboxServer: Sendable {
     private let store: Store
     private let service: Service
     private let server: HTTPServer
     private let heartbeat: Heartbeat
 
-    /// Prepares a sandbox: reads its state file, or makes the state of its seed.
+    /// Reads the state file, or creates the state from the seed.
     package init(configuration: SandboxConfiguration = SandboxConfiguration()) throws(SandboxError)
     {
         let store = try Store(configuration)
@@ -23,14 +21,13 @@ package final class SandboxServer: Sendable {
 
     deinit { stop() }
 
-    /// Starts to accept connections on 127.0.0.1.
-    ///
-    /// - Returns: The base address without a slash at its end, and the user's token.
+    /// Starts to accept connections on 127.0.0.1. Returns the base URL without a trailing slash,
+    /// and the user's token.
     package func start() throws(SandboxError) -> (url: String, token: String) {
         guard let port = server.start(port: store.configuration.port) else {
             throw SandboxError(
                 code: .portUnavailable,
-                reason: "The port \(store.configuration.port) cannot be listened on.")
+                reason: "Cannot listen on port \(store.configuration.port).")
         }
         let url = "http://127.0.0.1:\(port)"
         let token = store.use { contents, _ in
@@ -41,24 +38,23 @@ package final class SandboxServer: Sendable {
         return (url, token)
     }
 
-    /// Ends all connections. Does nothing when not started.
+    /// Closes all connections. Does nothing if not started.
     package func stop() {
         heartbeat.stop()
         server.stop()
     }
 
-    /// Lets the sandbox's time jump; builds and promotions follow at once.
+    /// Advances the sandbox's time; builds and promotions follow at once.
     package func advanceClock(bySeconds seconds: Double) {
         store.use { contents, _ in contents.step(milliseconds: Int64(seconds * 1000)) }
         store.use { _, _ in }
     }
 
-    /// Replaces all faults.
     package func setFaults(_ faults: [Fault]) {
         store.use { contents, _ in contents.faults = faults }
     }
 
-    /// Does at once what somebody does at the dashboard.
+    /// Performs an act as if in the dashboard.
     package func perform(_ act: Act) throws(SandboxError) {
         let result: Result<Void, SandboxError> = store.use { contents, now in
             Result { () throws(SandboxError) in
@@ -74,7 +70,7 @@ package final class SandboxServer: Sendable {
         try result.get()
     }
 
-    /// Changes settings as `PUT /_sandbox/settings` does.
+    /// Changes settings like `PUT /_sandbox/settings`.
     package func set(_ settings: JSONValue) throws(SandboxError) {
         let clock = store.configuration.clock.milliseconds
         let result: Result<Void, SandboxError> = store.use { contents, _ in
@@ -89,7 +85,7 @@ package final class SandboxServer: Sendable {
         try result.get()
     }
 
-    /// The ids of the user whose token it is, and of the first colleague.
+    /// The ids of the token's user and of the first colleague.
     package var userIds: (own: String, other: String?) {
         store.use { contents, _ in
             (contents.state.user.id, contents.state.colleagues.first?.id)
@@ -101,28 +97,29 @@ package final class SandboxServer: Sendable {
         store.use { contents, _ in contents.build = build }
     }
 
-    /// Sets what builds that start from now on print besides, in the notation of
+    /// Sets the additional output of builds that start from now on, in the notation of
     /// ``SandboxConfiguration/buildLog``.
     package func setBuildLog(_ lines: [String]?) {
         store.use { contents, _ in contents.script = lines }
     }
 
-    /// Has somebody look on at every request from the next one on; nil for nobody.
-    package func show(to onlooker: Onlooker?) {
+    /// Lets `onlooker` observe every request from the next one on; nil stops it.
+    package func show(to onlooker: RequestObserver?) {
         service.show(to: onlooker)
     }
 
-    /// Starts over with the seed and the settings of the start.
+    /// Restarts with the seed and the initial settings.
     package func reset() { store.reset() }
 
-    /// The requests seen since the start or the last reset, in their order.
+    /// The requests since the start or the last reset, in order.
     package var requests: [SeenRequest] {
         store.use { contents, _ in
             contents.requests.entries.map { SeenRequest($0) }
         }
     }
 
-    /// The variables of the project with that name or id, whoever owns it; `nil` without one.
+    /// Returns the variables of a project by name or id, with any owner; `nil` for an unknown
+    /// project.
     package func storedVariables(project name: String) -> [StoredVariable]? {
         store.use { contents, _ in
             let project = contents.state.projects.first { $0.id == name || $0.name == name }
@@ -133,7 +130,7 @@ package final class SandboxServer: Sendable {
         }
     }
 
-    /// The variables that a deployment was built with, by key; `nil` for an unknown deployment.
+    /// Returns the variables of a deployment's build, by key; `nil` for an unknown deployment.
     package func builtVariables(deployment id: String) -> [String: String]? {
         store.use { contents, _ in
             contents.state.deployment(id: id).map { deployment in

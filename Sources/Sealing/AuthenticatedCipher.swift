@@ -2,13 +2,11 @@ internal import CSodium
 
 /// XChaCha20-Poly1305 (IETF), libsodium's `crypto_aead_xchacha20poly1305_ietf`.
 ///
-/// Nonces are 24 random bytes, so that they never repeat without a counter to keep.
+/// Nonces are 24 random bytes, which do not repeat in practice and need no counter.
 package enum AuthenticatedCipher {
-    /// Bytes of a key.
     package static let keyByteCount = 32
-    /// Bytes of a nonce.
     package static let nonceByteCount = 24
-    /// Bytes that sealing adds to the text.
+    /// The size of the authentication tag, which sealing adds.
     package static let tagByteCount = 16
 
     /// Seals `plaintext` and appends ciphertext and tag to `output`.
@@ -23,7 +21,7 @@ package enum AuthenticatedCipher {
         precondition(nonce.count == nonceByteCount && key.byteCount == keyByteCount)
         let start = output.count
         let length = plaintext.byteCount
-        // As a whole: a repeated element is appended byte by byte.
+        // Appended as an array: a repeated element would be appended byte by byte.
         let room = [UInt8](repeating: 0, count: length + tagByteCount)
         if output.isEmpty { output = room } else { output += room }
         unsafe output.withUnsafeMutableBytes { output in
@@ -38,7 +36,7 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// Seals under a key in memory of its own.
+    /// Seals under a key in secret memory.
     package static func seal(
         _ plaintext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
         key: borrowing SecretBytes, appendingTo output: inout [UInt8]
@@ -50,12 +48,12 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// Opens what `seal` made, into `plaintext`.
+    /// Opens sealed bytes into `plaintext`.
     ///
     /// - Parameters:
-    ///   - nonce: 24 bytes, as they stand beside the ciphertext.
-    ///   - plaintext: Exactly 16 bytes shorter than `ciphertext`; left zero on failure.
-    /// - Throws: ``SealingError/notAuthentic``, and nothing is said about why.
+    ///   - nonce: 24 bytes, as stored beside the ciphertext.
+    ///   - plaintext: Exactly 16 bytes shorter than `ciphertext`; zeroed on failure.
+    /// - Throws: ``SealingError/notAuthentic``, whatever the cause.
     package static func open(
         _ ciphertext: RawSpan, nonce: RawSpan, additionalData: RawSpan, key: RawSpan,
         into plaintext: inout MutableRawSpan
@@ -94,7 +92,7 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// Opens under a key in memory of its own.
+    /// Opens under a key in secret memory.
     package static func open(
         _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
         key: borrowing SecretBytes, into plaintext: inout MutableRawSpan
@@ -120,10 +118,11 @@ package enum AuthenticatedCipher {
         return slice
     }
 
-    /// Opens where the ciphertext stands, so that nothing is copied.
+    /// Opens in place, without copying.
     ///
-    /// - Parameter ciphertext: With its tag; holds the text afterwards, and zeros where it is not authentic.
-    /// - Returns: The part of it that is the text.
+    /// - Parameter ciphertext: Includes the tag. Contains the plaintext afterwards, or zeros if it
+    ///   is not authentic.
+    /// - Returns: The part with the plaintext.
     package static func openInPlace(
         _ ciphertext: SecretSlice, nonce: [UInt8], additionalData: [UInt8],
         key: borrowing SecretBytes
@@ -148,16 +147,16 @@ package enum AuthenticatedCipher {
         return ciphertext.part(0..<ciphertext.count - tagByteCount)
     }
 
-    /// Opens one of many values into an arena's slice, under a key in an arena.
+    /// Opens one of many values into an arena's slice, with a key in an arena.
     ///
     /// - Parameters:
     ///   - sealed: Nonce, ciphertext and tag.
-    ///   - plaintext: Exactly as long as the text; left zero on failure.
+    ///   - plaintext: Exactly as long as the plaintext; zeroed on failure.
     /// - Throws: ``SealingError/notAuthentic``.
     package static func open(
         sealed: RawSpan, additionalData: RawSpan, key: SecretSlice, into plaintext: SecretSlice
     ) throws(SealingError) {
-        // Thousands are opened: closures that are generic are made for these types within their own module.
+        // Called for thousands of values; in this module, the generic closures are specialized.
         guard sealed.byteCount >= nonceByteCount else { throw .notAuthentic }
         try key.withBytes { (key) throws(SealingError) in
             try plaintext.withMutableBytes { (out) throws(SealingError) in
@@ -169,7 +168,8 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// The tag of data without a text: proof that somebody with the key wrote them.
+    /// Returns a tag over data without a plaintext, which proves that someone with the key wrote
+    /// it.
     ///
     /// - Parameter nonce: 24 bytes, fresh for every call.
     package static func tag(
@@ -185,7 +185,7 @@ package enum AuthenticatedCipher {
         return tag
     }
 
-    /// Tells whether ``tag(of:nonce:key:)`` made `tag` of these data.
+    /// Returns whether `tag` is valid for `data`.
     package static func holds(
         _ tag: [UInt8], of data: RawSpan, nonce: [UInt8], key: borrowing SecretBytes
     ) -> Bool {
@@ -199,7 +199,6 @@ package enum AuthenticatedCipher {
         } == 0
     }
 
-    /// Makes 24 random bytes.
     package static func randomNonce() -> [UInt8] { Random.bytes(nonceByteCount) }
 
     private static func withPointers<R>(

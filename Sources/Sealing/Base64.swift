@@ -1,11 +1,11 @@
 internal import CSodium
 
-/// Base64 (RFC 4648), of which each byte sequence has one valid form: libsodium's, in whose time no byte
-/// and no letter shows, so that it is for secrets too.
+/// Base64 (RFC 4648) with one valid form for each byte sequence. libsodium's implementation, whose
+/// timing depends on no byte, so that it is suitable for secrets.
 ///
 /// https://doc.libsodium.org/helpers#base64-encoding-decoding
 package enum Base64 {
-    /// The alphabet, and whether the last group is filled up.
+    /// The alphabet, and whether the last group is padded.
     package enum Variant: Sendable {
         /// Section 4, without padding.
         case unpadded
@@ -23,12 +23,12 @@ package enum Base64 {
         }
     }
 
-    /// The number of letters for so many bytes, with those that fill up.
+    /// Returns the number of characters for `byteCount` bytes, including padding.
     package static func letterCount(of byteCount: Int, _ variant: Variant = .unpadded) -> Int {
         variant == .padded ? (byteCount + 2) / 3 * 4 : (byteCount * 4 + 2) / 3
     }
 
-    /// Whether a letter is one of the alphabet of section 4.
+    /// Returns whether a character is in the alphabet of section 4.
     package static func isLetter(_ letter: UInt8) -> Bool {
         switch letter {
         case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2B, 0x2F: true
@@ -36,10 +36,10 @@ package enum Base64 {
         }
     }
 
-    /// The letters of `bytes`, in ASCII.
+    /// Encodes `bytes` as ASCII characters.
     package static func encoded(_ bytes: [UInt8], _ variant: Variant = .unpadded) -> [UInt8] {
         let count = letterCount(of: bytes.count, variant)
-        // One byte more for the zero that libsodium writes behind the letters.
+        // One more byte for the zero that libsodium appends.
         return unsafe [UInt8](unsafeUninitializedCapacity: count + 1) { letters, written in
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe write(bytes, count, variant, to: UnsafeMutableRawBufferPointer(letters))
@@ -48,7 +48,7 @@ package enum Base64 {
         }
     }
 
-    /// The letters of `bytes`, in ASCII, in guarded memory.
+    /// Encodes `bytes` as ASCII characters in guarded memory.
     package static func encoded(
         _ bytes: RawSpan, _ variant: Variant
     ) throws(SealingError) -> SecretBytes {
@@ -63,7 +63,7 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of letters; nil where encoding in this variant would not have written these.
+    /// Decodes characters. Returns nil unless they are the valid encoding in this variant.
     package static func decoded(
         _ letters: ArraySlice<UInt8>, _ variant: Variant = .unpadded
     ) -> [UInt8]? {
@@ -80,8 +80,8 @@ package enum Base64 {
         return isValid ? bytes : nil
     }
 
-    /// The bytes of letters, in guarded memory; nil where encoding in this variant would not have written
-    /// these.
+    /// Decodes characters into guarded memory. Returns nil unless they are the valid encoding in
+    /// this variant.
     package static func decoded(
         _ letters: RawSpan, _ variant: Variant
     ) throws(SealingError) -> SecretBytes? {
@@ -95,7 +95,8 @@ package enum Base64 {
         }
     }
 
-    /// Writes so many letters, which must be as many as the bytes have, and a zero behind them.
+    /// Writes `letterCount` characters, which must match the number of bytes, and a terminating
+    /// zero.
     private static func write(
         _ bytes: UnsafeRawBufferPointer, _ letterCount: Int, _ variant: Variant,
         to letters: UnsafeMutableRawBufferPointer
@@ -106,9 +107,10 @@ package enum Base64 {
             start, letterCount + 1, bytes.baseAddress, bytes.count, variant.number)
     }
 
-    /// Writes the bytes of letters. Returns how many.
+    /// Decodes characters and returns the number of bytes.
     ///
-    /// libsodium 1.0.18 takes each byte above 0x7F, a negative `char`, for a letter of value 63.
+    /// libsodium 1.0.18 decodes bytes above 0x7F, negative as `char`, as the value 63; so these are
+    /// rejected here.
     private static func read(
         _ letters: UnsafeRawBufferPointer, _ variant: Variant,
         to bytes: UnsafeMutableRawBufferPointer

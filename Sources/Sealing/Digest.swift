@@ -2,10 +2,9 @@ internal import CSodium
 
 /// BLAKE2b with 32 bytes of output, libsodium's `crypto_generichash`.
 package enum Digest {
-    /// Bytes of a digest.
     package static let byteCount = 32
 
-    /// Hashes `bytes` without a key: a checksum, no proof of origin.
+    /// Hashes `bytes` without a key: a checksum, not a proof of origin.
     package static func checksum(_ bytes: RawSpan) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         unsafe bytes.withUnsafeBytes { input in
@@ -15,7 +14,7 @@ package enum Digest {
         return digest
     }
 
-    /// Hashes two stretches of bytes as if the second stood behind the first one.
+    /// Hashes the concatenation of two byte sequences.
     package static func checksum(_ bytes: RawSpan, then more: RawSpan) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         unsafe bytes.withUnsafeBytes { first in
@@ -28,7 +27,7 @@ package enum Digest {
         return digest
     }
 
-    /// Hashes `bytes` under `key` (16 to 64 bytes), into secret memory.
+    /// Hashes `bytes` with `key` (16 to 64 bytes), into secret memory.
     package static func keyed(
         _ bytes: RawSpan, key: RawSpan
     ) throws(SealingError) -> SecretBytes {

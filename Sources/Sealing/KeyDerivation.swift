@@ -1,12 +1,12 @@
 internal import CSodium
 
-/// Derives keys from a key: libsodium's `crypto_kdf_derive_from_key` (BLAKE2b).
+/// Key derivation with libsodium's `crypto_kdf_derive_from_key` (BLAKE2b).
 package enum KeyDerivation {
     /// Derives the key with number `id` and label `context` from `key`.
     ///
     /// - Parameters:
     ///   - key: 32 bytes.
-    ///   - context: Exactly eight ASCII characters, another one for every use.
+    ///   - context: Exactly eight ASCII characters, unique for each use.
     /// - Returns: 32 bytes.
     package static func derive(
         from key: borrowing SecretBytes, id: UInt64, context: StaticString

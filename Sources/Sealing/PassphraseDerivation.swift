@@ -2,12 +2,12 @@ internal import CSodium
 
 /// Argon2id 1.3, libsodium's `crypto_pwhash`.
 package enum PassphraseDerivation {
-    /// Bytes of a salt.
     package static let saltByteCount = 16
 
-    /// Derives a 32 byte key from a passphrase. Takes the time and memory that `cost` says.
+    /// Derives a 32-byte key from a passphrase. Takes the time and memory of `cost`.
     ///
-    /// - Throws: ``SealingError/costOutOfBounds`` or ``SealingError/derivationFailed`` (no memory).
+    /// - Throws: ``SealingError/costOutOfBounds`` or ``SealingError/derivationFailed`` (out of
+    ///   memory).
     package static func deriveKey(
         from passphrase: borrowing SecretBytes, salt: [UInt8], cost: PassphraseCost
     ) throws(SealingError) -> SecretBytes {

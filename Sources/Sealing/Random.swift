@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// Random bytes that are no secret: nonces, salts, identifiers.
+/// Random bytes that are not secret: nonces, salts, identifiers.
 package enum Random {
-    /// Makes `count` bytes from the kernel's generator.
+    /// Returns `count` bytes from the kernel's generator.
     package static func bytes(_ count: Int) -> [UInt8] {
         precondition(SecretMemory.isAvailable)
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,20 +1,18 @@
 internal import CSodium
 
-/// Anonymous public-key sealing, libsodium's `crypto_box_seal`: whoever has the public key can
-/// write, only the holder of the secret key can read.
+/// Anonymous public-key encryption, libsodium's `crypto_box_seal`: anyone with the public key can
+/// write, and only the owner of the secret key can read.
 package enum SealedBox {
-    /// Bytes of a public key.
     package static let publicKeyByteCount = 32
-    /// Bytes that sealing adds to the text.
+    /// The number of bytes that sealing adds.
     package static let overheadByteCount = 48
 
-    /// A key pair for opening.
     package struct KeyPair: ~Copyable {
-        /// 32 bytes, no secret.
+        /// 32 bytes; not secret.
         package let publicKey: [UInt8]
         fileprivate let secretKey: SecretBytes
 
-        /// Makes the pair that belongs to a 32 byte seed. The same seed gives the same pair.
+        /// Derives the pair from a 32-byte seed.
         package init(seed: borrowing SecretBytes) throws(SealingError) {
             precondition(seed.count == 32)
             let secret = try SecretBytes(count: 32)
@@ -25,8 +23,8 @@ package enum SealedBox {
         }
     }
 
-    /// Tells whether something can be sealed to `publicKey`: not to a point of low order, with which
-    /// every secret key agrees on the same shared secret.
+    /// Returns whether `publicKey` can be sealed to. A point of low order cannot: with it, every
+    /// secret key results in the same shared secret.
     package static func isUsable(_ publicKey: [UInt8]) -> Bool {
         do throws(SealingError) {
             _ = try [UInt8]().withBytes { (nothing) throws(SealingError) in
@@ -38,7 +36,7 @@ package enum SealedBox {
         }
     }
 
-    /// Seals `plaintext` to a public key of 32 bytes.
+    /// Seals `plaintext` to a 32-byte public key.
     ///
     /// - Throws: ``SealingError/unusableKey`` for a point of low order.
     package static func seal(
@@ -53,7 +51,7 @@ package enum SealedBox {
         return sealed
     }
 
-    /// Opens what was sealed to the public key of `keyPair`, into `plaintext`.
+    /// Opens bytes that were sealed to the public key of `keyPair`, into `plaintext`.
     ///
     /// - Parameter plaintext: Exactly 48 bytes shorter than `sealed`.
     /// - Throws: ``SealingError/notAuthentic`` for another key or changed bytes.

@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// libsodium, which everything here is made with.
+/// libsodium, on which this module is based.
 package enum SealingLibrary {
-    /// The version that runs; nil where it cannot be initialised, and nothing may be sealed.
+    /// The version at run time; nil if libsodium cannot be initialized, and nothing may be sealed.
     package static var version: String? {
         guard SecretMemory.isAvailable, let text = unsafe sodium_version_string() else {
             return nil

@@ -1,9 +1,9 @@
-/// Guarded memory for the many secrets of one operation: few large regions, handed out in order,
-/// wiped as a whole when the arena goes.
+/// Guarded memory for the many secrets of one operation: a few large regions, allocated
+/// sequentially and wiped when the arena is released.
 ///
-/// A guarded region of its own costs four mappings, so 2,000 values in 2,000 regions would take
-/// 80 ms and 65,000 mappings are the kernel's limit. Regions double, so an arena of any size needs
-/// fewer than 32. Not for use from several threads at once.
+/// A guarded region takes four mappings, so 2,000 values in 2,000 regions would take 80 ms, and the
+/// kernel's limit is 65,000 mappings. Regions double in size, so an arena of any size needs fewer
+/// than 32. Not thread-safe.
 @safe
 @usableFromInline
 package final class SecretArena {
@@ -14,23 +14,24 @@ package final class SecretArena {
     }
 
     private var regions: [Region] = []
-    /// Of the last region, apart from it: every value of thousands looks at them.
+    /// Fields of the last region, kept separately because each of thousands of values reads them.
     private var (lastCapacity, lastUsed) = (0, 0)
     private var lastBase: UnsafeMutableRawPointer?
     private let firstRegionByteCount: Int
-    /// What the next region holds at least; 0 where nobody said.
+    /// The minimum size of the next region; 0 if unknown.
     private var expectedByteCount = 0
     private let survivesFork: Bool
     private let zeroed: Bool
 
-    /// Makes an empty arena. Memory is taken with the first allocation.
+    /// Creates an empty arena, which allocates memory on first use.
     ///
     /// - Parameters:
-    ///   - firstRegionByteCount: Size of the first region; each further one is twice as large.
-    ///   - survivesFork: Whether a forked process gets the bytes too, for what it is to be given. It
-    ///     must wipe them.
-    ///   - zeroed: Whether what it hands out is zero. False for much that is written whole before
-    ///     anybody reads it.
+    ///   - firstRegionByteCount: The size of the first region; each one is twice as large as the
+    ///     last.
+    ///   - survivesFork: Whether a forked process gets the bytes too, in which case it must wipe
+    ///     them.
+    ///   - zeroed: Whether allocations are zeroed. False for large allocations that are completely
+    ///     written before they are read.
     package init(
         firstRegionByteCount: Int = 64 << 10, survivesFork: Bool = false, zeroed: Bool = true
     ) {
@@ -43,14 +44,14 @@ package final class SecretArena {
         for region in regions { unsafe SecretMemory.free(region.base, count: region.capacity) }
     }
 
-    /// Says how many bytes are about to be taken, so that one region of that size holds them: regions that
-    /// double leave up to half of their pages unused, and each is touched when it is made.
+    /// Announces how many bytes will be allocated, so that one region of that size holds them.
+    /// Doubling would leave up to half of the pages unused, and all are touched on creation.
     package func reserve(_ byteCount: Int) {
         guard byteCount > lastCapacity - lastUsed else { return }
         expectedByteCount = byteCount
     }
 
-    /// Takes `count` bytes: zeros, unless the arena was made for what is written whole.
+    /// Allocates `count` bytes, zeroed unless the arena was created otherwise.
     package func allocate(count: Int) throws(SealingError) -> SecretSlice {
         guard count >= 0 else { throw .outOfMemory }
         if let lastBase = unsafe lastBase, lastCapacity - lastUsed >= count {
@@ -70,7 +71,7 @@ package final class SecretArena {
         return unsafe SecretSlice(arena: self, start: base, count: count)
     }
 
-    /// Copies bytes that are elsewhere. The caller still owns, and wipes, the original.
+    /// Copies bytes. The caller still owns the original and must wipe it.
     package func copy(_ bytes: RawSpan) throws(SealingError) -> SecretSlice {
         let slice = try allocate(count: bytes.byteCount)
         slice.withMutableBytes { $0.copy(from: bytes) }
@@ -78,19 +79,19 @@ package final class SecretArena {
     }
 }
 
-/// A stretch of a ``SecretArena``, which it keeps alive. Copying it copies no bytes, and its
-/// description shows none.
+/// A part of a ``SecretArena``, which it keeps alive. Copies share the bytes, and descriptions do
+/// not show them.
 ///
-/// Public, and the lending inlinable, for speed alone: only then is it made for what other targets do
-/// with the bytes, and it is done for each of thousands of values.
+/// Public with inlinable accessors only for speed: clients specialize them, which matters for
+/// thousands of values.
 @safe
 public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     @usableFromInline let arena: SecretArena
-    /// A region stays where it is as long as its arena.
+    /// A region does not move during the lifetime of its arena.
     @usableFromInline let start: UnsafeMutableRawPointer
-    /// Number of bytes.
+    /// The number of bytes.
     public let count: Int
 
     fileprivate init(arena: SecretArena, start: UnsafeMutableRawPointer, count: Int) {
@@ -99,7 +100,7 @@ public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible
         self.count = count
     }
 
-    /// Lends the bytes to `body`. They must not outlive the call.
+    /// Passes the bytes to `body`. They must not outlive the call.
     @inlinable
     public func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try withExtendedLifetime(arena) { () throws(E) in
@@ -107,7 +108,7 @@ public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible
         }
     }
 
-    /// Lends the bytes for writing.
+    /// Passes the mutable bytes to `body`.
     @inlinable
     public func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
@@ -118,17 +119,17 @@ public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible
         }
     }
 
-    /// The part `range` of this slice, which must lie inside.
+    /// Returns the part `range` of this slice, which must be in bounds.
     public func part(_ range: Range<Int>) -> SecretSlice {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe SecretSlice(
             arena: arena, start: start + range.lowerBound, count: range.count)
     }
 
-    /// Says that there is a secret, and nothing of it.
+    /// A placeholder that reveals nothing about the secret.
     public var description: String { "(secret)" }
-    /// Says that there is a secret, and nothing of it.
+    /// A placeholder that reveals nothing about the secret.
     public var debugDescription: String { "(secret)" }
-    /// Has no children, so that `dump` shows nothing.
+    /// An empty mirror, so that `dump` shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

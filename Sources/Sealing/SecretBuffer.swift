@@ -1,17 +1,16 @@
-/// Secret bytes of a length not known beforehand: text read from a descriptor, output being built.
+/// Secret bytes of unknown length: text read from a descriptor, or output under construction.
 ///
-/// Grows by doubling into new guarded memory; the old is wiped.
+/// Grows by doubling into new guarded memory, and wipes the old.
 package struct SecretBuffer: ~Copyable {
     private var storage: SecretBytes
-    /// Number of bytes written so far.
+    /// The number of bytes written so far.
     package private(set) var count = 0
 
-    /// Makes an empty buffer that holds `capacity` bytes before it grows.
+    /// Creates an empty buffer with room for `capacity` bytes.
     package init(capacity: Int = 4096) throws(SealingError) {
         storage = try SecretBytes(count: max(capacity, 256))
     }
 
-    /// Appends a copy of `bytes`.
     package mutating func append(_ bytes: RawSpan) throws(SealingError) {
         try reserve(bytes.byteCount)
         let start = count
@@ -22,7 +21,6 @@ package struct SecretBuffer: ~Copyable {
         count += bytes.byteCount
     }
 
-    /// Appends one byte.
     package mutating func append(_ byte: UInt8) throws(SealingError) {
         try reserve(1)
         let start = count
@@ -30,9 +28,9 @@ package struct SecretBuffer: ~Copyable {
         count += 1
     }
 
-    /// Lets `body` write up to `limit` bytes behind the last one, and keeps as many as it says.
+    /// Appends up to `limit` bytes that `body` writes.
     ///
-    /// - Parameter body: Returns how many bytes it wrote; must not be more than `limit`.
+    /// - Parameter body: Returns the number of bytes written, at most `limit`.
     package mutating func appendWritten<E>(
         limit: Int, by body: (inout MutableRawSpan) throws(E) -> Int
     ) throws(E) -> Int where E: Error {
@@ -47,10 +45,10 @@ package struct SecretBuffer: ~Copyable {
         return written
     }
 
-    /// How many bytes can be appended before it grows.
+    /// The number of bytes that can be appended without growing.
     package var room: Int { storage.count - count }
 
-    /// Makes room for `additional` bytes more.
+    /// Makes room for `additional` more bytes.
     package mutating func reserve(_ additional: Int) throws(SealingError) {
         let (needed, overflow) = count.addingReportingOverflow(additional)
         guard !overflow else { throw .outOfMemory }
@@ -63,7 +61,7 @@ package struct SecretBuffer: ~Copyable {
         storage = larger
     }
 
-    /// Lends the bytes written so far to `body`.
+    /// Passes the bytes written so far to `body`.
     package borrowing func withBytes<R: ~Copyable, E>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
@@ -73,7 +71,7 @@ package struct SecretBuffer: ~Copyable {
         }
     }
 
-    /// Drops the last `number` bytes.
+    /// Removes and wipes the last `number` bytes.
     package mutating func removeLast(_ number: Int) {
         precondition(number >= 0 && number <= count)
         let start = count - number

@@ -1,28 +1,28 @@
 internal import CSodium
 
-/// A fixed number of secret bytes in memory of their own: guard pages around, locked where the
-/// kernel allows it, wiped when freed. For keys and passphrases; many values share a ``SecretArena``.
+/// Secret bytes of fixed length in their own guarded memory: surrounded by guard pages, locked if
+/// the kernel allows it, wiped when freed. For keys and passphrases; for many values, use a
+/// ``SecretArena``.
 ///
-/// It cannot be copied, compared with `==`, printed or encoded, on purpose.
+/// Intentionally cannot be copied, compared with `==`, printed or encoded.
 @safe
 package struct SecretBytes: ~Copyable {
     private let base: UnsafeMutableRawPointer
-    /// Number of bytes.
     package let count: Int
 
-    /// Makes `count` zero bytes.
+    /// Allocates `count` zero bytes.
     package init(count: Int) throws(SealingError) {
         unsafe self.base = try SecretMemory.allocate(count)
         self.count = count
     }
 
-    /// Copies bytes that are elsewhere. The caller still owns, and wipes, the original.
+    /// Copies bytes. The caller still owns the original and must wipe it.
     package init(copying bytes: RawSpan) throws(SealingError) {
         try self.init(count: bytes.byteCount)
         withMutableBytes { $0.copy(from: bytes) }
     }
 
-    /// Makes `count` random bytes from the kernel's generator.
+    /// Returns `count` random bytes from the kernel's generator.
     package static func random(count: Int) throws(SealingError) -> SecretBytes {
         let bytes = try SecretBytes(count: count)
         unsafe randombytes_buf(bytes.base, count)
@@ -33,10 +33,10 @@ package struct SecretBytes: ~Copyable {
         unsafe SecretMemory.free(base, count: count)
     }
 
-    /// Where the bytes are, for calls into libsodium. Valid while this value lives.
+    /// The address of the bytes, for libsodium. Valid during the lifetime of this value.
     var pointer: UnsafeMutableRawPointer { unsafe base }
 
-    /// Lends the bytes to `body`. They must not outlive the call.
+    /// Passes the bytes to `body`. They must not outlive the call.
     package borrowing func withBytes<R: ~Copyable, E>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
@@ -44,7 +44,7 @@ package struct SecretBytes: ~Copyable {
         return try body(span)
     }
 
-    /// Lends the bytes for writing.
+    /// Passes the mutable bytes to `body`.
     package mutating func withMutableBytes<R: ~Copyable, E>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {
@@ -52,7 +52,8 @@ package struct SecretBytes: ~Copyable {
         return try body(&span)
     }
 
-    /// Tells whether both hold the same bytes, in a time that does not depend on where they differ.
+    /// Returns whether both contain the same bytes, in a time that is independent of where they
+    /// differ.
     package borrowing func isEqualInConstantTime(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return unsafe sodium_memcmp(base, other.base, count) == 0
@@ -60,7 +61,7 @@ package struct SecretBytes: ~Copyable {
 }
 
 extension MutableRawSpan {
-    /// Copies all of `source` to the front. The span must be at least as long.
+    /// Copies all of `source` to the start of this span, which must be at least as long.
     package mutating func copy(from source: RawSpan) {
         precondition(source.byteCount <= byteCount)
         unsafe withUnsafeMutableBytes { target in
@@ -72,12 +73,12 @@ extension MutableRawSpan {
 }
 
 extension RawSpan {
-    /// The byte at `offset`, which must be inside.
+    /// The byte at `offset`, which must be in bounds.
     package func byte(at offset: Int) -> UInt8 {
         unsafe withUnsafeBytes { unsafe $0[offset] }
     }
 
-    /// Whether all bytes are zero, in a time that depends on their number only.
+    /// Whether all bytes are zero, in a time that depends only on their number.
     package var isAllZeros: Bool {
         unsafe withUnsafeBytes { bytes in
             var (offset, found) = (0, 0 as UInt64)
@@ -93,7 +94,7 @@ extension RawSpan {
         }
     }
 
-    /// The number in the first four bytes, which must be there, the lowest byte first.
+    /// The little-endian integer in the first four bytes, which must exist.
     package var leadingUInt32: UInt32 {
         precondition(byteCount >= 4)
         return unsafe withUnsafeBytes {
@@ -101,7 +102,7 @@ extension RawSpan {
         }
     }
 
-    /// Tells whether both hold the same bytes, in a time that depends on the lengths only.
+    /// Returns whether both contain the same bytes, in a time that depends only on the lengths.
     package func isEqualInConstantTime(to other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
         if byteCount == 0 { return true }

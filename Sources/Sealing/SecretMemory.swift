@@ -3,34 +3,33 @@ internal import CSodium
 internal import Synchronization
 internal import Threads
 
-/// Counts what this process took of guarded memory, and how much of it the kernel refused to lock.
+/// Allocates guarded memory, and counts allocations that the kernel refused to lock.
 ///
-/// `sodium_malloc` hides a failing `mlock`, so every allocation asks again and keeps the answer here.
+/// `sodium_malloc` hides a failed `mlock`, so every allocation locks again and records the result.
 ///
-/// Regions as small as keys are not given back to the kernel but kept, wiped and closed to every
-/// access, for the next key of that size: a command that tries many secrets makes and drops many.
+/// Small freed regions are cached, wiped and inaccessible, for the next key of that size: a command
+/// that tries many secrets allocates and frees many.
 package enum SecretMemory {
     private static let allocations = Atomic<Int>(0)
     private static let unlocked = Atomic<Int>(0)
-    /// Addresses of regions that are kept, by size.
+    /// The addresses of cached regions, by size.
     private static let kept = Monitor<[Int: [UInt]]>([:])
     private static let keptByteCount = 64
     private static let keptLimit = 16
 
-    /// How many guarded allocations were made since the process started. Each costs four mappings.
+    /// The number of guarded allocations since the process started. Each takes four mappings.
     package static var allocationCount: Int { allocations.load(ordering: .relaxed) }
 
-    /// How many of them could not be kept out of swap (RLIMIT_MEMLOCK).
+    /// The number of those that may be swapped out (RLIMIT_MEMLOCK).
     package static var unlockedCount: Int { unlocked.load(ordering: .relaxed) }
 
-    /// libsodium, initialised once. False where it cannot be: nothing may be sealed then.
+    /// Initializes libsodium once. False on failure, in which case nothing may be sealed.
     static let isAvailable: Bool = sodium_init() >= 0
 
     /// - Parameters:
-    ///   - survivesFork: Whether a forked process gets the bytes too, rather than zeros. The locks on
-    ///     memory do not go along.
-    ///   - zeroed: Whether the bytes must be zero. They are something else where nobody looks at them
-    ///     before they are written.
+    ///   - survivesFork: Whether a forked process gets the bytes instead of zeros. Memory locks are
+    ///     not inherited.
+    ///   - zeroed: Whether the bytes must be zero. Otherwise they are undefined until written.
     static func allocate(
         _ count: Int, survivesFork: Bool = false, zeroed: Bool = true
     ) throws(SealingError) -> UnsafeMutableRawPointer {
@@ -44,7 +43,7 @@ package enum SecretMemory {
         return unsafe base
     }
 
-    /// - Parameter count: What was asked for when it was allocated.
+    /// - Parameter count: The size of the allocation.
     static func free(_ base: UnsafeMutableRawPointer, count: Int) {
         if unsafe !keep(base, count) { unsafe sodium_free(base) }
     }
@@ -67,7 +66,7 @@ package enum SecretMemory {
         guard let address = kept.look({ $0[count]?.popLast() }),
             let base = unsafe UnsafeMutableRawPointer(bitPattern: address)
         else { return nil }
-        // One that cannot be opened again stays closed, and another one is taken.
+        // If a region cannot be made accessible again, leave it and allocate another.
         return unsafe sodium_mprotect_readwrite(base) == 0 ? base : nil
     }
 }

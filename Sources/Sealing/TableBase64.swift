@@ -1,12 +1,13 @@
-/// ``Base64`` without padding, by tables, so that the time depends on the bytes: for much that is sealed
-/// already, such as lines of the audit log and events for many devices, never for a secret.
+/// ``Base64`` without padding, with lookup tables. Its timing depends on the bytes, so it is only
+/// for bulk data that is already sealed, such as audit log lines and events for many devices; never
+/// for secrets.
 package enum TableBase64 {
-    /// The letters of `bytes`, in ASCII, in one array with what stands around them.
+    /// Encodes `bytes` as ASCII characters, in one array between `front` and `back`.
     package static func encoded(
         _ bytes: [UInt8], after front: [UInt8] = [], before back: [UInt8] = []
     ) -> [UInt8] {
         let count = front.count + Base64.letterCount(of: bytes.count) + back.count
-        // An array made with room for none writes to what all empty arrays share.
+        // With capacity 0, the closure would write to the shared empty array.
         guard count > 0 else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { whole, written in
             let raw = UnsafeMutableRawBufferPointer(whole)
@@ -43,10 +44,10 @@ package enum TableBase64 {
         }
     }
 
-    /// The bytes of letters; nil where ``encoded(_:after:before:)`` would not have written these.
+    /// Decodes characters. Returns nil unless ``encoded(_:after:before:)`` would write them.
     package static func decoded(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
         guard letters.count % 4 != 1 else { return nil }
-        // An array made with room for none writes to what all empty arrays share.
+        // With capacity 0, the closure would write to the shared empty array.
         guard !letters.isEmpty else { return [] }
         let count = letters.count * 3 / 4
         var isValid = true
@@ -61,7 +62,7 @@ package enum TableBase64 {
                         let third = unsafe numbers[Int(letters[place + 2])]
                         let fourth = unsafe numbers[Int(letters[place + 3])]
                         all |= first | second | third | fourth
-                        // What is no letter spoils bytes that are not given out then.
+                        // Invalid characters produce wrong bytes, which are discarded below.
                         unsafe bytes[written] = first << 2 | second >> 4
                         unsafe bytes[written + 1] = second << 4 | third >> 2
                         unsafe bytes[written + 2] = third << 6 | fourth
@@ -78,7 +79,7 @@ package enum TableBase64 {
                             written += 1
                         }
                     }
-                    // Bits that belong to no byte are zero in the one valid form.
+                    // In the valid form, unused bits are zero.
                     isValid = all < 64 && group & (1 << bits - 1) == 0
                 }
             }
@@ -88,7 +89,7 @@ package enum TableBase64 {
 
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// What each letter stands for; 64 for what is no letter.
+    /// The value of each character; 64 for invalid ones.
     private static let numbers: [UInt8] = {
         var numbers = [UInt8](repeating: 64, count: 256)
         for (number, letter) in alphabet.enumerated() { numbers[Int(letter)] = UInt8(number) }

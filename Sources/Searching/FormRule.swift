@@ -1,24 +1,25 @@
 internal import Sealing
 
-/// One way to write a value. All of them are the table of forms of every search: `scan` looks for the whole of
-/// it, and what is masked or left out for what it has of the value itself and of base64.
+/// An encoding of a value. Together they are the forms that all searches know: `scan` uses all of
+/// them, redaction only the plain and base64 ones.
 struct FormRule {
-    /// What becomes of line ends.
+    /// How line ends are written.
     enum LineEnds {
         case own
         case lineFeeds
         case both
-        /// With a carriage return before each line feed, whatever is there.
+        /// With a carriage return before every line feed.
         case shown
     }
 
-    /// What becomes of all else.
+    /// How everything else is written.
     enum Style {
         case plain
         case utf16(isBigEndian: Bool)
-        /// With percent signs, but for what is `kept`.
+        /// Percent-encoded, except `kept`.
         case percent(kept: [UInt8], blankIsPlus: Bool, isUpper: Bool)
-        /// With backslashes before `escaped`; `numbered` and, `inASCII`, all beyond it by their numbers.
+        /// With a backslash before `escaped`; `numbered`, and with `inASCII` all non-ASCII, as `\u`
+        /// escapes.
         case backslash(escaped: [UInt8], numbered: [UInt8], inASCII: Bool)
     }
 
@@ -29,7 +30,7 @@ struct FormRule {
     /// As a terminal shows it.
     static let shown = FormRule(form: .plain, style: .plain, lineEnds: .shown)
 
-    /// Every form but those of base64, in which line breaks make no difference.
+    /// All forms except base64, for which line breaks are irrelevant.
     static let all: [FormRule] = lines + wide + escaped + addresses
 
     private static let lines = [LineEnds.own, .lineFeeds, .both].map {
@@ -42,7 +43,8 @@ struct FormRule {
         }
     }
 
-    /// Line breaks alone; JSON; with `\/`; for pages of HTML; in ASCII; and the shell's double quotes.
+    /// Only line breaks; JSON; JSON with `\/`; JSON for HTML pages; ASCII JSON (two); shell double
+    /// quotes; single quotes.
     private static let escaped = [
         ("", "", false), ("\"\\", "", false), ("\"\\/", "", false), ("\"\\", "<>&", false),
         ("\"\\", "", true), ("\"\\/", "", true), ("\"\\$`", "", false), ("'\\", "", false),
@@ -52,8 +54,8 @@ struct FormRule {
             style: .backslash(escaped: Array($0.utf8), numbered: Array($1.utf8), inASCII: $2))
     }
 
-    /// What JavaScript (two), RFC 3986, Python and forms leave as it is, with digits of both cases; and
-    /// all bytes written with a percent sign.
+    /// The characters that JavaScript (two functions), RFC 3986, Python and forms do not encode,
+    /// with digits in both cases; and everything encoded.
     private static let addresses = [
         (words + "-_.!~*'()", false), (words + "-_.!~*'();/?:@&=+$,#", false),
         (words + "-_.~", false), (words + "-_.~/", false), (words + "-_.*", true),
@@ -89,7 +91,7 @@ struct FormRule {
         }
     }
 
-    /// The scalar at a place, and its bytes; a byte that is no UTF-8 is one that says nothing.
+    /// Returns the scalar at an index and its length. Invalid UTF-8 counts as U+FFFD, one byte.
     private static func scalar(_ text: RawSpan, _ place: Int) -> (Unicode.Scalar, byteCount: Int) {
         let first = UInt32(text.byte(at: place))
         let count = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0x80 ? 2 : 1
@@ -161,12 +163,12 @@ struct FormRule {
     }
 }
 
-/// What base64 has of a value wherever that stands in what was encoded.
+/// The base64 encoding of a value at any position in the encoded data.
 enum Base64Form {
-    /// Writes the digits that depend on nothing but the value, when `offset` bytes of a group of three come
-    /// before it, in the alphabet with `+` and `/`.
+    /// Writes the characters that depend only on the value, if `offset` bytes of a group of three
+    /// precede it, in the alphabet with `+` and `/`.
     ///
-    /// - Returns: Whether the last digit is another one where more bytes follow.
+    /// - Returns: Whether the last character depends on the next byte.
     static func write(
         _ value: RawSpan, after offset: Int, to buffer: inout SecretBuffer
     ) throws(SealingError) -> Bool {

@@ -1,13 +1,13 @@
 internal import Sealing
 
-/// Reads base64 however it is broken into lines, indented, or written into JSON or an address: byte for
-/// byte, forwards and backwards. What stands between is skipped, and both alphabets become the one with
-/// `+` and `/`.
+/// Decodes the surroundings of base64 that is wrapped, indented, or embedded in JSON or URLs: byte
+/// by byte, forwards and backwards. Skips separators, and maps both alphabets to the one with `+`
+/// and `/`.
 enum LooseText {
-    /// One step: what was read, if anything, and where to go on.
+    /// One step: the byte read, if any, and where to continue.
     typealias Unit = (byte: UInt8?, next: Int)
 
-    /// Reads from `place` on.
+    /// Reads forwards from `place`.
     static func forward(_ text: RawSpan, _ place: Int) -> Unit {
         let byte = text.byte(at: place)
         if isBlank(byte) { return (nil, place + 1) }
@@ -21,7 +21,7 @@ enum LooseText {
         return (standard(byte), place + 1)
     }
 
-    /// Reads what ends before `place`; the next step goes on before its `next`.
+    /// Reads the unit that ends before `place`; the next step continues before its `next`.
     static func backward(_ text: RawSpan, _ place: Int) -> Unit {
         let byte = text.byte(at: place - 1)
         if isBlank(byte) || byte == 0x5C { return (nil, place - 1) }
@@ -34,29 +34,29 @@ enum LooseText {
         return (standard(byte), place - 1)
     }
 
-    /// What is no part of a value at its ends, and of no weight in base64.
+    /// Whether a byte is whitespace, which is trimmed from values and ignored in base64.
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// Whether a byte stands in base64 of the standard alphabet.
+    /// Whether a byte can occur in base64 of the standard alphabet.
     static func isBase64(_ byte: UInt8) -> Bool { Base64.isLetter(byte) || byte == 0x3D }
 
-    /// The digit in the alphabet for addresses.
+    /// Maps a character to the URL-safe alphabet.
     static func urlSafe(_ byte: UInt8) -> UInt8 {
         byte == 0x2B ? 0x2D : byte == 0x2F ? 0x5F : byte
     }
 
-    /// The digit in the alphabet with `+` and `/`.
+    /// Maps a character to the alphabet with `+` and `/`.
     @inline(__always)
     static func standard(_ byte: UInt8) -> UInt8 {
         byte == 0x2D ? 0x2B : byte == 0x5F ? 0x2F : byte
     }
 
-    /// The letters of `\n`, `\r` and `\t`.
+    /// Whether a byte is the letter of `\n`, `\r` or `\t`.
     private static func isLetterOfBreak(_ byte: UInt8) -> Bool {
         byte == 0x6E || byte == 0x72 || byte == 0x74
     }
 
-    /// A line break, or one of the characters of base64 that addresses write with a percent sign.
+    /// Decodes a percent-encoded line break or base64 character.
     ///
     /// - Returns: 0 for a line break; nil for anything else.
     private static func percent(_ text: RawSpan, _ place: Int) -> UInt8? {

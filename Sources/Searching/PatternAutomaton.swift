@@ -1,55 +1,55 @@
 internal import Sealing
 
-/// Finds many patterns in one pass over a text (Aho and Corasick), in guarded memory: however often a text
-/// begins like a pattern, each byte is looked at once, and at each it is known what may be a beginning.
+/// Finds many patterns in one pass over a text (Aho-Corasick), in guarded memory. Reads each byte
+/// once, and knows after each one what may be the start of a pattern.
 ///
-/// States are numbered in the order in which patterns were added, so that a state and the next one
-/// are mostly neighbours: a table says what follows only where patterns part.
+/// States are numbered in the order of insertion, so that most states are followed by the next
+/// number; only branches need a table.
 @safe
 final class PatternAutomaton {
     private struct State {
-        /// The state of the longest end of what was seen that begins a pattern too; until all patterns are
-        /// there the state before.
+        /// The failure link: the state of the longest proper suffix that is a prefix of a pattern.
+        /// Before linking, the parent state.
         var back: Int32
-        /// How many bytes of a pattern were seen.
+        /// The number of bytes of a pattern seen.
         var depth: Int32
-        /// The length of the longest pattern that ends here; 0 where none does.
+        /// The length of the longest pattern that ends here; 0 for none.
         var longestMatch: Int32 = 0
         let byte: UInt8
-        /// Whether it follows the state with the number before.
+        /// Whether this is a child of the state with the previous number.
         let isNeighbour: Bool
-        /// Whether further states follow than the neighbour.
+        /// Whether there are children other than the neighbour.
         var hasBranches = false
     }
 
-    /// A way on, in a table with open addressing; the next state is never the root.
+    /// A transition, in a table with open addressing. The next state is never the root.
     private struct Branch {
         let state: Int32
         let byte: UInt8
         let next: Int32
     }
 
-    /// The state before anything was seen.
+    /// The initial state.
     static let root: Int32 = 0
 
     private let arena = SecretArena()
     private let states: UnsafeMutablePointer<State>
-    /// What follows the root, by the byte.
+    /// The children of the root, by byte.
     private let firsts: UnsafeMutablePointer<Int32>
     private let branches: UnsafeMutablePointer<Branch>
     private let branchMask: Int
     private var count: Int32 = 1
 
-    /// Takes patterns, and further ones that some of these begin with.
+    /// Builds the automaton from patterns, and from prefixes of some of them.
     init(_ patterns: [SecretSlice], beginnings: [SecretSlice] = []) throws(SealingError) {
-        // The root, and behind the last state one that is nobody's neighbour.
+        // Plus the root, and a last state that is nobody's neighbour.
         let total = patterns.reduce(2) { $0 + $1.count }
         guard total < Int(Int32.max) else { throw .outOfMemory }
-        // Each pattern adds one branch at most.
+        // Each pattern adds at most one branch.
         var slots = 16
         while slots < 2 * patterns.count { slots *= 2 }
         branchMask = slots - 1
-        // In one region: the next one would be twice as large.
+        // In one region, because the next one would be twice as large.
         arena.reserve(
             MemoryLayout<State>.stride * (total + 1) + MemoryLayout<Branch>.stride * (slots + 1)
                 + MemoryLayout<Int32>.stride * 257)
@@ -60,7 +60,7 @@ final class PatternAutomaton {
         link()
     }
 
-    /// Memory that lives as long as the arena, from where the processor wants it on.
+    /// Returns aligned memory that lives as long as the arena.
     private static func zeros<T: BitwiseCopyable>(
         _ count: Int, in arena: SecretArena
     ) throws(SealingError) -> UnsafeMutablePointer<T> {
@@ -102,7 +102,7 @@ final class PatternAutomaton {
         return next
     }
 
-    /// Where a branch is, or would be.
+    /// Returns the slot of a branch, or where it would be inserted.
     @inline(__always)
     private func slot(of state: Int32, _ byte: UInt8) -> Int {
         let hash = (Int(state) << 8 | Int(byte)) &* 0x1E37_79B9_7F4A_7C15 >> 20
@@ -115,7 +115,7 @@ final class PatternAutomaton {
         return slot
     }
 
-    /// The state after one more byte of a pattern, or the root if there is none.
+    /// Returns the child state for a byte, or the root.
     @inline(__always)
     private func follow(_ state: Int32, _ byte: UInt8) -> Int32 {
         if state == Self.root { return unsafe firsts[Int(byte)] }
@@ -127,7 +127,7 @@ final class PatternAutomaton {
         return unsafe branches[slot(of: state, byte)].next
     }
 
-    /// Finds the way back of every state, those first of which fewer bytes were seen.
+    /// Computes the failure links, in order of depth.
     private func link() {
         let depths = (1..<Int(count)).map { unsafe Int(states[$0].depth) }
         var ends = [Int](repeating: 0, count: (depths.max() ?? 0) + 2)
@@ -152,7 +152,7 @@ final class PatternAutomaton {
 
     // MARK: Searching
 
-    /// The state after one more byte of a text.
+    /// Returns the state after the next byte of a text.
     @inline(__always)
     func next(_ state: Int32, _ byte: UInt8) -> Int32 {
         var state = state
@@ -163,11 +163,11 @@ final class PatternAutomaton {
         }
     }
 
-    /// How many bytes of a pattern were seen in a state.
+    /// Returns the number of bytes of a pattern seen in a state.
     @inline(__always)
     func depth(of state: Int32) -> Int { unsafe Int(states[Int(state)].depth) }
 
-    /// The length of the longest pattern that ends in a state; 0 where none does.
+    /// Returns the length of the longest pattern that ends in a state; 0 for none.
     @inline(__always)
     func longestMatch(in state: Int32) -> Int { unsafe Int(states[Int(state)].longestMatch) }
 }

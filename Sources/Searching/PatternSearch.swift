@@ -1,18 +1,18 @@
-/// One search that goes on from piece to piece of a text, by positions in a buffer of the caller's.
+/// A search across successive pieces of a text, with positions in a buffer of the caller.
 struct PatternSearch {
-    /// What the search takes bytes for.
+    /// How bytes are interpreted.
     enum Alphabet {
-        /// Themselves.
+        /// Literally.
         case plain
-        /// Digits of base64: `-` and `_` mean what `+` and `/` do, and line breaks in between
-        /// nothing, since long texts are wrapped.
+        /// As base64 characters: `-` and `_` equal `+` and `/`, and line breaks are ignored because
+        /// long texts are wrapped.
         case base64
     }
 
     private let automaton: PatternAutomaton
     private let alphabet: Alphabet
     private var state = PatternAutomaton.root
-    /// Where what was seen of a pattern begins; before the buffer for bytes that were let go.
+    /// The start of the partial match; negative if it is no longer in the buffer.
     private var start = 0
 
     init(_ automaton: PatternAutomaton, _ alphabet: Alphabet) {
@@ -20,20 +20,20 @@ struct PatternSearch {
         self.alphabet = alphabet
     }
 
-    /// How many bytes of a pattern were seen at the end of the text.
+    /// The number of bytes of a pattern seen at the end of the text.
     var partialCount: Int { automaton.depth(of: state) }
 
-    /// Where the beginning of a pattern lies at the end of the text; nil where there is none.
+    /// The start of a partial match at the end of the text, or nil.
     var partialStart: Int? { state == PatternAutomaton.root ? nil : start }
 
-    /// Tells that the buffer lost bytes at its front.
+    /// Adjusts positions after the buffer lost bytes at its start.
     mutating func moveBack(by count: Int) {
         start -= count
     }
 
     /// Searches `range` of a buffer.
     ///
-    /// - Parameter found: Called with the ranges of patterns, which may begin before the buffer.
+    /// - Parameter found: Called with the ranges of matches, which may start before the buffer.
     mutating func search(
         _ buffer: RawSpan, _ range: Range<Int>, found: (Range<Int>) -> Void
     ) {
@@ -63,8 +63,8 @@ struct PatternSearch {
         }
     }
 
-    /// The position `count` bytes of patterns further. Bytes that have gone are taken for no line breaks: a
-    /// range that begins there is cut anyway.
+    /// Returns the position `count` pattern bytes further. Bytes before the buffer do not count as
+    /// line breaks: a range that starts there is clipped anyway.
     private func advance(
         _ position: Int, by count: Int, _ bytes: UnsafeRawBufferPointer
     ) -> Int {

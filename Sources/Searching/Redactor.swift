@@ -1,48 +1,46 @@
 package import Sealing
 
-/// Masks values in a text that comes in pieces, and holds back only what may be the beginning of one.
+/// Masks values in a stream, delaying only what may be the start of one.
 ///
-/// Bytes go in with ``take(at:by:)`` and come out with ``release(at:to:)``. What was held back
-/// too long is let go; should the rest of the value come after all, that is masked still.
+/// Input goes to ``take(at:by:)``, output comes from ``release(at:to:)``. Bytes that were delayed
+/// for too long are released; if the rest of the value follows, it is still masked.
 package struct Redactor: ~Copyable {
-    /// What stands in place of a value.
+    /// The replacement for a value.
     package static let mask = Array("[redacted]".utf8)
-    /// How long what may be the beginning of a value is held back, in milliseconds.
+    /// How long a potential start of a value is delayed, in milliseconds.
     package static let patience: UInt64 = 900
-    /// How long a few bytes are held back on a terminal, where somebody waits for an echo.
+    /// How long a few bytes are delayed on a terminal, where a person waits for the echo.
     package static let impatience: UInt64 = 30
-    /// What counts as a few bytes.
+    /// The maximum for a few bytes.
     private static let few = 3
-    /// The most bytes that come in at once.
+    /// The most bytes read at once.
     private static let pieceByteCount = 32 << 10
 
     private var buffer: SecretBytes
     private var count = 0
     private var searches: [PatternSearch]
     private let isInteractive: Bool
-    /// Where values are, in the order in which they were found.
+    /// The ranges of values, in the order of discovery.
     private var found: [Range<Int>] = []
-    /// Whether the value at the front was masked before, as far as it was let out.
-    private var isMaskOut = false
-    /// How many bytes were there at which time.
+    /// Whether the mask for a value at the start of the buffer was already written.
+    private var isMaskWritten = false
+    /// The buffer's length at the time of each read.
     private var arrivals: [(end: Int, time: UInt64)] = []
 
-    /// Makes an empty text.
-    ///
-    /// - Parameter isInteractive: Whether a person may wait for each byte.
+    /// - Parameter isInteractive: Whether a person may be waiting for each byte.
     package init(_ patterns: ValuePatterns, isInteractive: Bool) throws(SealingError) {
-        // Twice, since wrapped base64 is longer than what it is found by.
+        // Twice as large, because wrapped base64 is longer than its pattern.
         buffer = try SecretBytes(count: 2 * patterns.longest + 2 * Self.pieceByteCount)
         searches = patterns.searches
         self.isInteractive = isInteractive
     }
 
-    /// Takes more of the text.
+    /// Reads more of the text.
     ///
     /// - Parameters:
-    ///   - time: Milliseconds of a clock that never goes back.
-    ///   - body: Writes to the front of the memory it is lent, and returns how many bytes.
-    /// - Returns: What `body` returned.
+    ///   - time: Milliseconds of a monotonic clock.
+    ///   - body: Writes to the start of the given memory, and returns the number of bytes.
+    /// - Returns: The result of `body`.
     package mutating func take(at time: UInt64, by body: (inout MutableRawSpan) -> Int) -> Int {
         let start = count
         let taken = buffer.withMutableBytes { memory in
@@ -63,7 +61,8 @@ package struct Redactor: ~Copyable {
         return taken
     }
 
-    /// When ``release(at:to:)`` would let more go, should nothing come; nil when nothing is held back.
+    /// When ``release(at:to:)`` would release more without further input; nil if nothing is
+    /// delayed.
     package var deadline: UInt64? {
         arrivals.first.map { $0.time + patience }
     }
@@ -73,27 +72,27 @@ package struct Redactor: ~Copyable {
             ? Self.impatience : Self.patience
     }
 
-    /// Lets go what is no beginning of a value, or was held back long enough, masked.
+    /// Releases, masked, what cannot be the start of a value or was delayed long enough.
     ///
-    /// - Parameter sink: Given the text piece by piece.
+    /// - Parameter sink: Receives the text in pieces.
     package mutating func release(at time: UInt64, to sink: (RawSpan) -> Void) {
         var end = searches.compactMap(\.partialStart).min() ?? count
         let old = arrivals.last { $0.time + patience <= time }
         end = max(end, old?.end ?? 0)
-        // A pattern that is wrapped without end must not fill the memory.
+        // Endlessly wrapped base64 must not fill the memory.
         if count - end > buffer.count - Self.pieceByteCount { end = count }
         release(upTo: end, to: sink)
     }
 
-    /// Lets everything go: there is no more.
+    /// Releases everything at the end of the text.
     package mutating func finish(to sink: (RawSpan) -> Void) {
         release(upTo: count, to: sink)
     }
 
     private mutating func release(upTo end: Int, to sink: (RawSpan) -> Void) {
         guard end > 0 else { return }
-        // What was let out of a value took its mask along.
-        var isOpen = isMaskOut
+        // A value that was partly released already has its mask.
+        var isOpen = isMaskWritten
         var position = 0
         let ranges = merged()
         buffer.withBytes { memory in
@@ -109,12 +108,12 @@ package struct Redactor: ~Copyable {
         }
         found = ranges.filter { $0.upperBound > end }
             .map { max(0, $0.lowerBound - end)..<$0.upperBound - end }
-        isMaskOut = ranges.contains { $0.lowerBound < end && $0.upperBound > end }
+        isMaskWritten = ranges.contains { $0.lowerBound < end && $0.upperBound > end }
         buffer.withMutableBytes { memory in
             unsafe memory.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
                 unsafe base.copyMemory(from: base + end, byteCount: count - end)
-                // What was let go is not kept.
+                // Wipe what was released.
                 unsafe (base + (count - end)).initializeMemory(
                     as: UInt8.self, repeating: 0, count: end)
             }
@@ -124,7 +123,7 @@ package struct Redactor: ~Copyable {
         arrivals = arrivals.filter { $0.end > end }.map { ($0.end - end, $0.time) }
     }
 
-    /// The ranges in order, those that touch as one.
+    /// Returns the sorted ranges, merging those that touch.
     private func merged() -> [Range<Int>] {
         found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
             guard let last = merged.last, range.lowerBound <= last.upperBound else {

@@ -1,28 +1,28 @@
 package import Sealing
 
-/// The forms in which a text may repeat a value: as it is, in other letter case, with blanks put in or
-/// taken out, with percent signs, with backslashes, in UTF-16, in base64 of either alphabet and in
-/// hexadecimal digits, and one of these within another. It is the text that is decoded, so parts of a
-/// value are found too.
+/// The forms in which a text may repeat a value: literally, in another case, with spaces added or
+/// removed, percent-encoded, with backslashes, in UTF-16, in base64 of either alphabet, in
+/// hexadecimal, and combinations of two. It is the text that is decoded, so parts of values are
+/// found too.
 package struct RepeatedForms {
-    /// From this many bytes in common with a value on, a text counts as repeating it.
+    /// A text that shares this many bytes with a value repeats it.
     static let window = 12
-    /// Shorter values are part of many words by chance: they count as a word of their own alone.
+    /// Shorter values occur within many words, so they must match a whole word.
     static let shortest = 4
 
-    /// How much of a text is looked at; nobody is shown more.
+    /// How much of a text is checked; no more is ever shown.
     private static let longest = 4_000
-    /// How many forms are made at most, whatever the text is made of.
-    private static let mostForms = 64
+    /// The most forms to derive, whatever the text.
+    private static let maximumFormCount = 64
 
     /// The text in lower case.
     private let words: [UInt8]
-    /// Its forms in lower case, without blanks.
+    /// The text's forms in lower case, without spaces.
     private var forms: [[UInt8]] = []
-    /// What the text is cut into.
+    /// The substrings of the text and its forms.
     private var pieces: [Pieces: Set<UInt128>] = [:]
 
-    /// All the pieces of so many bytes: of the text as it is, or of the forms without blanks.
+    /// All substrings of a length: of the text itself, or of the forms without spaces.
     private struct Pieces: Hashable {
         let count: Int
         let hasBlanks: Bool
@@ -40,7 +40,7 @@ package struct RepeatedForms {
             var next: [[UInt8]] = []
             for form in round {
                 for decoded in Self.decoded(form)
-                where seen.count < Self.mostForms && seen.insert(decoded).inserted {
+                where seen.count < Self.maximumFormCount && seen.insert(decoded).inserted {
                     next.append(decoded)
                 }
             }
@@ -48,14 +48,14 @@ package struct RepeatedForms {
         }
     }
 
-    /// Whether one of the forms holds all of a short value, or ``window`` bytes of a longer one.
+    /// Returns whether a form contains all of a short value, or ``window`` bytes of a longer one.
     package mutating func hold(_ secret: SecretSlice) -> Bool {
         let count = secret.withBytes { bytes in
             (0..<bytes.byteCount).count { !Self.isBlank(bytes.byte(at: $0)) }
         }
         guard count > 0 else { return false }
         if count < Self.shortest { return hasWord(secret) }
-        // A part with blanks in it is shorter without them: so the text as it is comes second.
+        // A part with spaces is shorter without them, so the original text is checked as well.
         return holds(secret, Pieces(count: min(count, Self.window), hasBlanks: false))
             || holds(secret, Pieces(count: min(secret.count, Self.window), hasBlanks: true))
     }
@@ -90,7 +90,7 @@ package struct RepeatedForms {
         return found
     }
 
-    /// Whether a short value stands there by itself, neither a letter nor a digit beside it.
+    /// Returns whether a short value occurs as a whole word.
     private func hasWord(_ secret: SecretSlice) -> Bool {
         secret.withBytes { bytes in
             guard words.count >= bytes.byteCount else { return false }
@@ -111,7 +111,7 @@ package struct RepeatedForms {
         (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
     }
 
-    /// Blanks and control characters: of UTF-16 they are half.
+    /// Whitespace and control characters, including the zero bytes of UTF-16.
     private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x7F }
 
     private static func isWord(_ byte: UInt8) -> Bool {
@@ -140,19 +140,20 @@ package struct RepeatedForms {
 
     // MARK: Forms
 
-    /// What a text is, taken for each of the forms; blanks are left out.
+    /// Decodes a text in each of the forms, without spaces.
     private static func decoded(_ text: [UInt8]) -> [[UInt8]] {
         let percents = rewritten(text, from: UInt8(ascii: "%")) { rest in
             number(rest, digits: 2).map { ([UInt8($0)], 3) }
         }
         var found = [percents, withoutBackslashes(text)]
-        // A run may have letters before it that belong to the sentence: so from each digit of a group on.
+        // The sentence may run into the encoded text, so decode from each position of a group.
         for first in 0..<4 { found.append(joined(text, first, bits: 6, sextet)) }
         for first in 0..<2 { found.append(joined(text, first, bits: 4, digit)) }
         return found.map { $0.filter { !isBlank($0) } }.filter { $0.count >= shortest }
     }
 
-    /// As JSON, programs and shells escape; an unknown one stands for itself.
+    /// Decodes the escapes of JSON, programming languages and shells; an unknown one stands for its
+    /// character.
     private static func withoutBackslashes(_ text: [UInt8]) -> [UInt8] {
         rewritten(text, from: UInt8(ascii: "\\")) { rest in
             guard let kind = rest.first else { return nil }
@@ -168,14 +169,14 @@ package struct RepeatedForms {
         }
     }
 
-    /// What so many hexadecimal digits at the front are.
+    /// Decodes `count` hexadecimal digits at the start.
     private static func number(_ text: ArraySlice<UInt8>, digits count: Int) -> UInt32? {
         let digits = text.prefix(count).compactMap(digit)
         return digits.count == count ? digits.reduce(0) { $0 << 4 | UInt32($1) } : nil
     }
 
-    /// Everything as it is but where `mark` stands: `replacement` is given what follows it, and gives other
-    /// bytes with the count of those that they stand for. Nothing for a text without a mark.
+    /// Rewrites a text at each `mark`: `replacement` gets what follows, and returns new bytes and
+    /// the number of bytes to replace. Returns nothing for a text without a mark.
     private static func rewritten(
         _ text: [UInt8], from mark: UInt8, _ replacement: (ArraySlice<UInt8>) -> ([UInt8], Int)?
     ) -> [UInt8] {
@@ -193,7 +194,7 @@ package struct RepeatedForms {
         return bytes
     }
 
-    /// The bytes that runs of digits spell, each run without its `first` ones.
+    /// Decodes runs of digits to bytes, skipping the `first` digits of each run.
     private static func joined(
         _ text: [UInt8], _ first: Int, bits: Int, _ digit: (UInt8) -> UInt8?
     ) -> [UInt8] {

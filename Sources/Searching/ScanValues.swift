@@ -1,32 +1,29 @@
 package import Sealing
 
-/// What there is to look for: values, each once, and the names that it goes by.
+/// The values to search for, without duplicates, and their owners.
 package struct ScanValues {
-    /// A name of a value.
+    /// The variable that a value belongs to.
     package struct Owner: Equatable, Sendable {
-        /// The project.
         package let project: String
-        /// The variable.
         package let key: String
-        /// The version, where it is not the current one.
+        /// The version, unless it is the current one.
         package let earlierVersion: UInt64?
 
-        /// Names all parts.
         package init(project: String, key: String, earlierVersion: UInt64? = nil) {
             (self.project, self.key, self.earlierVersion) = (project, key, earlierVersion)
         }
     }
 
-    /// By the number of the value.
+    /// The owners of each value, by its number.
     package private(set) var owners: [[Owner]] = []
-    /// Those that would be found everywhere.
+    /// The owners of values that would be found everywhere.
     package private(set) var leftOut: [Owner] = []
-    /// The values of ``owners``.
+    /// The values, in the order of ``owners``.
     package private(set) var values: [SecretSlice] = []
 
-    /// Gathers values, of which equal ones become one with several names.
+    /// Collects values, merging equal ones.
     ///
-    /// - Parameter minimum: Bytes; shorter values are left out.
+    /// - Parameter minimum: The minimum length in bytes; shorter values are skipped.
     package init(
         _ found: [(owner: Owner, value: SecretSlice)], minimum: Int = SearchTable.shortest
     ) throws(SealingError) {
@@ -54,7 +51,8 @@ package struct ScanValues {
         }
     }
 
-    /// Whether a value occurs by itself in many files: a word or a number, or few different bytes.
+    /// Returns whether a value is likely to occur in many files: a word, a number, or few different
+    /// bytes.
     static func isCommon(_ value: SecretSlice) -> Bool {
         value.withBytes { bytes in
             var (seen, letters, digits) = (Set<UInt8>(), 0, 0)

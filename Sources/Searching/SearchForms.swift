@@ -1,24 +1,24 @@
 internal import CLinux
 internal import Sealing
 
-/// The forms of values, known by digests under a random key, and by a window of eight bytes of each.
+/// The forms of values, identified by digests under a random key and an eight-byte window of each.
 struct SearchForms {
     static let windowByteCount = 8
 
-    /// One form of one value.
+    /// A form of a value.
     struct Pattern {
         let value: Int
         let form: ValueForm
         let count: Int
-        /// Whether line ends, blanks and the alphabet of base64 make no difference.
+        /// Whether line ends, whitespace and the base64 alphabet are ignored.
         let isLoose: Bool
         fileprivate let digest: [UInt8]
 
-        /// How far from a window of a loose form a candidate may reach: blanks count as well.
+        /// How far from a loose form's window a match may extend, including whitespace.
         var reach: Int { 2 * count + 256 }
     }
 
-    /// A window of a pattern, and how many bytes of the pattern come before it.
+    /// A window of a pattern, and the number of the pattern's bytes before it.
     struct Anchor {
         let pattern: Int
         let offset: Int
@@ -27,13 +27,13 @@ struct SearchForms {
     private(set) var patterns: [Pattern] = []
     /// By fingerprint.
     private(set) var anchors: [UInt32: [Anchor]] = [:]
-    /// How many bytes before and behind the start of a window a candidate may take.
+    /// How many bytes before and after the start of a window a match may extend.
     private(set) var (lookBehind, lookAhead) = (0, windowByteCount)
-    /// What fingerprints are made with.
+    /// The parameters of fingerprints.
     let (key, factor): (UInt64, UInt64)
     private let digests: KeyedDigests
     private var value = 0
-    /// Digests of what was added of one value: many of its forms are the same.
+    /// Digests of the current value's forms, many of which are equal.
     private var known: Set<[UInt8]> = []
 
     init() throws(SealingError) {
@@ -46,7 +46,7 @@ struct SearchForms {
         }
     }
 
-    /// Whether bytes are a pattern.
+    /// Returns whether bytes match a pattern.
     func matches(_ bytes: RawSpan, _ pattern: Int) throws(SealingError) -> Bool {
         let found = try digests.digest(of: bytes)
         return found.withBytes { found in
@@ -54,7 +54,7 @@ struct SearchForms {
         }
     }
 
-    /// Adds every form of a value. Blanks and line breaks at its ends make no difference.
+    /// Adds every form of a value, ignoring leading and trailing whitespace.
     mutating func add(
         _ whole: SecretSlice, number: Int, by buffer: inout SecretBuffer
     ) throws(SealingError) {
@@ -86,7 +86,7 @@ struct SearchForms {
         }
     }
 
-    /// Adds a pattern and returns its number; nil where the value has it already.
+    /// Adds a pattern and returns its number, or nil for a duplicate.
     private mutating func add(
         _ bytes: RawSpan, _ form: ValueForm, isLoose: Bool
     ) throws(SealingError) -> Int? {
@@ -98,7 +98,7 @@ struct SearchForms {
         return patterns.count - 1
     }
 
-    /// Adds a window of a pattern, which begins at `start` and has `offset` bytes of it before it.
+    /// Adds a window of a pattern, `offset` bytes from the pattern's start.
     private mutating func anchor(
         _ bytes: RawSpan, _ start: Int = 0, of number: Int, offset: Int
     ) {
@@ -109,7 +109,7 @@ struct SearchForms {
         }
         anchors[print, default: []].append(Anchor(pattern: number, offset: offset))
         let pattern = patterns[number]
-        // A step backwards looks at three bytes.
+        // A backward step reads up to three bytes.
         lookBehind = max(lookBehind, pattern.isLoose ? pattern.reach + 4 : offset)
         lookAhead = max(lookAhead, pattern.isLoose ? pattern.reach : pattern.count - offset)
     }
@@ -117,7 +117,7 @@ struct SearchForms {
     // MARK: Exact forms
 
     private mutating func exact(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
-        // In UTF-16 three characters have six bytes, where UTF-8 may take nine.
+        // Three characters take six bytes in UTF-16, but may take nine in UTF-8.
         guard bytes.byteCount >= Self.windowByteCount,
             let pattern = try add(bytes, form, isLoose: false)
         else { return }
@@ -125,8 +125,8 @@ struct SearchForms {
         anchor(bytes, offset, of: pattern, offset: offset)
     }
 
-    /// Where the window begins that is met by chance least often, as far as its bytes tell: many
-    /// different ones, and digits and capitals. A window that is everywhere costs time, nothing else.
+    /// Returns the window that is least likely to occur by chance: with many different bytes,
+    /// digits and capitals. A frequent window costs only time.
     private static func rarest(in bytes: RawSpan) -> Int {
         var (best, place) = (-1, 0)
         for start in 0...min(bytes.byteCount - windowByteCount, 4_096) {
@@ -144,7 +144,7 @@ struct SearchForms {
 
     // MARK: Loose forms
 
-    /// The bodies of PEM blocks, without their line breaks, also where those are written `\n`.
+    /// Adds the bodies of PEM blocks without line breaks, including breaks written as `\n`.
     private mutating func pem(
         _ bytes: RawSpan, by body: inout SecretBuffer
     ) throws(SealingError) {
@@ -153,7 +153,7 @@ struct SearchForms {
                 && (place..<place + 5).allSatisfy { bytes.byte(at: $0) == 0x2D }
         }
         var place = 0
-        // Each second run of dashes ends a line of BEGIN or END; what is base64 behind it is a body.
+        // Every second run of dashes ends a BEGIN or END line; base64 after it is a body.
         while place < bytes.byteCount {
             guard isDashes(place) else {
                 place += 1
@@ -175,25 +175,27 @@ struct SearchForms {
         }
     }
 
-    /// Bytes of base64 in which line breaks make no difference.
+    /// Adds base64 for which line breaks are irrelevant.
     private mutating func loose(_ bytes: RawSpan, _ form: ValueForm) throws(SealingError) {
         guard let pattern = try add(bytes, form, isLoose: true) else { return }
         let count = Self.windowByteCount
-        // Of three neighbours a break of a line leaves two, where lines have 24 bytes and more.
+        // Of three adjacent windows, a line break leaves two intact if lines have at least 24
+        // bytes.
         let isShort = bytes.byteCount < 3 * count
         let first = isShort ? 0 : (bytes.byteCount - 3 * count) / 2
         for offset in stride(from: first, to: isShort ? 1 : first + 3 * count, by: count) {
             window(bytes, offset, [], of: pattern)
         }
         guard isShort else { return }
-        // No room for neighbours: so the window with the break in it.
+        // Too short for three windows, so add the window with each possible break.
         for breaking in 1..<count {
             window(bytes, breaking, [0x0A], of: pattern)
             window(bytes, breaking, [0x0D, 0x0A], of: pattern)
         }
     }
 
-    /// A window in both alphabets: from `offset` on, or the first one with a line end so far in it.
+    /// Adds a window in both alphabets: from `offset` on, or the first one with a line end at
+    /// `offset`.
     private mutating func window(
         _ bytes: RawSpan, _ offset: Int, _ lineEnd: [UInt8], of pattern: Int
     ) {
@@ -208,7 +210,7 @@ struct SearchForms {
     }
 }
 
-/// Digests under a random key.
+/// Computes digests under a random key.
 final class KeyedDigests {
     private let key: SecretBytes
 

@@ -1,23 +1,24 @@
 internal import CLinux
 package import Sealing
 
-/// What a search looks for: digests under a random key of values in all their forms, and no value.
+/// What a search looks for: digests of values in all their forms, under a random key, without the
+/// values.
 ///
-/// Of each form a window of eight bytes is known by a fingerprint of 32 bits; where one is met, the whole
-/// candidate is hashed (BLAKE2b) and compared with the digest of the form. Does not change once made, so
-/// that several threads may search with it.
+/// Each form has an eight-byte window with a 32-bit fingerprint. Where a fingerprint matches, the
+/// whole candidate is hashed (BLAKE2b) and compared with the form's digest. Immutable, so that
+/// several threads can share it.
 @safe
 package final class SearchTable: @unchecked Sendable {
-    /// The shortest value that can be looked for.
+    /// The shortest value that can be searched for.
     package static let shortest = 8
 
     let forms: SearchForms
     let fingerprints: zg_search_table
 
-    /// Whether there is nothing to look for.
     package var isEmpty: Bool { forms.patterns.isEmpty }
 
-    /// Makes the digests of values, each of which is named by its place. The values are not kept.
+    /// Computes the digests of values, which are identified by their indices. Does not keep the
+    /// values.
     package init(_ values: [SecretSlice]) throws(SealingError) {
         var forms = try SearchForms()
         var buffer = try SecretBuffer()
@@ -33,7 +34,7 @@ package final class SearchTable: @unchecked Sendable {
         let slots: UnsafeMutablePointer<UInt32> = unsafe Self.zeros(slotCount)
         let mask = UInt32(slotCount - 1)
         for print in forms.anchors.keys {
-            // What hashes to 0 is kept as 1, and is to pass the filter either way.
+            // Fingerprint 0 is stored as 1, and must pass the filter in either case.
             for bit in [print, print == 1 ? 0 : print].map({ $0 >> (32 - bits) }) {
                 unsafe filter[Int(bit >> 3)] |= 1 << UInt8(bit & 7)
             }

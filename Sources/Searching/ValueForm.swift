@@ -1,29 +1,28 @@
-/// How a value stands in a text.
+/// The form of a value in a text.
 package enum ValueForm: String, CaseIterable, Sendable {
-    /// As it is, or with line ends of another kind.
+    /// Literally, or with other line ends.
     case plain
-    /// In base64 of either alphabet, wherever the text around it begins, with line breaks or without.
+    /// In base64 of either alphabet, at any alignment, with or without line breaks.
     case base64
-    /// With percent signs, as in addresses and forms.
+    /// Percent-encoded, as in URLs and forms.
     case urlEncoded = "url-encoded"
-    /// With backslashes, as in JSON.
+    /// With backslash escapes, as in JSON.
     case escaped
-    /// In UTF-16 of either byte order, as Windows PowerShell writes what it is told to send to a file.
+    /// In UTF-16 of either byte order, as Windows PowerShell redirects output.
     case utf16 = "utf-16"
-    /// A PEM block whose lines are broken or indented differently.
+    /// A PEM block with different line breaks or indentation.
     case pem
 }
 
-/// Something that was found.
+/// A value found in a text.
 package struct ScanMatch: Equatable, Sendable {
-    /// Where it begins, from the front of the text.
+    /// The byte offset of the match.
     package let offset: UInt64
-    /// Where it ends.
+    /// The byte offset of its end.
     package let end: UInt64
-    /// The line that it begins on, from 1.
+    /// The line where it starts, from 1.
     package let line: UInt64
     /// The number of the value.
     package let value: Int
-    /// How the value stands there.
     package let form: ValueForm
 }

@@ -1,19 +1,19 @@
 package import Sealing
 
-/// Values that are looked for in a text as they are, as a terminal shows them, and in base64. What several
-/// streams are searched by is made once.
+/// Patterns for values: literal, as a terminal shows them, and in base64. Built once for several
+/// streams.
 package final class ValuePatterns {
-    /// The shortest value that is looked for. Shorter ones occur by themselves everywhere.
+    /// The shortest value to search for. Shorter ones occur by chance everywhere.
     package static let shortest = 6
 
     private let plain: PatternAutomaton
     private let encoded: PatternAutomaton
-    /// Bytes of the longest pattern.
+    /// The length of the longest pattern.
     let longest: Int
 
-    /// Takes values, which are not needed any more then; those shorter than ``shortest`` are left out.
+    /// Builds patterns for values of at least ``shortest`` bytes. Does not keep the values.
     ///
-    /// - Parameter hasLines: Whether a line of a value of several lines counts as a value too.
+    /// - Parameter hasLines: Whether each line of a multi-line value counts as a value too.
     package init(_ values: [SecretSlice], hasLines: Bool = false) throws(SealingError) {
         let arena = SecretArena()
         var buffer = try SecretBuffer()
@@ -41,7 +41,7 @@ package final class ValuePatterns {
         self.encoded = try PatternAutomaton(encoded, beginnings: begun)
     }
 
-    /// The lines of a value that has several.
+    /// Returns the lines of a multi-line value.
     private static func lines(of value: SecretSlice) -> [SecretSlice] {
         let breaks = value.withBytes { bytes in
             (0..<bytes.byteCount).filter { [0x0A, 0x0D].contains(bytes.byte(at: $0)) }
@@ -50,12 +50,12 @@ package final class ValuePatterns {
         return zip([-1] + breaks, breaks + [value.count]).map { value.part($0 + 1..<$1) }
     }
 
-    /// What goes on from piece to piece of one text.
+    /// New searches for one text.
     var searches: [PatternSearch] {
         [PatternSearch(plain, .plain), PatternSearch(encoded, .base64)]
     }
 
-    /// Where values are in a whole text, in bytes.
+    /// Returns the byte ranges of values in a whole text.
     package func ranges(in text: RawSpan) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for var search in searches {

@@ -1,36 +1,36 @@
 internal import CLinux
 internal import Sealing
 
-/// Searches one text at a time, which comes in pieces of any size: what is found does not depend on where
-/// it was cut. Takes as much memory as two of the longest forms and a piece, however long the text.
+/// Searches one text at a time, which may arrive in pieces of any size: the result does not depend
+/// on them. Needs memory for two of the longest forms and a piece, whatever the length of the text.
 @safe
 package final class ValueScanner {
-    /// So many findings of one text are kept; the search ends with the last of them.
+    /// The most matches reported for one text, after which the search stops.
     package static let matchLimit = 1_000
 
-    /// Keeps what the fingerprints are in.
+    /// Owns the memory of the fingerprints.
     private let table: SearchTable
     private let forms: SearchForms
     private var fingerprints: zg_search_table
     private let buffer: UnsafeMutableRawPointer
     private let capacity: Int
-    /// Bytes in the buffer, and where in it the search goes on.
+    /// The number of bytes in the buffer, and the position where the search continues.
     private var (used, searched) = (0, 0)
-    /// Where the buffer begins in the text.
+    /// The text offset of the buffer's start.
     private var base: UInt64 = 0
-    /// Which byte of a unit comes first, where the text begins with a mark that says so: lines end with units
-    /// there, and a byte of 0x0A may be half of something else.
+    /// The byte order of UTF-16, if the text starts with a byte order mark. Lines then end with
+    /// code units, and a byte 0x0A may be half of another character.
     private var isBigEndian: Bool?
-    /// Line feeds before this place of the buffer.
+    /// The number of line feeds before a position of the buffer.
     private var (lines, linesEnd) = (0, 0)
     private var found: [ScanMatch] = []
-    /// By pattern, the place in the text up to which its last match is known to stand on one line.
+    /// By pattern, the text offset up to which its last match is known to be on one line.
     private var lineOf: [Int: UInt64] = [:]
 
-    /// Whether as much was found as is kept of one text.
+    /// Whether ``matchLimit`` is reached.
     package var isFull: Bool { found.count >= Self.matchLimit }
 
-    /// - Parameter pieceByteCount: The least room that ``read(_:)`` has.
+    /// - Parameter pieceByteCount: The minimum capacity for ``read(_:)``.
     package init(_ table: SearchTable, pieceByteCount: Int = 256 << 10) {
         self.table = table
         forms = table.forms
@@ -43,7 +43,7 @@ package final class ValueScanner {
         unsafe buffer.deallocate()
     }
 
-    /// Begins another text.
+    /// Starts another text.
     package func begin() {
         (used, searched, base, lines, linesEnd) = (0, 0, 0, 0, 0)
         isBigEndian = nil
@@ -51,9 +51,9 @@ package final class ValueScanner {
         lineOf.removeAll()
     }
 
-    /// Lets `body` write the next bytes, and searches as far as they decide.
+    /// Reads the next bytes with `body`, and searches as far as they allow.
     ///
-    /// - Parameter body: Returns how many bytes it wrote, at most the room that it was given.
+    /// - Parameter body: Returns the number of bytes written, at most the size of its buffer.
     /// - Returns: That number.
     package func read<E>(
         _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
@@ -69,11 +69,11 @@ package final class ValueScanner {
         return count
     }
 
-    /// Searches what is left, and returns what was found in the order of the text.
+    /// Searches the rest, and returns the matches in order.
     package func finish() throws -> [ScanMatch] {
         let end = used - SearchForms.windowByteCount + 1
         if end > searched { try search(to: end) }
-        // A PEM block that stands there to the letter is no second finding.
+        // A PEM block that matches literally is not reported twice.
         let exact = found.filter { $0.form != .pem }
         return found.filter { match in
             match.form != .pem
@@ -88,10 +88,10 @@ package final class ValueScanner {
         }
     }
 
-    /// Forgets what no candidate can begin in any more.
+    /// Drops bytes that no match can start in.
     private func compact() {
         let drop = searched - forms.lookBehind
-        // Moved once a piece, and not once a read that gave little.
+        // Moves once per piece rather than once per small read.
         guard drop > 0, capacity - used < capacity / 4 || drop > used / 2 else { return }
         if linesEnd < drop { countLines(to: drop) }
         unsafe buffer.copyMemory(from: buffer + drop, byteCount: used - drop)
@@ -108,7 +108,7 @@ package final class ValueScanner {
         guard let isBigEndian else { return unsafe zg_count_lines(buffer + start, end - start) }
         let text = unsafe RawSpan(_unsafeStart: buffer, byteCount: used)
         let (first, second): (UInt8, UInt8) = isBigEndian ? (0, 0x0A) : (0x0A, 0)
-        // Units begin at even places of the text, and count where they begin.
+        // Code units start at even offsets, and are counted where they start.
         let even = start + (Int(truncatingIfNeeded: base) + start) % 2
         var count = 0
         for place in stride(from: even, to: min(end, used - 1), by: 2)
@@ -116,7 +116,7 @@ package final class ValueScanner {
         return count
     }
 
-    /// What the first two bytes say.
+    /// Returns the byte order according to a byte order mark.
     private func mark() -> Bool? {
         switch unsafe UInt16(bigEndian: buffer.load(as: UInt16.self)) {
         case 0xFFFE: return false
@@ -141,7 +141,7 @@ package final class ValueScanner {
 
     private func judge(_ anchor: SearchForms.Anchor, at place: Int) throws {
         let pattern = forms.patterns[anchor.pattern]
-        // Where the line has the finding already nothing more is to be hashed.
+        // The line already has this match, so there is nothing to hash.
         if let known = lineOf[anchor.pattern], known >= base, known <= base + UInt64(place),
             lineFeeds(Int(known - base), place) == 0
         {
@@ -190,7 +190,8 @@ package final class ValueScanner {
             count -= 1
             bytes[count] = byte
         }
-        // One byte beyond the reach may be looked at, never taken: the end of the text decides nothing.
+        // One byte beyond the reach may be read but not used, so the end of the buffer does not
+        // matter.
         var end = place
         count = before
         let high = min(used, place + pattern.reach - 2)

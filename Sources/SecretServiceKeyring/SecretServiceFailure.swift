@@ -2,18 +2,18 @@ import CSecret
 import Glibc
 import Vault
 
-/// Why a session could not do what it was asked to.
+/// A failed call to the Secret Service.
 enum SecretServiceFailure: Error {
-    /// A call reported this, with what the library or the service said, made safe to show.
+    /// The library or the service reported this status, with a message made safe to show.
     case reported(zg_secret_status, message: String?)
-    /// The user was, or would have had to be, asked, and no answer came in time.
+    /// A required prompt was not answered in time.
     case unanswered
-    /// The service answered, but not as it should.
+    /// The service gave an unusable answer.
     case keyring(KeyringError)
 
-    /// Throws unless `result` says that the call is done, and frees its message.
+    /// Throws unless `result` is a success, and frees its message.
     ///
-    /// - Parameter mayPrompt: Whether the call waits for the user.
+    /// - Parameter mayPrompt: Whether the call can wait for the user.
     static func check(
         _ result: zg_secret_result, mayPrompt: Bool = false
     ) throws(SecretServiceFailure) {
@@ -25,26 +25,25 @@ enum SecretServiceFailure: Error {
         throw .reported(status, message: unsafe text.map { unsafe shown(String(cString: $0)) })
     }
 
-    /// Whether the session, if it was opened for an earlier call, may be what failed: the service
-    /// went away or started anew since then.
+    /// Whether a session kept from an earlier call may be the cause: the service may have quit or
+    /// restarted since.
     var mayBeStale: Bool {
         guard case .reported(let status, _) = self else { return false }
         return status != ZG_SECRET_TIMED_OUT && status != ZG_SECRET_DISMISSED
             && status != ZG_SECRET_LOCKED
     }
 
-    /// Whether an item, or the session, was not there any more.
+    /// Whether an item, or the session, no longer exists.
     var isGone: Bool {
         guard case .reported(let status, _) = self else { return false }
         return status == ZG_SECRET_GONE
     }
 
-    /// The error to hand on.
     var keyringError: KeyringError {
         switch self {
         case .keyring(let error): error
         case .unanswered:
-            KeyringError(.locked, "the keyring is locked, and nobody answered its question in time")
+            KeyringError(.locked, "the keyring is locked, and its prompt was not answered in time")
         case .reported(let status, let message): Self.keyringError(status, message)
         }
     }
@@ -58,24 +57,24 @@ enum SecretServiceFailure: Error {
             KeyringError(
                 .libraryMissing, "libsecret (libsecret-1.so.0) is not installed or is too old")
         case ZG_SECRET_NO_BUS:
-            KeyringError(.noBus, "the session bus cannot be reached" + detail)
+            KeyringError(.noBus, "cannot connect to the session bus" + detail)
         case ZG_SECRET_NO_PROVIDER:
-            KeyringError(.noProvider, "no Secret Service is on the session bus" + detail)
+            KeyringError(.noProvider, "there is no Secret Service on the session bus" + detail)
         case ZG_SECRET_LOCKED: KeyringError(.locked, "the keyring is locked")
         case ZG_SECRET_DISMISSED:
             KeyringError(
-                .locked, "the keyring is locked: its question was declined or could not be shown")
+                .locked, "the keyring is locked: its prompt was dismissed or could not be shown")
         case ZG_SECRET_TIMED_OUT:
-            KeyringError(.failed, "the Secret Service did not answer in time")
+            KeyringError(.failed, "the Secret Service did not respond in time")
         case ZG_SECRET_GONE:
-            KeyringError(.failed, "the Secret Service lost what it was asked about" + detail)
+            KeyringError(.failed, "the Secret Service no longer has the item" + detail)
         case ZG_SECRET_DISCONNECTED:
-            KeyringError(.failed, "the Secret Service went away during the call" + detail)
+            KeyringError(.failed, "the Secret Service quit during the call" + detail)
         default: KeyringError(.failed, "the Secret Service reported a failure" + detail)
         }
     }
 
-    /// Foreign text, cut to 200 characters, without control characters.
+    /// Returns foreign text without control characters, truncated to 200 characters.
     private static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(200).map { scalar in
             scalar.properties.generalCategory == .control ? " " : scalar

@@ -3,28 +3,29 @@ package import Sealing
 internal import Threads
 package import Vault
 
-/// The desktop's keyring: any Secret Service (gnome-keyring, KeePassXC, KWallet), through libsecret.
+/// The desktop's keyring: any Secret Service (gnome-keyring, KeePassXC, KWallet), through
+/// libsecret.
 ///
-/// libsecret is opened with the first call, and one connection is kept for the calls after it. Items
-/// are base64 text in the default collection, found again in any. A call may have the service ask
-/// the user to unlock; it never waits longer than the limit given. Loading libsecret starts threads
-/// of GLib; it leaves signal dispositions and masks alone, and its descriptors do not survive an
-/// `execve`.
+/// The first call loads libsecret; one connection is kept for later calls. Items are base64 text,
+/// stored in the default collection and searched in all. A call may make the service ask the user
+/// to unlock, but never takes longer than the limit. libsecret starts GLib threads; it leaves
+/// signal dispositions and masks alone, and its descriptors do not survive `execve`.
 package final class SecretServiceKeyring: Keyring {
     private let busAddress: String?
     private let limitMilliseconds: UInt32
     private let session = Monitor<SecretServiceSession?>(nil)
 
-    /// Makes a keyring; nothing is opened yet.
+    /// Creates a keyring without connecting.
     ///
     /// - Parameters:
-    ///   - busAddress: Where the session bus is, from ``SessionBus/address(configured:runtimeDirectory:)``;
-    ///     nil where there is none, which every call then reports.
-    ///   - limit: How long one call may take, the user's answer to a prompt included: about a minute
-    ///     where there is a screen to ask on, a few seconds where there is none. The question
-    ///     itself is not taken back: answered later, it unlocks the keyring for the next call.
+    ///   - busAddress: The address of the session bus, from
+    ///     ``SessionBus/address(configured:runtimeDirectory:)``. With nil, every call throws
+    ///     `KeyringError.Code.noBus`.
+    ///   - limit: The longest that one call may take, including the user's answer to a prompt:
+    ///     about a minute where a screen can show one, a few seconds otherwise. The prompt itself
+    ///     is not withdrawn: answered later, it unlocks the keyring for the next call.
     package init(busAddress: String?, limit: Duration) {
-        // Again without what would start a bus: libsecret must never get to see that.
+        // Filtered again, because libsecret must never see an address that would start a bus.
         self.busAddress = SessionBus.address(configured: busAddress, runtimeDirectory: nil)
         let (seconds, attoseconds) = limit.components
         let milliseconds = Double(seconds) * 1_000 + Double(attoseconds) / 1e15
@@ -35,7 +36,7 @@ package final class SecretServiceKeyring: Keyring {
 
     /// Stores `secret` in the default collection and reads it back.
     ///
-    /// - Throws: ``KeyringError/Code/failed`` when what is read back is something else.
+    /// - Throws: ``KeyringError/Code/failed`` if the stored secret differs.
     package func store(
         _ secret: borrowing SecretBytes, for item: KeyringItem
     ) throws(KeyringError) {
@@ -45,10 +46,10 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
-    /// Finds the first secret of `item` that `isWanted` takes. That there is none is not an error, once
-    /// the collection is open.
+    /// Returns the first secret of `item` that satisfies `isWanted`. Once the collection is
+    /// unlocked, finding none is not an error.
     ///
-    /// - Throws: ``KeyringError/Code/malformed`` when none was taken and one is not base64 text.
+    /// - Throws: ``KeyringError/Code/malformed`` if none matches and one is not base64 text.
     package func secret(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes? {
@@ -57,37 +58,37 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
-    /// Finds the first secret of `item` that `isWanted` takes, where nothing has to be unlocked for that.
-    package func secretWithoutAsking(
+    /// Returns the first secret of `item` that satisfies `isWanted`, without unlocking anything.
+    package func secretWithoutPrompting(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes? {
         try withSession { (session) throws(SecretServiceFailure) in
-            try session.secretWithoutAsking(for: item, where: isWanted)
+            try session.secretWithoutPrompting(for: item, where: isWanted)
         }
     }
 
-    /// Removes `item`, and looks whether it is gone.
+    /// Removes `item` and verifies that it is gone.
     package func remove(_ item: KeyringItem) throws(KeyringError) {
         try withSession { (session) throws(SecretServiceFailure) in
             try session.remove(item)
         }
     }
 
-    /// The items of `vault` (its id in hexadecimal digits) that can be read without a prompt: for
-    /// finding those that no slot refers to.
+    /// Returns the items of `vault` (a hexadecimal id) that are readable without a prompt, to find
+    /// those that no slot uses.
     package func items(ofVault vault: String) throws(KeyringError) -> [KeyringItem] {
         try withSession { (session) throws(SecretServiceFailure) in
             try session.items(ofVault: vault)
         }
     }
 
-    /// Whether libsecret is installed and has what is used of it. Opens it.
-    package static var isLibraryThere: Bool { zg_secret_load() }
+    /// Whether a suitable libsecret is installed. Loads it.
+    package static var isLibraryAvailable: Bool { zg_secret_load() }
 
-    /// Looks at the service without asking the user for anything.
+    /// Queries the service without prompting the user.
     ///
     /// - Throws: ``KeyringError/Code/libraryMissing``, ``KeyringError/Code/noBus`` or
-    ///   ``KeyringError/Code/noProvider`` where there is no keyring to use.
+    ///   ``KeyringError/Code/noProvider`` if there is no usable keyring.
     package func status() throws(KeyringError) -> SecretServiceStatus {
         try withSession { (session) throws(SecretServiceFailure) in
             let process = try session.provider()
@@ -97,7 +98,7 @@ package final class SecretServiceKeyring: Keyring {
         }
     }
 
-    /// Tells whether the default collection is open.
+    /// Returns whether the default collection is unlocked.
     package func isUnlocked() throws(KeyringError) -> Bool {
         try withSession { (session) throws(SecretServiceFailure) in
             try session.defaultCollection() == .unlocked
@@ -112,12 +113,12 @@ package final class SecretServiceKeyring: Keyring {
                 try Base64.encoded(bytes, .padded)
             }
         } catch {
-            throw KeyringError(.failed, "guarded memory could not be had")
+            throw KeyringError(.failed, "cannot allocate guarded memory")
         }
     }
 
-    /// Runs `body` on the session of the calls before, or on a new one. Where the kept one fails, the
-    /// service may have been started anew meanwhile: `body` runs once more, on a new one.
+    /// Runs `body` with the kept session, or else a new one. If the kept session fails, the service
+    /// may have restarted, so `body` runs once more with a new one.
     private func withSession<R: ~Copyable>(
         _ body: (inout SecretServiceSession) throws(SecretServiceFailure) -> R
     ) throws(KeyringError) -> R {

@@ -2,8 +2,8 @@ import Sealing
 import Vault
 
 extension SecretServiceSession {
-    /// Finds the first secret of `item` that `isWanted` takes. What is open is tried first; what is
-    /// locked is unlocked only where that has none.
+    /// Returns the first secret of `item` that satisfies `isWanted`. Searches unlocked items first,
+    /// and unlocks others only if none of them matches.
     mutating func secret(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(SecretServiceFailure) -> SecretBytes? {
@@ -11,8 +11,8 @@ extension SecretServiceSession {
         var malformed: SecretServiceFailure?
         if let found = try secret(of: matches, where: isWanted, &malformed) { return found }
         if matches.lockedCount == 0 {
-            // A service need not search what is locked, so "nothing" counts only once the collection
-            // is open.
+            // A service need not search locked items, so an empty result is reliable only once the
+            // collection is unlocked.
             if try defaultCollection() == .locked {
                 if try unlockDefaultCollection() == .locked { throw .keyring(Self.locked) }
                 matches = try self.matches(for: item)
@@ -28,10 +28,9 @@ extension SecretServiceSession {
         return nil
     }
 
-    /// Finds the first secret of `item` that `isWanted` takes, among those that are unlocked. Where an
-    /// item is found nothing else is asked for: a question to the service is a way to another process
-    /// and back.
-    mutating func secretWithoutAsking(
+    /// Returns the first unlocked secret of `item` that satisfies `isWanted`. Makes no further
+    /// calls once an item is found, because each is a round trip to another process.
+    mutating func secretWithoutPrompting(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(SecretServiceFailure) -> SecretBytes? {
         let matches = try matches(for: item)
@@ -41,25 +40,25 @@ extension SecretServiceSession {
             if found == nil, let malformed { throw malformed }
             return found
         }
-        // A service need not search what is locked.
+        // A service need not search locked items.
         guard matches.lockedCount == 0, try defaultCollection() == .unlocked else {
             throw .keyring(KeyringError(.locked, "the keyring is locked"))
         }
         return nil
     }
 
-    /// Most items of one search that are read: each is a way to the service and back.
-    private static let mostItems = 256
+    /// The most items read for one search; each is a round trip to the service.
+    private static let maximumItemCount = 256
 
-    /// The first secret among the unlocked matches that `isWanted` takes.
+    /// Returns the first secret among the unlocked matches that satisfies `isWanted`.
     ///
-    /// - Parameter malformed: Set for a match that is not what zg-env stores, and passed over.
+    /// - Parameter malformed: Set for a match that zg-env cannot have stored, which is skipped.
     private mutating func secret(
         of matches: borrowing SecretServiceMatches, where isWanted: (borrowing SecretBytes) -> Bool,
         _ malformed: inout SecretServiceFailure?
     ) throws(SecretServiceFailure) -> SecretBytes? {
         let count = matches.unlockedCount
-        for index in 0..<min(count, Self.mostItems) {
+        for index in 0..<min(count, Self.maximumItemCount) {
             do {
                 guard let secret = try secret(of: matches, at: index) else { continue }
                 if isWanted(secret) { return secret }
@@ -70,16 +69,17 @@ extension SecretServiceSession {
                 malformed = error
             }
         }
-        guard count <= Self.mostItems else {
+        guard count <= Self.maximumItemCount else {
             throw .keyring(
                 KeyringError(
-                    .failed, "the keyring holds more than \(Self.mostItems) items for one secret"))
+                    .failed,
+                    "the keyring has more than \(Self.maximumItemCount) items for one secret"))
         }
         return nil
     }
 
-    /// Stores `text` for `item`, and reads it back. Older items in other collections are deleted, so
-    /// that none of them is found instead.
+    /// Stores `text` for `item` and reads it back. Deletes older items in other collections, which
+    /// could otherwise be found instead.
     mutating func store(
         _ text: borrowing SecretBytes, for item: KeyringItem
     ) throws(SecretServiceFailure) {
@@ -98,26 +98,26 @@ extension SecretServiceSession {
             }
             if !isSame { others.append(index) }
         }
-        // One item that differs is ours, changed by somebody else: not to be deleted.
+        // A single item that differs is ours, changed by another program: do not delete it.
         guard matches.unlockedCount > others.count else {
-            throw .keyring(KeyringError(.failed, "the keyring did not keep what was stored"))
+            throw .keyring(KeyringError(.failed, "the keyring did not store the item"))
         }
         for index in others { try delete(matches, at: index) }
     }
 
-    /// Deletes `item` wherever it is, unlocking what has to be for that, and looks whether it is gone.
+    /// Deletes `item` from all collections, unlocking as needed, and verifies that it is gone.
     mutating func remove(_ item: KeyringItem) throws(SecretServiceFailure) {
         guard let found = try openMatches(for: item) else { return }
         try deleteAll(found)
         var rest = try matches(for: item)
         if rest.unlockedCount == 0, rest.lockedCount > 0 {
-            // Another one in a collection that is locked.
+            // There is another one in a locked collection.
             guard try unlock(rest) > 0 else { throw .keyring(Self.locked) }
             try deleteAll(rest)
             rest = try matches(for: item)
         }
         guard rest.unlockedCount + rest.lockedCount == 0 else {
-            throw .keyring(KeyringError(.failed, "the keyring still holds the item"))
+            throw .keyring(KeyringError(.failed, "the keyring still has the item"))
         }
     }
 
@@ -133,7 +133,7 @@ extension SecretServiceSession {
         }
     }
 
-    /// The items of `vault` that can be read without a prompt.
+    /// Returns the items of `vault` that are readable without a prompt.
     mutating func items(ofVault vault: String) throws(SecretServiceFailure) -> [KeyringItem] {
         let matches = try matches(vault: vault)
         var items: [KeyringItem] = []
@@ -152,7 +152,7 @@ extension SecretServiceSession {
     }
 
     private static let locked = KeyringError(
-        .locked, "the keyring is locked: its question was declined or could not be shown")
+        .locked, "the keyring is locked: its prompt was dismissed or could not be shown")
 
     private mutating func matches(
         for item: KeyringItem
@@ -161,14 +161,14 @@ extension SecretServiceSession {
             vault: item.vault, purpose: item.purpose.rawValue, identifier: item.identifierText)
     }
 
-    /// Searches for `item`, with at least one match unlocked; nil when there is none.
+    /// Searches for `item` and unlocks at least one match. Returns nil if nothing matches.
     private mutating func openMatches(
         for item: KeyringItem
     ) throws(SecretServiceFailure) -> SecretServiceMatches? {
         var found = try matches(for: item)
         if found.unlockedCount + found.lockedCount == 0 {
-            // A service need not search what is locked, so "nothing" counts only once the collection
-            // is open. Where it is open already, nobody is asked.
+            // A service need not search locked items, so an empty result is reliable only once the
+            // collection is unlocked. This does not prompt if it already is.
             switch try unlockDefaultCollection() {
             case .missing: return nil
             case .locked: throw .keyring(Self.locked)
@@ -182,7 +182,7 @@ extension SecretServiceSession {
         return found
     }
 
-    /// The decoded secret of one match; nil when it went away since the search.
+    /// Returns the decoded secret of one match, or nil if it was removed since the search.
     private mutating func secret(
         of matches: borrowing SecretServiceMatches, at index: Int
     ) throws(SecretServiceFailure) -> SecretBytes? {
@@ -190,7 +190,7 @@ extension SecretServiceSession {
             return try withText(of: matches, at: index) { (text) throws(SecretServiceFailure) in
                 guard let secret = try Self.decoded(text) else {
                     throw .keyring(
-                        KeyringError(.malformed, "the keyring's item is not what zg-env stores"))
+                        KeyringError(.malformed, "the keyring item was not stored by zg-env"))
                 }
                 return secret
             }
@@ -200,23 +200,22 @@ extension SecretServiceSession {
         }
     }
 
-    /// Longest text that is taken in: nothing that belongs in a keyring is near it.
-    private static let longestText = 65_536
+    /// The longest text accepted, far above anything that belongs in a keyring.
+    private static let maximumTextByteCount = 65_536
 
     private static func decoded(_ text: RawSpan) throws(SecretServiceFailure) -> SecretBytes? {
-        guard text.byteCount <= longestText else { return nil }
+        guard text.byteCount <= maximumTextByteCount else { return nil }
         do {
             return try Base64.decoded(text, .padded)
         } catch {
-            throw .keyring(KeyringError(.failed, "guarded memory could not be had"))
+            throw .keyring(KeyringError(.failed, "cannot allocate guarded memory"))
         }
     }
 }
 
 extension KeyringItem {
-    /// Stands for an empty identifier: an attribute with an empty value is not kept by every service.
+    /// Represents an empty identifier: some services drop attributes with an empty value.
     fileprivate static let noIdentifier = "-"
 
-    /// The identifier as an attribute.
     fileprivate var identifierText: String { identifier.isEmpty ? Self.noIdentifier : identifier }
 }

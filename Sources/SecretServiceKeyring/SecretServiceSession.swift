@@ -2,8 +2,8 @@ import CSecret
 import Glibc
 import Sealing
 
-/// An open session with a Secret Service. Its calls do not overlap, since each changes it, and may come
-/// from any thread.
+/// An open session with a Secret Service. Calls may come from any thread and cannot overlap,
+/// because each is mutating.
 @safe
 struct SecretServiceSession: ~Copyable, @unchecked Sendable {
     private let session: OpaquePointer
@@ -20,12 +20,12 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         unsafe zg_secret_close(session)
     }
 
-    /// Sets how long the calls from now on may take together.
+    /// Sets the total time limit for subsequent calls.
     mutating func setLimit(milliseconds: UInt32) {
         unsafe zg_secret_set_limit(session, milliseconds)
     }
 
-    /// Searches for items with these attributes, without a prompt. Nil matches any.
+    /// Searches for items with these attributes, without prompting. Nil matches any value.
     mutating func matches(
         vault: String, purpose: String? = nil, identifier: String? = nil
     ) throws(SecretServiceFailure) -> SecretServiceMatches {
@@ -36,7 +36,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return unsafe SecretServiceMatches(taking: found)
     }
 
-    /// Unlocks the locked of `matches`, which may prompt. Returns how many are unlocked then.
+    /// Unlocks the locked matches, which may prompt, and returns the number of unlocked ones.
     mutating func unlock(_ matches: borrowing SecretServiceMatches) throws(SecretServiceFailure)
         -> Int
     {
@@ -46,7 +46,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return count
     }
 
-    /// Unlocks the default collection, which may prompt. Returns its state then.
+    /// Unlocks the default collection, which may prompt, and returns its state.
     mutating func unlockDefaultCollection() throws(SecretServiceFailure)
         -> SecretServiceStatus.Collection
     {
@@ -56,7 +56,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return SecretServiceStatus.Collection(state)
     }
 
-    /// The state of the default collection, without a prompt.
+    /// Returns the state of the default collection, without prompting.
     mutating func defaultCollection() throws(SecretServiceFailure) -> SecretServiceStatus.Collection
     {
         var state = ZG_SECRET_COLLECTION_MISSING
@@ -64,7 +64,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return SecretServiceStatus.Collection(state)
     }
 
-    /// Lends the text of the unlocked item at `index` to `body`.
+    /// Passes the text of the unlocked item at `index` to `body`.
     mutating func withText<R: ~Copyable>(
         of matches: borrowing SecretServiceMatches, at index: Int,
         _ body: (RawSpan) throws(SecretServiceFailure) -> R
@@ -81,7 +81,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return try body(span)
     }
 
-    /// Reads one attribute of the unlocked item at `index`, or nil without such an attribute.
+    /// Returns an attribute of the unlocked item at `index`, or nil if it has none.
     mutating func attribute(
         _ name: String, of matches: borrowing SecretServiceMatches, at index: Int
     ) throws(SecretServiceFailure) -> String? {
@@ -92,7 +92,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         return unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// Deletes the unlocked item at `index`.
+    /// Deletes the unlocked item at `index`. May prompt.
     mutating func delete(
         _ matches: borrowing SecretServiceMatches, at index: Int
     ) throws(SecretServiceFailure) {
@@ -100,7 +100,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
             zg_secret_delete(session, matches.pointer, index), mayPrompt: true)
     }
 
-    /// Stores `text` in the default collection, in place of an item there with these attributes.
+    /// Stores `text` in the default collection, replacing an item there with the same attributes.
     /// May prompt.
     mutating func store(
         _ text: RawSpan, vault: String, purpose: String, identifier: String, label: String
@@ -112,7 +112,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
         unsafe try SecretServiceFailure.check(result, mayPrompt: true)
     }
 
-    /// The process id of the service.
+    /// Returns the process id of the service.
     mutating func provider() throws(SecretServiceFailure) -> UInt32 {
         var identifier: UInt32 = 0
         unsafe try SecretServiceFailure.check(zg_secret_provider(session, &identifier))
@@ -120,7 +120,7 @@ struct SecretServiceSession: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The items that a search found.
+/// Search results.
 @safe
 struct SecretServiceMatches: ~Copyable {
     fileprivate let pointer: OpaquePointer
@@ -133,9 +133,7 @@ struct SecretServiceMatches: ~Copyable {
         unsafe zg_secret_free_matches(pointer)
     }
 
-    /// How many can be read.
     var unlockedCount: Int { unsafe zg_secret_match_count(pointer, false) }
-    /// How many have to be unlocked first.
     var lockedCount: Int { unsafe zg_secret_match_count(pointer, true) }
 }
 

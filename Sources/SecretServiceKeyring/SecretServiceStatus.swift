@@ -1,8 +1,8 @@
-/// What the desktop keyring looks like at the moment.
+/// The state of the desktop keyring.
 package struct SecretServiceStatus: Equatable, Sendable {
-    /// The collection that new items go to.
+    /// The collection for new items.
     package enum Collection: Equatable, Sendable {
-        /// There is none; storing an item asks the user to make one.
+        /// It does not exist; storing an item asks the user to create one.
         case missing
         /// Reading or storing an item asks the user to unlock it.
         case locked
@@ -10,9 +10,7 @@ package struct SecretServiceStatus: Equatable, Sendable {
         case unlocked
     }
 
-    /// The program behind the service, such as "gnome-keyring", or "the Secret Service" where it
-    /// cannot be told.
+    /// The program behind the service, such as "gnome-keyring", or "the Secret Service" if unknown.
     package let serviceName: String
-    /// The state of the default collection.
     package let collection: Collection
 }

@@ -1,21 +1,20 @@
 import Glibc
 internal import SystemFiles
 
-/// What to call the program that owns the Secret Service.
+/// Display names of programs that provide the Secret Service.
 enum ServiceName {
-    /// The name for a process whose name cannot be told.
     static let unknown = "the Secret Service"
 
-    /// The name of the process `identifier`, from the kernel's name of it.
+    /// Returns the name of a process, from its name in the kernel.
     static func name(ofProcess identifier: UInt32) -> String {
-        // The kernel keeps 15 bytes, and adds a line feed.
+        // The kernel keeps 15 bytes, and appends a line feed.
         guard let bytes = OpenFile.wholeBytes(of: "/proc/\(identifier)/comm", limit: 64) else {
             return unknown
         }
         return name(ofCommand: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The name of the program that the kernel calls `command`.
+    /// Returns the display name for a kernel process name.
     static func name(ofCommand command: String) -> String {
         let command = command.prefix { $0 != "\n" }
         switch command {

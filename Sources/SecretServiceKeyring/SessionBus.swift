@@ -1,17 +1,17 @@
 import Glibc
 internal import SystemFiles
 
-/// Where the session bus is.
+/// Locates the session bus.
 package enum SessionBus {
-    /// The address of the session bus that is already running, or nil where there is none.
+    /// Returns the address of a running session bus, or nil.
     ///
-    /// An address that would have a bus started (`autolaunch:`) is left out: a bus of our own would
-    /// have no keyring on it, and would stay behind.
+    /// Drops addresses that would start a bus (`autolaunch:`): a new bus would have no keyring, and
+    /// would keep running.
     ///
     /// - Parameters:
     ///   - configured: The value of `DBUS_SESSION_BUS_ADDRESS`, or nil.
-    ///   - runtimeDirectory: The value of `XDG_RUNTIME_DIR`, or nil: the bus of a systemd session is
-    ///     the socket `bus` there. Looked at only where nothing is configured.
+    ///   - runtimeDirectory: The value of `XDG_RUNTIME_DIR`, or nil. The bus of a systemd session
+    ///     is the socket `bus` there. Used only if nothing is configured.
     package static func address(configured: String?, runtimeDirectory: String?) -> String? {
         if let configured, !configured.isEmpty {
             let usable = configured.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }
@@ -26,8 +26,7 @@ package enum SessionBus {
         return "unix:path=" + escaped(path)
     }
 
-    /// Escapes what has a meaning in an address, as the D-Bus specification says ("Server
-    /// Addresses").
+    /// Escapes a path as the D-Bus specification requires ("Server Addresses").
     private static func escaped(_ path: String) -> String {
         var bytes: [UInt8] = []
         for byte in path.utf8 {

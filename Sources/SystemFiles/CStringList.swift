@@ -1,6 +1,6 @@
-/// Lists of C strings, as `exec` and `spawn` take them.
+/// C string arrays for `exec` and `spawn`.
 package enum CStringList {
-    /// Lends a null-terminated list of null-terminated copies of `strings`.
+    /// Passes a null-terminated array of null-terminated copies of `strings` to `body`.
     package static func with<R>(
         _ strings: [[UInt8]],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R

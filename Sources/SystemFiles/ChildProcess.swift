@@ -1,55 +1,54 @@
 internal import CLinux
 internal import Glibc
 
-/// A program started beside this one, with ends of pipes here.
+/// A child process, connected through pipes.
 package final class ChildProcess {
-    /// Where a descriptor of the child leads.
+    /// What a descriptor of the child refers to.
     package enum Stream: Equatable {
-        /// Nowhere.
+        /// `/dev/null`.
         case null
-        /// To this process.
+        /// A pipe to this process.
         case pipe
-        /// Where that of this process leads.
+        /// The same descriptor of this process.
         case inherited
-        /// The terminal that controls this process.
+        /// The controlling terminal.
         case terminal
-        /// Where this descriptor of this process leads.
+        /// This descriptor of this process.
         case descriptor(Int32)
     }
 
     /// A program that could not be started.
     package struct Failure: Error, Equatable {
-        /// Its path or name; nil where no pipe could be made.
+        /// The path or name, or nil if a pipe could not be created.
         package let program: String?
-        /// What the kernel said.
         package let error: SystemError
     }
 
-    /// POSIX_SPAWN_SETSID, which the headers show to GNU programs alone.
+    /// POSIX_SPAWN_SETSID, which the headers define only with _GNU_SOURCE.
     private static let startsSessionFlag: Int16 = 0x80
 
-    /// Its number, and its group's where it has a session of its own.
+    /// The process id, which is also the process group of a child with its own session.
     package let identifier: Int32
-    /// This process's ends of pipes, by the child's descriptors. Never below 10.
+    /// This process's pipe ends, by the child's descriptors. Never below 10.
     private var pipes: [Int32: OpenFile] = [:]
 
-    /// What this process writes for the child to read; -1 without a pipe.
+    /// The write end of the child's standard input; -1 without a pipe.
     package var inputDescriptor: Int32 { descriptor(0) }
-    /// What this process reads of the child's output; -1 without a pipe.
+    /// The read end of the child's standard output; -1 without a pipe.
     package var outputDescriptor: Int32 { descriptor(1) }
 
     private init(identifier: Int32, pipes: [Int32: OpenFile]) {
         (self.identifier, self.pipes) = (identifier, pipes)
     }
 
-    /// Starts a program with exactly these arguments and this environment. Descriptors other than those named
-    /// are closed on exec by those who opened them.
+    /// Starts a program with exactly these arguments and this environment. Other descriptors must
+    /// be close-on-exec.
     ///
     /// - Parameters:
-    ///   - further: Descriptors above 2; a pipe there is for writing to the child, and one that leads to itself
-    ///     stays open there.
-    ///   - startsSession: Whether the child gets a session of its own, without a terminal.
-    ///   - searchesPath: Whether `path` is a name to be looked for.
+    ///   - further: Descriptors above 2. A pipe is for writing to the child; a descriptor mapped to
+    ///     itself stays open.
+    ///   - startsSession: Whether the child gets its own session, without a terminal.
+    ///   - searchesPath: Whether to search PATH for the program.
     package static func start(
         _ path: String, _ arguments: [String], environment: [[UInt8]], input: Stream,
         output: Stream, error: Stream = .inherited, further: [Int32: Stream] = [:],
@@ -83,7 +82,7 @@ package final class ChildProcess {
                 }
             }
         }
-        // This process ignores SIGPIPE, which would outlive exec: shell pipelines rely on it.
+        // This process ignores SIGPIPE, which exec would preserve: shell pipelines rely on it.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)
@@ -101,13 +100,13 @@ package final class ChildProcess {
                     : posix_spawn(&identifier, path, &actions, &attributes, argv, envp)
             }
         }
-        // The child has them now, or nobody.
+        // The child's copies are enough from here on.
         withExtendedLifetime(theirs) {}
         guard status == 0 else { throw Failure(program: path, error: SystemError(status)) }
         return ChildProcess(identifier: identifier, pipes: mine)
     }
 
-    /// A pipe above the descriptors that a child gets, so that none is replaced by another.
+    /// Creates a pipe above the child's descriptors, so that dup2 cannot overwrite it.
     private static func makePipe() throws(Failure) -> (read: OpenFile, write: OpenFile) {
         var ends: [Int32] = [-1, -1]
         guard unsafe zg_pipe(&ends) == 0 else { throw Failure(program: nil, error: .last) }
@@ -120,10 +119,10 @@ package final class ChildProcess {
     /// This process's end of the pipe to a descriptor of the child; -1 without one.
     package func descriptor(_ number: Int32) -> Int32 { pipes[number]?.descriptor ?? -1 }
 
-    /// Closes the pipe to a descriptor of the child, which then reads its end.
+    /// Closes the pipe to a descriptor of the child, which then reads end of file.
     package func closeInput(_ number: Int32 = 0) { pipes[number] = nil }
 
-    /// Waits for the end. Returns the exit status, or 128 and the signal's number.
+    /// Waits for the child to exit. Returns its exit status, or 128 plus the signal number.
     package func wait() -> Int32 {
         pipes = [:]
         var status: Int32 = 0
@@ -131,8 +130,8 @@ package final class ChildProcess {
         return Self.code(status)
     }
 
-    /// The same if the child has ended; nil where it has not. Pipes stay open.
-    package func endIfAny() -> Int32? {
+    /// Returns the exit code if the child has exited, otherwise nil. Keeps pipes open.
+    package func exitCodeIfEnded() -> Int32? {
         var status: Int32 = 0
         let found = unsafe waitpid(identifier, &status, WNOHANG)
         if found == identifier { return Self.code(status) }
@@ -144,33 +143,32 @@ package final class ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Looks whether the child has ended, for so long. Nil when it has not, and nobody may wait
-    /// for it then but this again.
+    /// Waits for the child up to `limit`. Returns nil if it is still running, in which case only
+    /// another call of this function may wait for it.
     ///
-    /// - Parameter whileWaiting: Asked about fifty times a second; false ends the wait.
+    /// - Parameter whileWaiting: Called about fifty times a second; false stops waiting.
     package func wait(atMost limit: Duration?, whileWaiting: () -> Bool = { true }) -> Int32? {
         pipes = [:]
         let end = limit.map { ContinuousClock.now + $0 }
         while true {
-            if let status = endIfAny() { return status }
+            if let status = exitCodeIfEnded() { return status }
             if let end, ContinuousClock.now >= end { return nil }
             guard whileWaiting() else { return nil }
             usleep(20_000)
         }
     }
 
-    /// Sends the child a signal.
     package func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// Ends the child, whose answer is not wanted any more.
-    package func abandon() {
+    /// Terminates a child whose result is no longer needed.
+    package func terminate() {
         send(SIGTERM)
         if wait(atMost: .seconds(2)) != nil { return }
         send(SIGKILL)
         _ = wait()
     }
 
-    /// Ends all processes of the session that the child has of its own, gently at first.
+    /// Terminates all processes in the child's session: SIGTERM first, then SIGKILL.
     package func endSession() {
         kill(-identifier, SIGTERM)
         let hasEnded = wait(atMost: .seconds(2)) != nil

@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// The names in a directory.
 package enum Directory {
-    /// All but `.` and `..`, in no order, as the file system spells them.
+    /// Lists all names but `.` and `..`, unsorted, as raw bytes.
     ///
-    /// - Returns: Those that could be read, and the error that kept the rest from it.
+    /// - Returns: The names that could be read, and the error that stopped the listing, if any.
     package static func names(
         in directory: borrowing OpenFile
     ) -> (names: [[UInt8]], error: SystemError?) {
-        // A stream closes the descriptor that it reads.
+        // `closedir` closes the descriptor of its stream.
         let copy = unsafe openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
             let error = SystemError.last
@@ -28,7 +27,7 @@ package enum Directory {
         return (names, errno == 0 ? nil : .last)
     }
 
-    /// The same as texts, where that is all that matters; none where it cannot be read.
+    /// Lists the names as text. Returns an empty list if the directory cannot be read.
     package static func names(in path: String) -> [String] {
         guard let directory = try? OpenFile(path, O_RDONLY | O_DIRECTORY) else { return [] }
         return names(in: directory).names.map { String(decoding: $0, as: UTF8.self) }

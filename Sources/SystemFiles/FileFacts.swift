@@ -1,23 +1,20 @@
 internal import Glibc
 
-/// What the kernel says of a file (stat(2)). Equal facts tell that it is still the one that was read.
+/// File metadata (stat(2)). Two equal values mean that the file has not been replaced or changed.
 package struct FileFacts: Equatable, Sendable {
-    /// What it is.
     package enum Kind: Equatable, Sendable {
         case regular, directory, other
     }
 
-    /// What stands at the path, or what a link there leads to.
+    /// The type of the file, or of a symbolic link's target.
     package let kind: Kind
-    /// The bits of chmod(2).
+    /// The mode bits of chmod(2).
     package let permissions: UInt32
-    /// The user that it belongs to.
     package let owner: UInt32
-    /// How many names lead to it; none for one that was removed while it is open.
-    package let nameCount: Int
-    /// Its length.
+    /// The number of hard links; 0 for an open file that was removed.
+    package let hardLinkCount: Int
     package let byteCount: UInt64
-    /// When its content was last changed, in milliseconds since 1970.
+    /// The modification time, in milliseconds since 1970.
     package var changedAt: UInt64 {
         UInt64(max(seconds, 0)) &* 1_000 &+ UInt64(max(nanoseconds, 0)) / 1_000_000
     }
@@ -27,9 +24,9 @@ package struct FileFacts: Equatable, Sendable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// Facts of what is at a path.
+    /// Reads the metadata of a path.
     ///
-    /// - Parameter followsLinks: Whether a symbolic link counts as what it leads to.
+    /// - Parameter followsLinks: Whether to follow a symbolic link.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
         var status = stat()
         let found = followsLinks ? unsafe stat(path, &status) : unsafe lstat(path, &status)
@@ -37,7 +34,8 @@ package struct FileFacts: Equatable, Sendable {
         self.init(status)
     }
 
-    /// Facts of a regular file, links not followed; nil for anything else.
+    /// Reads the metadata of a regular file. Returns nil for anything else, including symbolic
+    /// links.
     package init?(regularFile path: String) {
         guard let facts = try? FileFacts(path, followsLinks: false), facts.kind == .regular else {
             return nil
@@ -54,7 +52,7 @@ package struct FileFacts: Equatable, Sendable {
             }
         permissions = status.st_mode & 0o7777
         owner = status.st_uid
-        nameCount = Int(status.st_nlink)
+        hardLinkCount = Int(status.st_nlink)
         byteCount = UInt64(max(status.st_size, 0))
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
@@ -62,13 +60,13 @@ package struct FileFacts: Equatable, Sendable {
         nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 
-    /// Whether it belongs to the user that this process runs as.
+    /// Whether the file is owned by the effective user.
     package var isOwn: Bool { owner == geteuid() }
 
-    /// Whether others than the owner may open it.
-    package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
+    /// Whether the mode grants anything to group or others.
+    package var isAccessibleToOthers: Bool { permissions & 0o077 != 0 }
 
-    /// Whether both are of one file, whatever became of it in between.
+    /// Returns whether both describe the same file (device and inode), even if it has changed.
     package func isOfSameFile(as other: FileFacts) -> Bool {
         device == other.device && number == other.number
     }

@@ -1,28 +1,28 @@
 internal import CLinux
 internal import Glibc
 
-/// A lock that belongs to an open file (fcntl(2), F_OFD_SETLK): the kernel ends it with the last process
-/// that has the file open.
+/// A lock of an open file description (fcntl(2), F_OFD_SETLK). The kernel releases it with the last
+/// process that has the file open.
 package final class FileLock {
-    /// The file, made where it is missing.
+    /// The lock file, created if missing.
     package let file: OpenFile
     private let byte: Int64?
 
-    /// Opens the file of a lock, and takes nothing yet.
+    /// Opens the lock file without locking it.
     ///
-    /// - Parameter byte: The one byte of the file that stands for the lock, so that one file serves for many;
-    ///   nil for the whole file.
+    /// - Parameter byte: The byte of the file to lock, so that one file serves for many locks; nil
+    ///   for the whole file.
     package convenience init(_ path: String, byte: Int64? = nil) throws(SystemError) {
         self.init(
             on: try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK), byte: byte)
     }
 
-    /// A lock on a file that is open for writing.
+    /// Creates a lock on a file that is open for writing.
     package init(on file: OpenFile, byte: Int64? = nil) {
         (self.file, self.byte) = (file, byte)
     }
 
-    /// Takes the lock, if nobody else has it.
+    /// Takes the lock if it is free.
     package func tryLock() throws(SystemError) -> Bool {
         let status =
             byte.map { zg_try_lock_byte(file.descriptor, $0) } ?? zg_try_lock(file.descriptor)
@@ -31,13 +31,13 @@ package final class FileLock {
         return false
     }
 
-    /// Takes the lock, and asks for it again and again, because a waiting call could not be given up.
+    /// Takes the lock, polling, because a blocking call could not be canceled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait at most.
-    ///   - pauses: In microseconds: the first one, and the longest one after it was doubled some times.
-    ///   - sleep: Waits for that long.
-    /// - Returns: False where somebody else has it still.
+    ///   - limit: The longest wait.
+    ///   - pauses: The first and the longest pause in microseconds; each pause doubles the last.
+    ///   - sleep: Waits for that many microseconds.
+    /// - Returns: False if another process still has the lock.
     package func lock(
         within limit: Duration, pauses: ClosedRange<UInt32>,
         sleep: (UInt32) -> Void = { usleep($0) }
@@ -52,21 +52,20 @@ package final class FileLock {
         return true
     }
 
-    /// Gives the byte back for every process that has the file open: closing it would leave the lock to the
-    /// others.
+    /// Unlocks the byte for every process that shares this open file, which closing would not do.
     package func unlock() {
         if let byte { zg_unlock_byte(file.descriptor, byte) }
     }
 
-    /// Writes the number of this process into the file, for the messages of those who wait. A failure changes
-    /// nothing.
-    package func nameHolder() {
+    /// Writes this process's id into the file, for the messages of waiting processes. Ignores
+    /// errors.
+    package func writeHolder() {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(file.descriptor, 0)
         _ = unsafe pwrite(file.descriptor, text, text.count, 0)
     }
 
-    /// The process that has named itself; nil where none did.
+    /// The process id in the file, or nil.
     package var holder: Int32? {
         let digits = (try? file.bytes(at: 0, upTo: 16))?.prefix { (0x30...0x39).contains($0) }
         return digits.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }

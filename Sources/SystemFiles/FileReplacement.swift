@@ -1,25 +1,24 @@
 internal import CLinux
 internal import Glibc
 
-/// Files that are written whole or not at all: a new one beside the path, which then takes its name.
+/// Replaces files atomically: writes a temporary file in the same directory, then renames it.
 package enum FileReplacement {
-    /// What went wrong. The path is as it was, but for ``notConfirmed(_:)``.
+    /// Why a file could not be written. The path is unchanged, except for ``notConfirmed(_:)``.
     package enum Failure: Error, Equatable {
-        /// No file could be made in the directory.
-        case notMade(SystemError)
-        /// The new file could not be written, or not be brought to the disk.
+        /// The temporary file could not be created.
+        case cannotCreate(SystemError)
+        /// The temporary file could not be written or synced.
         case notWritten(SystemError)
-        /// There is something at the path, which was not to be replaced.
+        /// The path exists and must not be replaced.
         case exists
-        /// The new file could not get the name.
-        case notNamed(SystemError)
-        /// The file is there, but the disk did not confirm its name.
+        /// The rename failed.
+        case cannotRename(SystemError)
+        /// The file is in place, but syncing its directory failed.
         case notConfirmed(SystemError)
 
-        /// What the kernel said.
         package var cause: SystemError {
             switch self {
-            case .notMade(let error), .notWritten(let error), .notNamed(let error),
+            case .cannotCreate(let error), .notWritten(let error), .cannotRename(let error),
                 .notConfirmed(let error):
                 error
             case .exists: SystemError(EEXIST)
@@ -30,13 +29,13 @@ package enum FileReplacement {
     /// Writes a file.
     ///
     /// - Parameters:
-    ///   - temporary: The name of the new file until it is whole, in the same directory. What has this name
-    ///     already is not touched.
-    ///   - permissions: Given as they are, whatever the umask, where the file system has any.
-    ///   - replaces: Whether a file that is there may be replaced.
-    ///   - durably: Whether it must be on the disk, with its name, before this returns.
-    ///   - fill: Writes the new file, and looks whatever the name must wait for.
-    /// - Throws: ``Failure``, and what `fill` throws; the new file is gone then.
+    ///   - temporary: The name of the temporary file in the same directory. An existing file with
+    ///     this name is left alone.
+    ///   - permissions: Applied regardless of the umask, if the file system supports permissions.
+    ///   - replaces: Whether an existing file may be replaced.
+    ///   - durably: Whether to sync the file and its name to disk before returning.
+    ///   - fill: Writes the temporary file, and makes any checks that must precede the rename.
+    /// - Throws: ``Failure``, and what `fill` throws. The temporary file is removed.
     package static func write(
         to path: String, by temporary: String, permissions: UInt32 = 0o600, replaces: Bool,
         durably: Bool = true, _ fill: (OpenFile) throws -> Void
@@ -47,11 +46,11 @@ package enum FileReplacement {
         do throws(SystemError) {
             file = try OpenFile(temporary, flags, permissions: permissions)
         } catch {
-            throw Failure.notMade(error)
+            throw Failure.cannotCreate(error)
         }
         do {
             try fill(file)
-            // The umask may have taken some. File systems without permissions refuse to give any.
+            // The umask may have removed some. File systems without permissions reject fchmod.
             if try file.facts().permissions != permissions,
                 fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
             {
@@ -61,32 +60,32 @@ package enum FileReplacement {
             let status =
                 replaces ? unsafe rename(temporary, path) : unsafe zg_rename_new(temporary, path)
             guard status == 0 else {
-                throw !replaces && errno == EEXIST ? Failure.exists : Failure.notNamed(.last)
+                throw !replaces && errno == EEXIST ? Failure.exists : Failure.cannotRename(.last)
             }
         } catch {
             unsafe unlink(temporary)
             throw (error as? SystemError).map(Failure.notWritten) ?? error
         }
-        if durably { try confirmName(of: path) }
+        if durably { try syncDirectory(of: path) }
     }
 
-    /// Brings the name of a file to the disk.
+    /// Syncs the directory entry of a file to disk.
     ///
     /// - Throws: ``Failure/notConfirmed(_:)``.
-    package static func confirmName(of path: String) throws(Failure) {
+    package static func syncDirectory(of path: String) throws(Failure) {
         do throws(SystemError) {
             let directory = try OpenFile(directory(of: path), O_RDONLY | O_DIRECTORY)
             do throws(SystemError) {
                 try directory.synchronize()
             } catch  where error.number == EINVAL {
-                // Some file systems have no such call for directories; those that do say what failed.
+                // Some file systems do not support fsync on directories.
             }
         } catch {
             throw .notConfirmed(error)
         }
     }
 
-    /// The directory that a path is in: `.` for a name alone.
+    /// Returns the directory part of a path, or `.` for a bare name.
     package static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,19 +1,19 @@
-/// Bytes as pairs of hexadecimal digits, the higher half first.
+/// Hexadecimal encoding, high digit first.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The two digits of a byte, in lower case.
+    /// Returns the two lower-case digits of a byte.
     package static func digits(of byte: UInt8) -> (high: UInt8, low: UInt8) {
         (digits[Int(byte >> 4)], digits[Int(byte & 15)])
     }
 
-    /// Lower-case digits, two a byte.
+    /// Returns two lower-case digits per byte.
     package static func text(of bytes: some Sequence<UInt8>) -> String {
         String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// What a digit in either case stands for; nil for anything else.
+    /// Returns the value of a digit in either case, or nil.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -23,7 +23,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// The bytes of lower-case digits; nil for an odd number of them, or for anything else.
+    /// Decodes lower-case digits. Returns nil for an odd count or any other character.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2),

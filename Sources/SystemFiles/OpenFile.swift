@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// An open descriptor, closed when this goes.
+/// An open file descriptor, closed on deinit.
 package final class OpenFile {
-    /// The kernel's number of it; -1 after ``close()``.
+    /// -1 after ``close()``.
     package private(set) var descriptor: Int32
 
-    /// Opens a path. Programs that this one starts do not get it.
+    /// Opens a path. Child processes do not inherit the descriptor.
     ///
     /// - Parameters:
-    ///   - flags: Those of open(2), but for O_CLOEXEC, which is added.
-    ///   - permissions: Of a file that is made; its owner's alone.
+    ///   - flags: The flags of open(2); O_CLOEXEC is added.
+    ///   - permissions: The mode of a new file.
     package init(
         _ path: String, _ flags: Int32, permissions: UInt32 = 0o600
     ) throws(SystemError) {
@@ -18,7 +18,7 @@ package final class OpenFile {
         descriptor = opened
     }
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -27,29 +27,30 @@ package final class OpenFile {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
     }
 
-    /// Closes it where that may fail: a file system over the network may say only now that there is no room.
+    /// Closes the descriptor and reports errors: a network file system may report only now that it
+    /// is full.
     package func close() throws(SystemError) {
         let status = Glibc.close(descriptor)
         descriptor = -1
         guard status == 0 || errno == EINTR else { throw .last }
     }
 
-    /// Another descriptor of the same open file, with a number of at least `lowest`.
+    /// Duplicates the descriptor to a number of at least `lowest`.
     package func duplicate(notBelow lowest: Int32) throws(SystemError) -> OpenFile {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest)
         guard copy >= 0 else { throw .last }
         return OpenFile(owning: copy)
     }
 
-    /// What the kernel says of it now.
+    /// Returns the current metadata.
     package func facts() throws(SystemError) -> FileFacts {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         return FileFacts(status)
     }
 
-    /// Writes all of `bytes`, in as many calls as that takes, and goes on after a signal. A part may be there
-    /// after an error.
+    /// Writes all of `bytes`, retrying after short writes and signals. After an error, part of them
+    /// may be written.
     package func write(_ bytes: RawSpan) throws(SystemError) {
         var written = 0
         while written < bytes.byteCount {
@@ -64,10 +65,10 @@ package final class OpenFile {
         }
     }
 
-    /// Reads until `bytes` is full or the file ends, and goes on after a signal.
+    /// Reads until `bytes` is full or the file ends, retrying after signals.
     ///
-    /// - Parameter offset: Where to begin; nil to go on where the last call without one ended.
-    /// - Returns: How many bytes were read.
+    /// - Parameter offset: Where to start; nil to continue at the file position.
+    /// - Returns: The number of bytes read.
     package func read(
         at offset: UInt64? = nil, into bytes: inout MutableRawSpan
     ) throws(SystemError) -> Int {
@@ -95,12 +96,12 @@ package final class OpenFile {
 
     /// Reads as ``read(at:into:)`` does.
     ///
-    /// - Returns: At most `count` bytes; fewer only at the end of the file.
+    /// - Returns: At most `count` bytes, and fewer only at the end of the file.
     package func bytes(
         at offset: UInt64? = nil, upTo count: Int
     ) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
-        // Room that is not filled: nearly all of these files are shorter than they may be.
+        // Uninitialized, because most files are far shorter than their limit.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
             var span = unsafe MutableRawSpan(_unsafeBytes: UnsafeMutableRawBufferPointer(buffer))
             do throws(SystemError) {
@@ -113,17 +114,17 @@ package final class OpenFile {
         return bytes
     }
 
-    /// Brings what was written to the disk.
+    /// Syncs the file to disk.
     package func synchronize() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last }
     }
 
-    /// The whole of a file that holds no secret.
+    /// Reads a whole file without secrets.
     ///
     /// - Parameters:
-    ///   - limit: Most bytes that it may have.
-    ///   - waits: Whether to wait for whoever writes into a pipe; else one that is empty cannot be read.
-    /// - Returns: nil where it cannot be read or is longer.
+    ///   - limit: The maximum size in bytes.
+    ///   - waits: Whether to wait for the writer of a pipe; otherwise an empty pipe cannot be read.
+    /// - Returns: nil if the file cannot be read or is too large.
     package static func wholeBytes(
         of path: String, limit: Int, waits: Bool = false
     ) -> [UInt8]? {

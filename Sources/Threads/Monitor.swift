@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A state that threads take turns with, and can wait for each other's changes of.
+/// A value guarded by a mutex, with a condition variable.
 ///
-/// As the standard library's `Mutex`, with a condition beside it, which that has not, and with a lock that
-/// ThreadSanitizer knows: that library is not built with it.
+/// The standard library's `Mutex` has no condition variable, and reports no synchronization to
+/// ThreadSanitizer because that library is built without it.
 @safe
 package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -31,7 +31,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Has the state for itself during `body`, then wakes whoever waits.
+    /// Calls `body` with exclusive access, then wakes all waiting threads.
     package func change<R: ~Copyable, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         unsafe pthread_mutex_lock(mutex)
         defer {
@@ -41,17 +41,17 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Has the state for itself during `body`, which wakes nobody.
+    /// Calls `body` with exclusive access, without waking waiting threads.
     package func look<R: ~Copyable, E>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Waits until `body` returns something, asking again after every change.
+    /// Calls `body` now and after every change until it returns a value.
     ///
-    /// - Parameter milliseconds: The longest wait; nil for none.
-    /// - Returns: What `body` returned, or nil where the time was over.
+    /// - Parameter milliseconds: The timeout; nil for none.
+    /// - Returns: The value, or nil after the timeout.
     package func wait<R>(milliseconds: Int64? = nil, _ body: (inout State) -> R?) -> R? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

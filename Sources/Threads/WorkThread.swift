@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A thread of its own that does one thing until it returns.
+/// A thread that runs one closure.
 @safe
 package final class WorkThread: @unchecked Sendable {
     private var thread = pthread_t()
 
-    /// Starts it; nil where the system gives no thread.
+    /// Starts the thread. Returns nil if the system cannot create one.
     package init?(_ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(Box(body))
         let status = unsafe pthread_create(
@@ -16,12 +16,12 @@ package final class WorkThread: @unchecked Sendable {
         }
     }
 
-    /// Waits until it has returned. Once only.
+    /// Waits until the closure returns. Call it only once.
     package func join() {
         _ = pthread_join(thread, nil)
     }
 
-    /// Has the calling thread do nothing for some time.
+    /// Blocks the calling thread for some time.
     package static func pause(milliseconds: Int64) {
         _ = Monitor(()).wait(milliseconds: milliseconds) { _ -> Void? in nil }
     }

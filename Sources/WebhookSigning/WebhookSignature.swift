@@ -1,24 +1,21 @@
 internal import CGnuTLS
 internal import SystemFiles
 
-/// The signature of the platform's messages to webhooks, the field `x-vercel-signature`: HMAC-SHA1 of
-/// the body's raw bytes under the webhook's secret, as 40 lower-case hexadecimal digits.
+/// The signature of Vercel's webhooks in the field `x-vercel-signature`: HMAC-SHA1 of the raw body
+/// under the webhook's secret, as 40 lower-case hexadecimal digits.
 ///
-/// The platform has chosen the algorithm. A signature holds no time: whoever takes messages also has
-/// to leave out those whose `id` came before, and those that are too old.
+/// Vercel chose the algorithm. A signature contains no time, so receivers must also drop repeated
+/// `id`s and events that are too old.
 package enum WebhookSignature {
-    /// The name of the header field.
     package static let fieldName = "x-vercel-signature"
-    /// Number of digits.
     static let digitCount = 40
 
-    /// Tells whether `signature` is that of `body`. Takes the same time wherever they differ.
+    /// Returns whether `signature` belongs to `body`, in constant time.
     ///
     /// - Parameters:
-    ///   - signature: What the header field says; nil or anything else but 40 lower-case digits is
-    ///     never valid.
-    ///   - body: All bytes of the body as they came, before anything reads them.
-    ///   - secret: The webhook's; an empty one signs nothing, since everybody has it.
+    ///   - signature: The header field; anything but 40 lower-case digits is invalid.
+    ///   - body: All bytes of the body as received.
+    ///   - secret: The webhook's secret; nothing is valid under an empty one.
     package static func isValid(
         _ signature: String?, of body: RawSpan, secret: RawSpan
     ) -> Bool {
@@ -35,12 +32,12 @@ package enum WebhookSignature {
         }
     }
 
-    /// The signature of a body; nil for an empty secret.
+    /// Returns the signature of a body, or nil for an empty secret.
     package static func digits(of body: RawSpan, secret: RawSpan) -> String? {
         code(of: body, secret: secret).map { Hexadecimal.text(of: $0) }
     }
 
-    /// The 20 bytes that ``digits(of:secret:)`` spells; nil for an empty secret.
+    /// Returns the 20 bytes behind ``digits(of:secret:)``, or nil for an empty secret.
     package static func code(of body: RawSpan, secret: RawSpan) -> [UInt8]? {
         guard secret.byteCount > 0 else { return nil }
         var code = [UInt8](repeating: 0, count: digitCount / 2)
@@ -56,7 +53,7 @@ package enum WebhookSignature {
         return status == 0 ? code : nil
     }
 
-    /// The 20 bytes for a secret that is none: one of a test or of the sandbox.
+    /// Returns the 20 bytes for a secret that needs no protection, in tests and in the sandbox.
     package static func code(of body: [UInt8], openSecret secret: [UInt8]) -> [UInt8]? {
         unsafe body.withUnsafeBytes { body in
             unsafe secret.withUnsafeBytes { secret in

@@ -1,7 +1,7 @@
 internal import CommandLineKit
 
 extension CommandTable {
-    /// The words that name each command people use, for tests that must leave none out.
+    /// The words of every visible command, for tests that must cover all of them.
     static var paths: [[String]] {
         commands.map { $0.spec }.filter { !$0.isHidden }.map { $0.path }
     }

@@ -1,66 +1,112 @@
 internal import CommandLineKit
 
-/// Every command: from here come parsing, help, completions and the tests that run each.
+/// All commands: the source for parsing, help, completions and the tests that run each one.
 enum CommandTable {
-    /// The commands, in the order of the help text.
-    static var commands: [any Command.Type] {
-        [
-            // The vault.
-            Init.self, Status.self, Unlock.self, Lock.self, UnlockReadBack.self, Passwd.self,
-            SlotList.self, SlotAdd.self, SlotRemove.self, Rekey.self, Verify.self, Backup.self,
-            Restore.self,
-            ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigList.self, Doctor.self,
-            // Variables.
-            List.self, Show.self, Reveal.self, ClearClipboard.self, SetVariable.self, Edit.self,
-            Remove.self, Import.self, Export.self, Convert.self, Difference.self, Copy.self,
-            Run.self, Scan.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
-            Rename.self, ProjectRename.self, ProjectRemove.self,
-            // The platform.
-            Login.self, Logout.self, AccountList.self, AccountUse.self, ProjectList.self, Link.self,
-            Pull.self, Push.self, Harden.self, Rotate.self, Redeploy.self, DeploymentList.self,
-            DeploymentShow.self, DeploymentLogs.self, DeploymentPromote.self,
-            DeploymentRollback.self, DeploymentCancel.self, DeploymentDelete.self, WebhookList.self,
-            WebhookCreate.self, WebhookDelete.self,
-            Watch.self,
-            NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self, NotifyInstall.self,
-            PostalJoin.self, PostalStatus.self, PostalLeave.self,
-            // The tool itself.
-            CompletionScript.self, CompletionCandidates.self, ManualPages.self,
-        ]
-    }
+    /// The commands by the headings of the help, in its order.
+    private static let sections: [(title: String, commands: [any Command.Type])] = [
+        (
+            "Common commands",
+            [
+                Status.self, List.self, Reveal.self, SetVariable.self, Edit.self, Import.self,
+                Run.self, Check.self, Difference.self, Pull.self, Push.self, Redeploy.self,
+                Rotate.self,
+                Watch.self,
+            ]
+        ),
+        (
+            "Variables",
+            [
+                Show.self, Remove.self, Rename.self, Copy.self, Export.self, Convert.self,
+                Scan.self, ShowHistory.self, RestoreVersion.self, PruneHistory.self,
+            ]
+        ),
+        (
+            "Projects and Vercel",
+            [
+                Login.self, Logout.self, AccountList.self, AccountUse.self, Link.self,
+                ProjectList.self, ProjectRename.self, ProjectRemove.self, Harden.self,
+                DeploymentList.self, DeploymentShow.self, DeploymentLogs.self,
+                DeploymentPromote.self, DeploymentRollback.self, DeploymentCancel.self,
+                DeploymentDelete.self,
+            ]
+        ),
+        (
+            "Notifications",
+            [
+                NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self,
+                NotifyInstall.self, PostalJoin.self, PostalStatus.self, PostalLeave.self,
+                WebhookList.self, WebhookCreate.self, WebhookDelete.self,
+            ]
+        ),
+        (
+            "Vault",
+            [
+                Init.self, Unlock.self, Lock.self, Passwd.self, SlotList.self, SlotAdd.self,
+                SlotRemove.self, Rekey.self, Verify.self, Backup.self, Restore.self,
+                ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigUnset.self,
+                ConfigList.self, Doctor.self,
+                CompletionScript.self,
+            ]
+        ),
+        (
+            "Internal",
+            [
+                ClearClipboard.self, UnlockReadBack.self, CompletionCandidates.self,
+                ManualPages.self,
+            ]
+        ),
+    ]
+
+    /// All commands, in the order of the help.
+    static var commands: [any Command.Type] { sections.flatMap(\.commands) }
 
     static let version = "0.1.0"
 
     /// The description of the whole program.
     static let program = ProgramSpec(
         name: "zg-env", version: version,
-        summary: "Keep environment variables sealed, and the platform in step",
-        globalOptions: GlobalOptions.specs, commands: commands.map { $0.spec },
+        summary: "Encrypted environment variables for projects on Vercel",
+        firstSteps: [
+            .init("zg-env init", "Create a vault"),
+            .init("zg-env login", "Store a Vercel token in the vault"),
+            .init("zg-env link PROJECT", "Link this directory to a Vercel project"),
+            .init("zg-env import .env", "Import a .env file"),
+            .init("zg-env run -- npm run dev", "Run a program with the variables"),
+            .init("zg-env push", "Send the changes to Vercel"),
+        ],
+        globalOptions: GlobalOptions.specs,
+        sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
         groups: [
-            .init(["project"], "Work with projects"), .init(["slot"], "Ways to open the vault"),
-            .init(["config"], "Work with the settings"),
-            .init(["account"], "Work with accounts of the platform"),
-            .init(["deployment"], "Work with deployments"),
-            .init(["webhook"], "Work with the platform's webhooks"),
-            .init(["notify"], "Be told of deployments on the desktop"),
-            .init(["postal"], "Be told at once, by a relay of the platform's events"),
+            .init(["project"], "List, rename or remove projects"),
+            .init(["slot"], "Manage the ways to open the vault"),
+            .init(["config"], "Read and change settings"),
+            .init(["account"], "List Vercel accounts and choose the default"),
+            .init(["deployment"], "List, show, promote, roll back or delete deployments"),
+            .init(["webhook"], "Manage webhooks on Vercel"),
+            .init(["notify"], "Show desktop notifications for deployments"),
+            .init(["postal"], "Receive Vercel events through a relay"),
         ],
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [
-            .init(125, "run itself failed"), .init(126, "the program cannot be executed"),
-            .init(127, "there is no such program"),
+            .init(125, "run itself failed"), .init(126, "run cannot execute the program"),
+            .init(127, "run cannot find the program"),
         ],
         variables: [
-            .init("ZG_ENV_PASSPHRASE_COMMAND", "a command that prints the passphrase"),
-            .init("VERCEL_TOKEN", "a token for the platform, used and not stored"),
-            .init("VERCEL_ORG_ID", "with VERCEL_PROJECT_ID, the project of the platform"),
-            .init("VERCEL_PROJECT_ID", "with VERCEL_ORG_ID, the project of the platform"),
-            .init("NO_COLOR", "no colours"),
+            .init("ZG_ENV_PASSPHRASE_COMMAND", "Command that prints the passphrase"),
+            .init("VERCEL_TOKEN", "Vercel token to use without storing it"),
+            .init("VERCEL_ORG_ID", "Vercel team or user, together with VERCEL_PROJECT_ID"),
+            .init("VERCEL_PROJECT_ID", "Vercel project, together with VERCEL_ORG_ID"),
+            .init("NO_COLOR", "Disable colors"),
         ])
 
     /// The command of a description.
     static func command(of spec: CommandSpec) -> (any Command.Type)? {
-        commands.first { $0.spec.path == spec.path }
+        for section in sections {
+            if let found = section.commands.first(where: { $0.spec.path == spec.path }) {
+                return found
+            }
+        }
+        return nil
     }
 }

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import Sealing
 
-/// The program: arguments in, one command run, its result shown, an exit code out.
+/// The program: parses the arguments, runs one command, shows its result and returns an exit code.
 package struct Program {
     private let context: Context
 
@@ -22,15 +22,15 @@ package struct Program {
         let wantsJSON = context.arguments.prefix { $0 != Array("--".utf8) }
             .contains(Array("--json".utf8))
         let renderer = Renderer(context: context, json: wantsJSON)
-        if wantsJSON { Interrupts.setLastWords(Self.interrupted) }
+        if wantsJSON { Interrupts.setInterruptionMessage(Self.interrupted) }
         do {
             switch try ArgumentParser(CommandTable.program).parse(bytes: context.arguments) {
             case .version:
                 try renderer.show("zg-env \(CommandTable.version)\n")
-            case .help(let topic):
+            case .help(let topic, let full):
                 let width = TerminalDevice.columns(1) ?? 80
                 let help = HelpFormatter(CommandTable.program, width: width)
-                try renderer.show(help.text(on: topic))
+                try renderer.show(help.text(on: topic, full: full))
             case .command(let parsed):
                 return try run(parsed, renderer)
             }
@@ -40,14 +40,14 @@ package struct Program {
         }
     }
 
-    /// The one object on stderr of a command with `--json` that a signal ends.
+    /// The JSON object for stderr when a signal ends a command with `--json`.
     private static let interrupted =
-        #"{"error":{"code":"interrupted","message":"Stopped by a signal before the end. "#
-        + #"The vault is whole.","hint":"See what the platform did already (zg-env status, zg-env "#
-        + #"deployment list --refresh), then run it again: a push first looks at what arrived."}}"#
+        #"{"error":{"code":"interrupted","message":"Interrupted by a signal. "#
+        + #"The vault is intact.","hint":"Check what Vercel already has (zg-env status, zg-env "#
+        + #"deployment list --refresh), then run the command again: a push first checks what arrived."}}"#
         + "\n"
 
-    /// Tells whether the arguments name `run` as the command, for those that cannot be parsed.
+    /// Whether the command is `run`; also works for arguments that cannot be parsed.
     private var isRun: Bool {
         var isValue = false
         for argument in context.arguments {
@@ -69,11 +69,11 @@ package struct Program {
 
     private func run(_ parsed: ParsedCommand, _ renderer: Renderer) throws -> Int32 {
         guard let command = CommandTable.command(of: parsed.spec) else {
-            throw CommandError(.usage, "There is no command \(parsed.spec.name).")
+            throw CommandError(.usage, "Unknown command: \(parsed.spec.name).")
         }
         let workspace: Workspace
         do {
-            // Before anything else: whatever is started from here on does not get them.
+            // First of all, so that no child process inherits them.
             try context.secretDescriptors.withhold(namedBy: parsed, context)
             workspace = Workspace(
                 try GlobalOptions(parsed, context, need: command.vaultUse.need), context,
@@ -82,7 +82,7 @@ package struct Program {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }
         let code = run(command, parsed, workspace, renderer)
-        if code == ExitCode.unauthorized.rawValue { workspace.dropAnswersAfterRefusal() }
+        if code == ExitCode.unauthorized.rawValue { workspace.dropResponsesAfterRejection() }
         return code
     }
 
@@ -94,8 +94,8 @@ package struct Program {
             let result = try command.init(parsed).run(in: workspace)
             let code = try renderer.show(result)
             workspace.detail(
-                "Guarded memory: \(SecretMemory.allocationCount) regions, of which the kernel locked "
-                    + "all but \(SecretMemory.unlockedCount).")
+                "Guarded memory: \(SecretMemory.allocationCount) regions, "
+                    + "\(SecretMemory.unlockedCount) of them not locked by the kernel.")
             return code
         } catch {
             return renderer.fail(error, isRun: command.spec.path == Run.spec.path)

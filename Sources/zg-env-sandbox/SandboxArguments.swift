@@ -1,14 +1,13 @@
 internal import Sandbox
 internal import SystemFiles
 
-/// What the command line of `zg-env-sandbox` says.
+/// The parsed command line of `zg-env-sandbox`.
 struct SandboxArguments {
-    /// A command line that cannot be understood.
+    /// An invalid command line.
     struct UsageError: Error {
         let sentence: String
     }
 
-    /// What is to be done.
     enum Request {
         case help, version
         case start(SandboxConfiguration)
@@ -19,19 +18,20 @@ struct SandboxArguments {
 
         Usage: zg-env-sandbox [options]
 
-          --port N                  the port on 127.0.0.1; 0 (the default) picks one
-          --seed FILE               JSON that describes the first state
-          --state FILE              keeps the state in FILE, and goes on from there
+          --port N                  port on 127.0.0.1 (default 0: the system picks one)
+          --seed FILE               start from the state that this JSON file describes
+          --state FILE              keep the state in FILE and continue from it
           --build-seconds S         how long a build takes (default 2; fractions allowed)
           --build MODE              ok, fail, ignored, blocked, keeps-old-env,
                                     alias-late:SECONDS, alias-never, alias-error, staged
-          --build-log FILE          what builds print besides, a line each; "$ ", "# ", "! ", "~ "
-                                    and "= N" in front mean a command, a step, an error, a
-                                    warning, and a command's end
+          --build-log FILE          additional build output, one line each; a leading "$ ", "# ",
+                                    "! ", "~ " or "= N" marks a command, a step, an error, a
+                                    warning or a command's end
           --fault 'METHOD PATH-GLOB WHAT [@N] [xN]'
-                                    repeatable; METHOD may be *; @N: from the Nth such request
-                                    on; xN: N times; WHAT is one of 429[:SECONDS], a status,
-                                    reset, lost-answer, slow:SECONDS, truncate, challenge, saml,
+                                    repeatable; METHOD may be *; @N: from the Nth matching
+                                    request on; xN: N times; WHAT is one of 429[:SECONDS], a
+                                    status, reset, lost-answer, slow:SECONDS, truncate,
+                                    challenge, saml,
                                     html, redirect:URL, ongoing[:SENTENCE], stores-nothing,
                                     returns-old-record, stores-empty, drops-target,
                                     forces-sensitive, rejects-one, hides-values,
@@ -40,22 +40,23 @@ struct SandboxArguments {
                                     [,in=message|code|failed][,status=N][,code=CODE],
                                     string-cursor, decrypts-lists, stays-open,
                                     escapes[:all or :STATUS], says:STATUS:TEXT, or before:ACT or
-                                    then:ACT: what somebody does at the dashboard then, as
-                                    set,key=K,value=V,by=self|other|nobody|USER
-          --rate-limit N[/S]        at most N requests a minute, or in S seconds, for each token
-          --latency S               how much later every answer goes out; 100ms is short for 0.1
-          --clock-offset S          how far its time is from this machine's; may be negative
-          --date-offset S           how far the Date of answers is from its time
-          --max-variables N         the most variables of a project (default 1000)
-          --webhook URL             tells URL (http, this machine) about every event
-          --webhook-secret-file F   what those messages are signed with
+                                    then:ACT: a change made in the dashboard before or after the
+                                    request, such as set,key=K,value=V,by=self|other|nobody|USER
+          --rate-limit N[/S]        at most N requests per minute, or per S seconds, for each token
+          --latency S               delay every response by S; 100ms is short for 0.1
+          --clock-offset S          offset of its clock from this machine's; may be negative
+          --date-offset S           offset of the Date header from its clock
+          --max-variables N         maximum variables per project (default 1000)
+          --webhook URL             send every event to URL (http, this machine)
+          --webhook-secret-file F   sign webhooks with the secret in F
           --help, --version
 
-        When it accepts connections it prints one line: {"url":"http://127.0.0.1:PORT","token":"…"}
+        When it is ready for connections, it prints one line:
+        {"url":"http://127.0.0.1:PORT","token":"…"}
 
         """
 
-    /// The request that the arguments make.
+    /// Parses the arguments.
     static func request(_ arguments: [String]) throws -> Request {
         var configuration = SandboxConfiguration()
         var webhook: String?
@@ -67,7 +68,7 @@ struct SandboxArguments {
             let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(sides[0])
             guard names.contains(name) else {
-                throw UsageError(sentence: "\(name) is no option; see --help.")
+                throw UsageError(sentence: "Unknown option \(name). See zg-env-sandbox --help.")
             }
             guard let value = sides.count > 1 ? String(sides[1]) : rest.popFirst() else {
                 throw UsageError(sentence: "\(name) needs a value.")
@@ -100,7 +101,7 @@ struct SandboxArguments {
             configuration.port = port
         case "--seed":
             guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
-                throw UsageError(sentence: "The seed file \(value) cannot be read.")
+                throw UsageError(sentence: "Cannot read the seed file \(value).")
             }
             do {
                 configuration.seed = try Seed(json: bytes)
@@ -120,7 +121,7 @@ struct SandboxArguments {
             configuration.build = build
         case "--build-log":
             guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
-                throw UsageError(sentence: "The log file \(value) cannot be read.")
+                throw UsageError(sentence: "Cannot read the log file \(value).")
             }
             configuration.buildLog = String(decoding: bytes, as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -166,17 +167,17 @@ struct SandboxArguments {
     {
         guard url != nil || secretFile != nil else { return nil }
         guard let url, let secretFile else {
-            throw UsageError(sentence: "--webhook and --webhook-secret-file go together.")
+            throw UsageError(sentence: "--webhook and --webhook-secret-file must be used together.")
         }
         guard SandboxConfiguration.WebhookReceiver.isDeliverable(url) else {
-            throw UsageError(sentence: "--webhook needs an http address on this machine.")
+            throw UsageError(sentence: "--webhook needs an http URL on this machine.")
         }
         guard var bytes = OpenFile.wholeBytes(of: secretFile, limit: 4096, waits: true) else {
-            throw UsageError(sentence: "The secret file \(secretFile) cannot be read.")
+            throw UsageError(sentence: "Cannot read the secret file \(secretFile).")
         }
         if bytes.last == 0x0A { bytes.removeLast() }
         guard let secret = String(validating: bytes, as: UTF8.self), !secret.isEmpty else {
-            throw UsageError(sentence: "The secret file \(secretFile) holds no text.")
+            throw UsageError(sentence: "The secret file \(secretFile) is not text.")
         }
         return SandboxConfiguration.WebhookReceiver(url: url, secret: secret)
     }

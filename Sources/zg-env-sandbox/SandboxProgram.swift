@@ -2,10 +2,10 @@ internal import Glibc
 internal import JSON
 internal import Sandbox
 
-/// Keeps SIGTERM and SIGINT for ``SandboxProgram``, and a closed pipe from ending the program.
+/// Blocks SIGTERM and SIGINT for ``SandboxProgram`` and ignores SIGPIPE.
 func blockEndSignals() {
-    // Shells start background programs with SIGINT ignored, and an ignored signal is dropped even
-    // where somebody waits for it.
+    // Shells start background programs with SIGINT ignored, and the kernel drops an ignored signal
+    // even if a thread waits for it.
     signal(SIGTERM, SIG_DFL)
     signal(SIGINT, SIG_DFL)
     var signals = sigset_t()
@@ -16,15 +16,13 @@ func blockEndSignals() {
     signal(SIGPIPE, SIG_IGN)
 }
 
-/// The program: starts a sandbox and waits for SIGTERM or SIGINT.
+/// Starts a sandbox and waits for SIGTERM or SIGINT.
 struct SandboxProgram {
     static let version = "0.1.0"
 
     let arguments: [String]
 
-    /// Runs until the end.
-    ///
-    /// - Returns: The exit code: 0 after a signal, 2 for wrong arguments, 1 for anything else.
+    /// Returns the exit code: 0 after a signal, 2 for wrong arguments, 1 for anything else.
     func run() -> Int32 {
         let configuration: SandboxConfiguration
         do {

@@ -1,5 +1,5 @@
 internal import Glibc
 
-// Before the first thread starts, so that every thread leaves these signals to `waitForEnd`.
+// Before the first thread starts, so that all threads inherit the mask.
 blockEndSignals()
 exit(SandboxProgram(arguments: Array(CommandLine.arguments.dropFirst())).run())

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What a holder of the index key can do to a vault file, change by change, and what is promised.
+"""The changes someone with the index key can make to a vault file, and what is promised.
 
     attacks.py --list [--json]
     attacks.py --apply NAME --index-key-file F [--origin URL] [--older FILE] IN OUT
 
 Written from docs/vault-format.md alone. It has the file and the index key, and never the root: it
 opens the index, makes one change, and seals the index again as the next generation, as any writer
-does. A change that needs something which the vault does not have, such as a rotation, ends with 3.
+does. Exits with 3 if the vault lacks what the change needs, such as a rotation.
 
-A promise is `listed` (no damage; who holds the root is shown it and asked), `refused` (exit 8) or
-`left out` (not covered; `reason` says why that does no harm). `by` says who refuses: `all` readers,
+A promise is `listed` (no damage; a user with the root must confirm it), `refused` (exit 8) or
+`left out` (not covered; `reason` says why that is harmless). `by` says who refuses: `all` readers,
 those with the `root`, or those that have an `anchor` of the file. `word` is the class of section
 8.1; `shows` are the kinds of objects that are listed.
 """
@@ -30,7 +30,7 @@ from vault_writer import (  # noqa: E402
 EVIL = "https://evil.example"
 FORGED = b"forged-by-a-holder-of-the-index-key"
 TOKEN = b"token-of-a-holder-of-the-index-key"
-# The data keys and the key pair of whoever makes these changes.
+# The data keys and the key pair of the attacker.
 DATA_KEY = bytes([0x66]) * 32
 OWN_ROOT = bytes([0x67]) * 32
 
@@ -38,7 +38,7 @@ LISTED, REFUSED, LEFT_OUT = "listed", "refused", "left out"
 
 
 class NotApplicable(Exception):
-    """The vault has nothing that this change could be made to."""
+    """The vault has nothing to change in this way."""
 
 
 CHANGES = {}
@@ -88,7 +88,7 @@ def apply(name, raw, key, origin=EVIL, older=None):
     if change.word not in ("order", "bounds", "encoding"):
         vault.sort()
     if change.finish is None and state(vault) == before:
-        raise NotApplicable("this change changes nothing here")
+        raise NotApplicable("this change changes nothing in this vault")
     if change.generation == "next":
         vault.next_generation()
     built = vault.build(key)
@@ -96,7 +96,7 @@ def apply(name, raw, key, origin=EVIL, older=None):
 
 
 # --------------------------------------------------------------------------------------------------
-# Picking what is changed
+# Choice of the objects to change
 
 
 def first(items, holds=lambda item: True):
@@ -112,7 +112,7 @@ def need(condition):
 
 
 def prominence(v, project):
-    """Bound projects first, those with many records first: what somebody would go for."""
+    """Bound projects first, those with many records first: the likely targets."""
     records = [record for record in v.index["records"] if record["project"] == project["id"]]
     return not project["binding"], -len(records), project["name"]
 
@@ -183,7 +183,7 @@ def directory(v, at=0):
 
 
 def keep_names(v, record):
-    """5.5: as a writer does it that moves or renames a record, so that its versions still open."""
+    """5.5: like a writer that moves or renames a record, so that its versions still open."""
     for version in v.index["current"] + v.index["earlier"]:
         if version["record"] == record["id"] and version["sealed_name"] is None:
             version["sealed_name"] = {"project": record["project"], "name": record["name"]}
@@ -196,7 +196,7 @@ def take_version(v, version):
 
 
 def forge(v, record, number, section="current", value=FORGED, **changes):
-    """A value of one's own, in a sealed batch, which pk alone makes."""
+    """The attacker's value, in a sealed batch, which needs only pk."""
     batch = v.sealed_batch(DATA_KEY)
     version = v.version(record, number, batch, DATA_KEY, value, made_at=changes.pop("made_at", 1))
     v.index[section].append({**version, **changes})
@@ -261,20 +261,20 @@ def table(rows, name, field, pick, promise, **more):
 table((
     ("binding.origin", "sends the project's requests to another origin", lambda o, c: c.origin),
     ("binding.origin:slash", "the same origin, written with a slash", lambda o, c: o + "/"),
-    ("binding.origin:user", "the same origin as a user's name before another one",
+    ("binding.origin:user", "the same origin as the user name in another URL",
      lambda o, c: o + "@" + c.origin.split("//")[1]),
-    ("binding.user", "another user of the platform", lambda o, c: "user_evil"),
-    ("binding.team", "another team, or one where there was none", lambda o, c: "team_evil"),
-    ("binding.team_slug", "another team by name", lambda o, c: "evil"),
-    ("binding.project", "another project of the platform", lambda o, c: "prj_evil"),
-    ("binding.name", "another name of the platform's project", lambda o, c: "evil"),
-    ("name", "another name of the vault's project", lambda o, c: o + "-evil"),
+    ("binding.user", "a different Vercel user", lambda o, c: "user_evil"),
+    ("binding.team", "a different team, or one where there was none", lambda o, c: "team_evil"),
+    ("binding.team_slug", "a different team by name", lambda o, c: "evil"),
+    ("binding.project", "a different Vercel project", lambda o, c: "prj_evil"),
+    ("binding.name", "a different name of the Vercel project", lambda o, c: "evil"),
+    ("name", "a different name of the vault's project", lambda o, c: o + "-evil"),
 ), "project", "projects", bound, listed, shows="project")
 
-listed("project.binding.team.dropped", "projects.binding.team", "takes the team away", "project",
+listed("project.binding.team.dropped", "projects.binding.team", "removes the team", "project",
        lambda v, c: first(v.index["projects"], lambda p: p["binding"] and p["binding"]["team"])[
            "binding"].update(team=None, team_slug=None))
-listed("project.binding.dropped", "projects.binding", "takes the binding away", "project",
+listed("project.binding.dropped", "projects.binding", "removes the binding", "project",
        lambda v, c: bound(v).update(binding=None))
 
 
@@ -300,7 +300,7 @@ def redirect(v, c):
 
 
 listed("F1.redirect-everything", "projects.binding.origin", "binding and account of every project "
-       "to another origin, which answers in the place of Vercel's", "project account", redirect,
+       "to another origin, which answers in place of Vercel", "project account", redirect,
        finding="F1")
 
 
@@ -348,7 +348,7 @@ listed("project.added.same-binding", "projects", "adds a project with the bindin
            new_project("evil", copy.deepcopy(bound(v)["binding"]))))
 
 
-listed("project.full", "projects", "as many projects as a vault can have", "project",
+listed("project.full", "projects", "as many projects as a vault can hold", "project",
        lambda v, c: v.index["projects"].extend(
            new_project(f"evil-{n}") for n in range(10_000 - len(v.index["projects"]))))
 
@@ -366,7 +366,7 @@ def replace_project(v, c):
     project["id"] = new
 
 
-listed("project.replaced", "projects.id", "puts a project of another id in the place of one, with "
+listed("project.replaced", "projects.id", "puts a project with a different id in place of one, with "
        "its records", "project record", replace_project)
 
 
@@ -393,12 +393,12 @@ def drop_everything(v, c):
 listed("project.everything-dropped", "projects", "drops all projects, records, accounts and "
        "directories", "project", drop_everything)
 
-SEEN = "what Vercel last showed; a false one makes a wrong listing"
+SEEN = "what Vercel last showed; a false one makes lists wrong"
 table((
-    ("made_at", "another time of making", lambda o, c: later(o)),
-    ("seen_at", "another time of the last look", lambda o, c: later(o)),
+    ("made_at", "a different creation time", lambda o, c: later(o)),
+    ("seen_at", "a different time of the last check", lambda o, c: later(o)),
     ("seen_at:never", "as if Vercel had never been asked", lambda o, c: 0),
-    ("live", "another deployment as the live one, or one where none was known",
+    ("live", "a different deployment as the live one, or one where none was known",
      lambda o, c: {"deployment": "dpl_evil", "made_at": 1 << 42}),
     ("live:dropped", "no live deployment", lambda o, c: None),
 ), "project", "projects", bound, left_out, reason=SEEN)
@@ -476,7 +476,7 @@ for bit, target in enumerate(("production", "preview", "development")):
            f"turns the target {target} on or off", "record",
            scope_edit(targets=lambda old, bit=bit: old ^ 1 << bit))
 listed("record.targets.none", "records.attributes.scope.targets",
-       "takes all targets away", "record", scope_edit(targets=0))
+       "removes all targets", "record", scope_edit(targets=0))
 listed("record.targets.all", "records.attributes.scope.targets", "gives one target's value to all",
        "record", lambda v, c: first(v.index["records"], lambda r: r["attributes"]["scope"][
            "targets"] != 7 and r["current"])["attributes"]["scope"].update(targets=7))
@@ -499,26 +499,26 @@ for number, word in enumerate(("plain", "encrypted", "sensitive", "system", "sec
            "record", retype)
 
 table((
-    ("attributes.comment", "another comment", lambda o, c: "set by nobody"),
+    ("attributes.comment", "a different comment", lambda o, c: "set by nobody"),
     ("attributes.comment:escapes", "a comment with escape sequences",
      lambda o, c: "\x1b]0;evil\x07\x1b[31m\u202e"),
-    ("made_at", "another time of making", lambda o, c: later(o)),
-    ("changed_at", "another time of change", lambda o, c: later(o)),
+    ("made_at", "a different creation time", lambda o, c: later(o)),
+    ("changed_at", "a different modification time", lambda o, c: later(o)),
 ), "record", "records", in_use, left_out, reason="for people")
 table((
     ("highest", "a higher highest version", lambda o, c: o + 7),
-    ("highest:last", "the highest number there can be", lambda o, c: (1 << 64) - 1),
+    ("highest:last", "the highest possible number", lambda o, c: (1 << 64) - 1),
 ), "record", "records", in_use, left_out,
-    reason="numbers only ever rise; a higher one leaves numbers out")
+    reason="numbers only rise; a higher one skips numbers")
 table((
     ("rotation", "asks for a rotation, or for none",
      lambda o, c: 0 if o else 3600),
     ("rotation:soon", "asks for a rotation after one second", lambda o, c: 1),
     ("removed_at", "removes a record", lambda o, c: 1),
 ), "record", "records", in_use, listed, shows="record")
-listed("record.removed_at.revived", "records.removed_at", "brings a removed record back into use",
+listed("record.removed_at.revived", "records.removed_at", "restores a removed record",
        "record", lambda v, c: unused(v).update(removed_at=0))
-left_out("record.removed_at.later", "records.removed_at", "another time of removal",
+left_out("record.removed_at.later", "records.removed_at", "a different removal time",
          "for people", lambda v, c: unused(v).update(removed_at=later(unused(v)["removed_at"])))
 
 
@@ -547,12 +547,12 @@ def set_back(v, c, drops=False):
         v.index["earlier"].append(old)
 
 
-listed("record.current.earlier", "records.current", "gives out an earlier value again", "record",
+listed("record.current.earlier", "records.current", "reveals an earlier value again", "record",
        set_back)
 listed("record.highest.lower", "records.highest", "forgets the newest version, so that its number "
        "comes again", "record", lambda v, c: set_back(v, c, drops=True))
 
-# Records that come and go
+# Added and removed records
 
 for suffix, what, made in (
         ("", "adds a variable", lambda v, p: add_record(v, p, "EVIL")),
@@ -587,7 +587,7 @@ listed("record.dropped", "records", "drops a record with all its versions", "rec
 
 
 def clone_record(v, c):
-    """A copy under an id of its own cannot open the chunks."""
+    """A copy with its own id cannot open the chunks."""
     record = in_use(v)
     new = {**copy.deepcopy(record), "id": os.urandom(16), "name": "EVIL", "remote": None}
     version = {**copy.deepcopy(current_of(v, record)), "record": new["id"]}
@@ -609,42 +609,42 @@ def replace_record(v, c):
     drop_unneeded_batches(v)
 
 
-listed("record.replaced", "records.id", "puts a record of another id in the place of one",
+listed("record.replaced", "records.id", "puts a record with a different id in place of one",
        "record version", replace_record)
 
 # --------------------------------------------------------------------------------------------------
 # 5.4: remotes
 
 table((
-    ("remote.id", "another record of the platform", lambda o, c: "env_evil"),
-    ("remote.account", "another account", lambda o, c: "user_evil"),
-    ("remote:dropped", "forgets the platform's record", lambda o, c: None),
+    ("remote.id", "a different record on Vercel", lambda o, c: "env_evil"),
+    ("remote.account", "a different account", lambda o, c: "user_evil"),
+    ("remote:dropped", "forgets the record on Vercel", lambda o, c: None),
 ), "record", "records", with_remote, listed, shows="record")
-listed("record.remote.added", "records.remote", "claims a record of the platform", "record",
+listed("record.remote.added", "records.remote", "claims a record on Vercel", "record",
        lambda v, c: in_use(v, lambda r: not r["remote"]).update(remote={"id": "env_evil",
        "key": "EVIL", "account": "user_evil", "pushed": 1, "agreed": writer.attributes(2),
        "agreed_at": 1, "seen_at": 1, "gone": 0, "pushed_at": 1, "earlier": None}))
-listed("record.remotes-swapped", "records.remote", "two records exchange their remotes", "record",
+listed("record.remotes-swapped", "records.remote", "swaps the remotes of two records", "record",
        lambda v, c: swap(with_remote(v), with_remote(v, 1), "remote"))
 REMOTE = (
-    "what Vercel was last known to hold; a false one makes a conflict that is none, hides one, "
+    "what Vercel was last known to hold; a false one causes a false conflict, hides a real one, "
     "or leaves a push out; what is sent is accepted, to the accepted id")
 table((
-    ("remote.key", "another key as last agreed", lambda o, c: "EVIL"),
+    ("remote.key", "a different key as last agreed", lambda o, c: "EVIL"),
     ("remote.pushed", "as if this version had never been pushed", lambda o, c: 0),
     ("remote.pushed:higher", "as if a later version had been pushed", lambda o, c: o + 9),
-    ("remote.agreed.type", "another type as last agreed", lambda o, c: another(o, 1, 2)),
+    ("remote.agreed.type", "a different type as last agreed", lambda o, c: another(o, 1, 2)),
     ("remote.agreed.scope.targets", "other targets as last agreed", lambda o, c: o ^ 7),
     ("remote.agreed.scope.environments", "other environments as last agreed",
      lambda o, c: ["zz-evil"]),
-    ("remote.agreed.scope.branch", "another branch as last agreed", lambda o, c: "evil"),
-    ("remote.agreed.comment", "another comment as last agreed", lambda o, c: "evil"),
-    ("remote.agreed_at", "a later time of change as last agreed", lambda o, c: later(o)),
-    ("remote.agreed_at:zero", "no time of change as last agreed", lambda o, c: 0),
-    ("remote.seen_at", "a later time of change as last seen", lambda o, c: later(o)),
-    ("remote.seen_at:zero", "no time of change as last seen", lambda o, c: 0),
-    ("remote.gone", "as if the platform's record were gone, or there", lambda o, c: 1 - o),
-    ("remote.pushed_at", "another time of the push", lambda o, c: later(o)),
+    ("remote.agreed.scope.branch", "a different branch as last agreed", lambda o, c: "evil"),
+    ("remote.agreed.comment", "a different comment as last agreed", lambda o, c: "evil"),
+    ("remote.agreed_at", "a later modification time as last agreed", lambda o, c: later(o)),
+    ("remote.agreed_at:zero", "no modification time as last agreed", lambda o, c: 0),
+    ("remote.seen_at", "a later modification time as last seen", lambda o, c: later(o)),
+    ("remote.seen_at:zero", "no modification time as last seen", lambda o, c: 0),
+    ("remote.gone", "as if the record on Vercel were gone, or there", lambda o, c: 1 - o),
+    ("remote.pushed_at", "a different time of the push", lambda o, c: later(o)),
     ("remote.pushed_at:never", "as if it had never been pushed", lambda o, c: 0),
     ("remote.earlier", "as if this version had been there before",
      lambda o, c: {"version": 1, "since": 1, "until": 2 ** 60}),
@@ -665,7 +665,7 @@ def same_number(v, c):
     replace_version(v, record, current_of(v, record), "current")
 
 
-listed("F2.same-number", "versions", "another value under the number of the current version",
+listed("F2.same-number", "versions", "a different value under the number of the current version",
        "record version", same_number, finding="F2")
 
 
@@ -681,12 +681,12 @@ def same_everything(v, c):
     drop_unneeded_batches(v)
 
 
-listed("F2.same-number-and-id", "versions", "another value under number, id and time of the "
+listed("F2.same-number-and-id", "versions", "a different value under number, id and time of the "
        "current version", "record version", same_everything, finding="F2")
 
 
 def same_batch(v, c):
-    """All of the version's numbers and names, in a batch that is now of one's own data key."""
+    """All of the version's numbers and names, in a batch that now has the attacker's data key."""
     record = in_use(v)
     old = current_of(v, record)
     batch = first(v.index["batches"], lambda batch: batch["id"] == old["batch"])
@@ -738,7 +738,7 @@ def guess(v, c):
         forge(v, record, record["current"] - 1, "earlier")
 
 
-listed("F6.guess-in-place-of-the-earlier", "versions", "a guess in the place of the version before "
+listed("F6.guess-in-place-of-the-earlier", "versions", "a guess in place of the version before "
        "the current one", "record version", guess, finding="F6")
 
 
@@ -753,7 +753,7 @@ listed("F6.guess-above", "versions", "a guess as an earlier version with the num
 
 
 def guess_below(v, c):
-    """A guess under a number between two that are there, or below the first."""
+    """A guess with a number between two existing ones, or below the first."""
     def gaps(record):
         taken = {version["number"] for version in earlier_of(v, record)}
         return [number for number in range(1, record["current"]) if number not in taken]
@@ -772,7 +772,7 @@ def many_guesses(v, c):
         forge(v, record, record["highest"], "earlier", value=b"guess-%d" % at)
 
 
-listed("F6.many-guesses", "versions", "fifty guesses as earlier versions, which push out others",
+listed("F6.many-guesses", "versions", "fifty guesses as earlier versions, which displace others",
        "record version", many_guesses, finding="F6")
 
 
@@ -820,7 +820,7 @@ def swap_numbers(v, c, ids=False):
 
 
 listed("version.numbers-swapped", "versions.number", "current and earlier version exchange their "
-       "numbers, so that the earlier value is given out", "record version", swap_numbers)
+       "numbers, so that the earlier value is revealed", "record version", swap_numbers)
 
 
 def renumber(v, c, earlier=False):
@@ -839,13 +839,13 @@ listed("version.number.current", "versions.number", "gives the current version a
        "record version", renumber)
 listed("version.number.earlier", "versions.number", "gives an earlier version another number",
        "record version", lambda v, c: renumber(v, c, earlier=True))
-listed("version.made_at", "versions.made_at", "another time of a version, which decides what is "
+listed("version.made_at", "versions.made_at", "a different time of a version, which decides what is "
        "pruned", "record version", lambda v, c: current_of(v, in_use(v)).update(made_at=1))
-listed("version.made_at.earlier", "versions.made_at", "another time of an earlier version",
+listed("version.made_at.earlier", "versions.made_at", "a different time of an earlier version",
        "record version", lambda v, c: earlier_of(v, with_history(v))[0].update(made_at=1 << 43))
-refused("version.id", "versions.id", "another id of a version", "value",
+refused("version.id", "versions.id", "a different id of a version", "value",
         lambda v, c: current_of(v, in_use(v)).update(id=os.urandom(16)))
-refused("version.batch", "versions.batch", "another batch for a version", "value",
+refused("version.batch", "versions.batch", "a different batch for a version", "value",
         lambda v, c: change_batch(v))
 
 
@@ -921,17 +921,17 @@ def edit_chunk(new):
     return edit
 
 
-refused("chunk.flipped", "chunks", "one bit of a chunk, with a right checksum", "value",
+refused("chunk.flipped", "chunks", "one bit of a chunk, with a correct checksum", "value",
         edit_chunk(lambda chunk: chunk[:-1] + bytes([chunk[-1] ^ 1])))
-refused("chunk.nonce", "chunks.nonce", "another nonce", "value",
+refused("chunk.nonce", "chunks.nonce", "a different nonce", "value",
         edit_chunk(lambda chunk: bytes(24) + chunk[24:]))
-refused("chunk.cut", "versions.length", "a chunk that is cut", "value",
+refused("chunk.cut", "versions.length", "a truncated chunk", "value",
         edit_chunk(lambda chunk: chunk[:-16]))
 refused("chunk.longer", "versions.length", "a longer chunk", "value",
         edit_chunk(lambda chunk: chunk + bytes(128)))
-refused("version.checksum", "versions.checksum", "another checksum", "chunk",
+refused("version.checksum", "versions.checksum", "a different checksum", "chunk",
         lambda v, c: current_of(v, in_use(v)).update(wrong={"checksum": bytes(32)}))
-refused("version.offset", "versions.offset", "an offset behind the file", "layout",
+refused("version.offset", "versions.offset", "an offset beyond the end of the file", "layout",
         lambda v, c: current_of(v, in_use(v)).update(wrong={"offset": 1 << 40}))
 refused("version.length", "versions.length", "a longer length", "layout",
         lambda v, c: current_of(v, in_use(v)).update(wrong={"length": 1 << 20}))
@@ -943,7 +943,7 @@ def turn_chunks(v, c):
         version["offset"] = at
 
 
-left_out("chunk.order", "versions.offset", "the chunks in another order", "offset, length and "
+left_out("chunk.order", "versions.offset", "the chunks in a different order", "offset, length and "
          "checksum only say where the chunk is", turn_chunks)
 
 # --------------------------------------------------------------------------------------------------
@@ -958,9 +958,9 @@ def batch_of(v, wrapping):
 refused("batch.root.flipped", "batches.wrapped", "one bit of a wrapped data key", "batch",
         lambda v, c: batch_of(v, 2).update(
             wrapped=batch_of(v, 2)["wrapped"][:-1] + bytes([batch_of(v, 2)["wrapped"][-1] ^ 1])))
-refused("batch.root.random", "batches.wrapped", "a root batch of one's own making", "batch",
+refused("batch.root.random", "batches.wrapped", "a root batch made by the attacker", "batch",
         lambda v, c: batch_of(v, 2).update(wrapped=seal(DATA_KEY, DATA_KEY, b"")))
-refused("batch.root.to-sealed", "batches.wrapping", "seals another data key in the place of a root "
+refused("batch.root.to-sealed", "batches.wrapping", "seals another data key in place of a root "
         "batch", "batch", lambda v, c: batch_of(v, 2).update(
             wrapping=1, wrapped=box(v.public, DATA_KEY + v.vault_id + batch_of(v, 2)["id"])))
 
@@ -975,7 +975,7 @@ refused("batch.root.exchanged", "batches.wrapped", "two root batches exchange th
         "batch", exchange_wrapped)
 refused("batch.dropped", "batches", "drops a batch that versions need", "layout",
         lambda v, c: v.index["batches"].remove(batch_of(v, 2)))
-refused("batch.id", "batches.id", "another id of a batch", "layout",
+refused("batch.id", "batches.id", "a different id of a batch", "layout",
         lambda v, c: (batch_of(v, 2).update(id=os.urandom(16)), v.sort()))
 
 
@@ -987,13 +987,13 @@ def rename_batch(v, c):
     batch["id"] = new
 
 
-refused("batch.id.with-versions", "batches.id", "another id of a batch, also in its versions",
+refused("batch.id.with-versions", "batches.id", "a different id of a batch, also in its versions",
         "batch", rename_batch)
 left_out("batch.added.sealed", "batches", "adds a sealed batch that nothing needs",
          "nothing is in it", lambda v, c: v.sealed_batch(DATA_KEY))
 refused("batch.added.sealed.other-key", "batches", "adds a batch that is sealed to another key",
         "batch", lambda v, c: v.sealed_batch(DATA_KEY, pair(OWN_ROOT)[0]))
-refused("batch.added.root", "batches", "adds a root batch of one's own making", "batch",
+refused("batch.added.root", "batches", "adds a root batch made by the attacker", "batch",
         lambda v, c: v.root_batch(DATA_KEY, OWN_ROOT))
 refused("batch.sealed.other-vault",
     "batches.wrapped",
@@ -1016,19 +1016,19 @@ refused("batch.sealed.other-batch",
 
 
 def forge_locked(v, c):
-    """A value that a locked write of the user sealed, replaced by another one."""
+    """Replaces a value that the user wrote while locked."""
     sealed = [version for version in v.index["current"] if wrapping_of(v, version) == 1]
     need(sealed)
     record = first(v.index["records"], lambda item: item["id"] == sealed[0]["record"])
     replace_version(v, record, sealed[0], "current")
 
 
-listed("version.locked-write-replaced", "versions", "another value in the place of one that was "
+listed("version.locked-write-replaced", "versions", "a different value in place of one that was "
        "written while locked", "record version", forge_locked)
 
 
 def drop_locked(v, c):
-    """Undoes a locked write: the version before becomes the current one again."""
+    """Undoes a locked write: the earlier version becomes current again."""
     sealed = first(v.index["current"], lambda version: wrapping_of(v, version) == 1)
     record = first(v.index["records"], lambda item: item["id"] == sealed["record"])
     v.index["current"].remove(sealed)
@@ -1053,7 +1053,7 @@ FLAGS = ("default", "in_use", "gone")
 
 
 def default(of):
-    """The least value of a type."""
+    """The smallest value of a type."""
     if isinstance(of, writer.Struct):
         return {name: default(field) for name, field in of.fields.items()}
     if isinstance(of, writer.Number):
@@ -1070,7 +1070,7 @@ def fields(of):
 
 
 def paths(of, path=()):
-    """The path of each field that has none itself."""
+    """The path of each field without fields of its own."""
     if isinstance(of, (writer.List, writer.Optional)):
         yield from paths(of.of, path)
     elif fields(of):
@@ -1156,9 +1156,9 @@ listed("send.added.delete", "journal", "adds a begun deletion", "journal",
        lambda v, c: add_send(v, c, 3))
 listed("send.dropped", "journal", "drops a begun send, whose outcome is unknown", "journal",
        lambda v, c: v.index["journal"].remove(entry(v, (1,))))
-listed("send.made_at", "journal.made_at", "another time of a begun send", "journal",
+listed("send.made_at", "journal.made_at", "a different time of a begun send", "journal",
        lambda v, c: entry(v, (1,)).update(made_at=1 << 43))
-listed("send.id", "journal.id", "another id of a begun send", "journal",
+listed("send.id", "journal.id", "a different id of a begun send", "journal",
        lambda v, c: entry(v, (1,)).update(id=os.urandom(16)))
 listed("send.kind", "journal.kind", "makes a begun send an entry of an unknown kind", "journal",
        lambda v, c: entry(v, (1,)).update(kind=200))
@@ -1214,15 +1214,15 @@ def close(v, c):
 
 
 refused("rotation.closed", "journal.kind", "closes an open rotation", "rotation", close)
-refused("rotation.made_at", "journal.made_at", "another time of a rotation", "rotation",
+refused("rotation.made_at", "journal.made_at", "a different time of a rotation", "rotation",
         lambda v, c: entry(v, (2, 3)).update(made_at=1 << 43))
-refused("rotation.id", "journal.id", "another id of a rotation", "rotation",
+refused("rotation.id", "journal.id", "a different id of a rotation", "rotation",
         lambda v, c: entry(v, (2, 3)).update(id=os.urandom(16)))
 listed("rotation.dropped", "journal", "drops a rotation", "journal",
        lambda v, c: v.index["journal"].remove(entry(v, (2, 3))))
 refused("rotation.doubled", "journal", "a copy of a rotation under another id", "rotation",
         lambda v, c: v.index["journal"].append({**entry(v, (2, 3)), "id": os.urandom(16)}))
-refused("rotation.send-in-its-place", "journal", "an open rotation in the place of a begun send",
+refused("rotation.send-in-its-place", "journal", "an open rotation in place of a begun send",
         "rotation", lambda v, c: entry(v, (1,)).update(
             kind=2, payload=entry(v, (2,))["payload"]))
 listed("journal.send-in-place-of-rotation", "journal", "a begun send under the id of a rotation",
@@ -1258,30 +1258,30 @@ refused("relay.twice", "journal", "adds one relay twice", "layout",
 table((
     ("origin", "sends the token to another origin", lambda o, c: c.origin),
     ("origin:slash", "the same origin, written with a slash", lambda o, c: o + "/"),
-    ("user", "another user", lambda o, c: "user_evil"),
-    ("user_name", "another name of the user", lambda o, c: "evil"),
-    ("team", "another team, or one where there was none", lambda o, c: "team_evil"),
-    ("team_slug", "another team by name", lambda o, c: "evil"),
+    ("user", "a different user", lambda o, c: "user_evil"),
+    ("user_name", "a different name of the user", lambda o, c: "evil"),
+    ("team", "a different team, or one where there was none", lambda o, c: "team_evil"),
+    ("team_slug", "a different team by name", lambda o, c: "evil"),
     ("default", "is the default account, or is not", lambda o, c: 1 - o),
-    ("name", "another name of an account", lambda o, c: o + "-evil"),
+    ("name", "a different name of an account", lambda o, c: o + "-evil"),
 ), "account", "accounts", lambda v: account(v, 1), listed, shows="account")
 table((
     ("origin", "sends a protected token to another origin", lambda o, c: c.origin),
-    ("user", "another user of a protected token", lambda o, c: "user_evil"),
-    ("name", "another name of an account with a protected token", lambda o, c: o + "-evil"),
+    ("user", "a different user of a protected token", lambda o, c: "user_evil"),
+    ("name", "a different name of an account with a protected token", lambda o, c: o + "-evil"),
 ), "account.protected", "accounts", lambda v: account(v, 2), listed, shows="account", finding="F3")
 table((
-    ("made_at", "another time of making", lambda o, c: later(o)),
-    ("ends_at", "another end of the token", lambda o, c: 1),
-    ("ends_at:later", "a token that never seems to end", lambda o, c: 1 << 43),
+    ("made_at", "a different creation time", lambda o, c: later(o)),
+    ("ends_at", "a different expiry of the token", lambda o, c: 1),
+    ("ends_at:later", "a token that seems never to expire", lambda o, c: 1 << 43),
 ), "account", "accounts", account, left_out, reason="for a warning")
-listed("account.secret", "accounts.secret", "another token, which gets what is sent", "account",
+listed("account.secret", "accounts.secret", "a different token, which gets what is sent", "account",
        lambda v, c: account(v, 1).update(secret=TOKEN))
 listed("account.secret.empty", "accounts.secret", "an empty token", "account",
        lambda v, c: account(v, 1).update(secret=b""))
 listed("account.secret.header", "accounts.secret", "a token with line ends, which would add fields "
        "to a request", "account", lambda v, c: account(v, 1).update(secret=b"x\r\nX-Evil: 1"))
-listed("account.protection.plain", "accounts.protection", "another token in the place of a "
+listed("account.protection.plain", "accounts.protection", "a different token in place of a "
        "protected one, not protected", "account", lambda v, c: account(v, 2).update(protection=1,
        secret=TOKEN))
 
@@ -1291,10 +1291,10 @@ def own_protected(v, item, **changes):
     return protected(bound_to["vault"], bound_to["origin"], bound_to["name"], TOKEN, v.public)
 
 
-listed("account.protection.protected", "accounts.protection", "another token in the place of a "
+listed("account.protection.protected", "accounts.protection", "a different token in place of a "
        "plain one, protected", "account", lambda v, c: account(v, 1).update(protection=2,
        secret=own_protected(v, account(v, 1))))
-listed("F3.protected-token-replaced", "accounts.secret", "another protected token in the place of "
+listed("F3.protected-token-replaced", "accounts.secret", "a different protected token in place of "
        "one, for the same origin and name", "account", lambda v, c: account(v, 2).update(
        secret=own_protected(v, account(v, 2))), finding="F3")
 listed("F3.protected-token-unbound", "accounts.secret", "a protected token that names another "
@@ -1317,14 +1317,14 @@ listed("F3.protected-token-redirected", "accounts.origin", "account and bindings
 
 
 def move_protected(v, c):
-    """An account of one's own choice with somebody's protected token."""
+    """An account chosen by the attacker with a protected token."""
     item = account(v, 2)
     v.index["accounts"].append({**item, "name": item["name"] + "-evil", "origin": c.origin,
                                 "default": 0})
 
 
 listed("F3.protected-token-copied", "accounts", "a second account with the protected token and "
-       "another origin", "account", move_protected, finding="F3")
+       "a different origin", "account", move_protected, finding="F3")
 listed("account.secrets-swapped", "accounts.secret", "two accounts exchange their tokens",
        "account", lambda v, c: swap(account(v), account(v, at=1), "secret", "protection"))
 listed("account.names-swapped", "accounts.name", "two accounts exchange their names", "account",
@@ -1341,7 +1341,7 @@ def own_account(v, c, **changes):
 
 
 listed("account.added", "accounts", "adds an account", "account", own_account)
-listed("account.added.default", "accounts", "adds an account, as the default one", "account",
+listed("account.added.default", "accounts", "adds an account, as the default account", "account",
        lambda v, c: own_account(v, c, default=1))
 listed("account.added.origin", "accounts", "adds a default account of another origin", "account",
        lambda v, c: own_account(v, c, default=1, origin=c.origin))
@@ -1373,7 +1373,7 @@ listed("F7.approve-for-another-project", "metadata.directories", "approves a for
        lambda v, c: (v.index["metadata"]["directories"].append({
            "path": "/tmp/evil", "link": "x", "organisation": "",
            "project": first(v.index["projects"])["id"]}), swap_names(v, c)), finding="F7")
-listed("directory.dropped", "metadata.directories", "takes an approval away", "directory",
+listed("directory.dropped", "metadata.directories", "removes an approval", "directory",
        lambda v, c: v.index["metadata"]["directories"].remove(directory(v)))
 
 
@@ -1387,10 +1387,27 @@ listed("directory.project", "metadata.directories.project", "gives a directory a
 listed("directory.project.unknown", "metadata.directories.project", "gives a directory a project "
        "that is not there", "directory", lambda v, c: directory(v).update(project=ident(0xEE)))
 table((
-    ("path", "another path", lambda o, c: o + "-evil"),
-    ("link", "another name in the link", lambda o, c: "evil"),
-    ("organisation", "another organisation in the link", lambda o, c: "evil"),
+    ("path", "a different path", lambda o, c: o + "-evil"),
+    ("link", "a different name in the link", lambda o, c: "evil"),
+    ("organisation", "a different organization in the link", lambda o, c: "evil"),
 ), "directory", "metadata.directories", directory, listed, shows="directory")
+
+
+
+def setting(v):
+    need(v.index["metadata"]["settings"])
+    return v.index["metadata"]["settings"][0]
+
+
+listed("setting.added", "metadata.settings", "adds a setting", "setting",
+       lambda v, c: v.index["metadata"]["settings"].append(
+           {"name": "schema-env.evil", "value": "production"}))
+listed("setting.dropped", "metadata.settings", "removes a setting, so that nothing is required",
+       "setting", lambda v, c: v.index["metadata"]["settings"].remove(setting(v)))
+table((
+    ("name", "a different name of a setting", lambda o, c: o + "-evil"),
+    ("value", "a different value of a setting", lambda o, c: "off"),
+), "setting", "metadata.settings", setting, listed, shows="setting")
 
 CLAIM = "says what was, and is a claim of the index tier"
 
@@ -1417,19 +1434,19 @@ def cut_generations(m):
 
 left_out("generations.older-dropped", "metadata.generations", "forgets older generations", CLAIM,
          metadata(cut_generations))
-left_out("generations.future", "metadata.generations", "remembers a generation that is yet to come",
+left_out("generations.future", "metadata.generations", "remembers a future generation",
          CLAIM, lambda v, c: None, finish=lambda raw, v, c: (
              v.index["metadata"]["generations"].append(
                  {"generation": v.generation + 7, "tag": ident(1)}), v.build(c.key))[1])
-left_out("audit-log.none", "metadata.audit_log", "forgets where the audit log stood",
+left_out("audit-log.none", "metadata.audit_log", "forgets the position in the audit log",
          "the index tier reads and writes the log anyway", metadata(
              lambda m: (need(m["audit_log"]), m.update(audit_log=None))))
-left_out("audit-log.sequence", "metadata.audit_log.sequence", "another place in the audit log",
+left_out("audit-log.sequence", "metadata.audit_log.sequence", "a different position in the audit log",
          "the index tier reads and writes the log anyway; `verify` says that lines are missing",
          metadata(lambda m: m.update(audit_log={
              "sequence": (m["audit_log"] or {"sequence": 0})["sequence"] + 5, "tag": ident(1)})))
-left_out("audit-log.tag", "metadata.audit_log.tag", "another tag of the audit log's line",
-         "the index tier reads and writes the log anyway; `verify` tells that the line is another",
+left_out("audit-log.tag", "metadata.audit_log.tag", "a different tag of the audit log's line",
+         "the index tier reads and writes the log anyway; `verify` reports that the line differs",
          metadata(lambda m: (need(m["audit_log"]), m["audit_log"].update(tag=ident(1)))))
 left_out("locked-writes.added", "metadata.locked_writes", "claims a locked write", CLAIM,
          lambda v, c: v.index["metadata"]["locked_writes"].append({
@@ -1465,11 +1482,11 @@ listed("locked-writes.claimed", "metadata.locked_writes", "a new value, with the
 
 
 left_out("locked-writes.future", "metadata.locked_writes.generation", "claims a locked write of a "
-         "generation that is yet to come, which the next one would stand behind", CLAIM,
+         "generation that is yet to come, which the next one would follow", CLAIM,
          lambda v, c: v.index["metadata"]["locked_writes"].append({
              "generation": (1 << 64) - 1, "time": 1, "command": "set",
              "records": [first(v.index["records"])["id"]]}))
-left_out("locked-writes.time", "metadata.locked_writes.time", "another time of a locked write",
+left_out("locked-writes.time", "metadata.locked_writes.time", "a different time of a locked write",
          CLAIM, metadata(lambda m: first(m["locked_writes"]).update(time=1 << 43)))
 
 
@@ -1485,7 +1502,7 @@ left_out("log-keys.added", "log_keys", "adds a former log key", LOG_KEYS,
          lambda v, c: v.index["log_keys"].append(ident(1) * 2))
 left_out("log-keys.dropped", "log_keys", "drops the former log keys", LOG_KEYS,
          lambda v, c: (need(v.index["log_keys"]), v.index["log_keys"].clear()))
-left_out("log-keys.changed", "log_keys", "another former log key", LOG_KEYS,
+left_out("log-keys.changed", "log_keys", "a different former log key", LOG_KEYS,
          lambda v, c: (need(v.index["log_keys"]),
                        v.index["log_keys"].__setitem__(0, ident(1) * 2)))
 
@@ -1501,9 +1518,9 @@ def checkpoint(**changes):
     return edit
 
 
-refused("checkpoint.code", "checkpoint.code", "another code", "checkpoint",
+refused("checkpoint.code", "checkpoint.code", "a different code", "checkpoint",
         checkpoint(code=lambda o, v: o[:-1] + bytes([o[-1] ^ 1])))
-refused("checkpoint.code.nonce", "checkpoint.code", "another nonce of the code", "checkpoint",
+refused("checkpoint.code.nonce", "checkpoint.code", "a different nonce of the code", "checkpoint",
         checkpoint(code=lambda o, v: bytes(24) + o[24:]))
 refused("checkpoint.code.zeros", "checkpoint.code", "no code", "checkpoint", checkpoint(
         code=bytes(40)))
@@ -1532,7 +1549,7 @@ for kind, word in KINDS.items():
 
 
 def follow(edit):
-    """Makes a change, and entries that agree with it."""
+    """Makes a change, and matching entries."""
     def both(v, c):
         edit(v, c)
         v.sort()
@@ -1594,13 +1611,13 @@ def older_entries(v, c):
 
 
 refused("checkpoint.older.as-new", "checkpoint.generation", "the entries and the code of an "
-        "earlier checkpoint under the present generation", "checkpoint", older_as_new)
+        "earlier checkpoint under the current generation", "checkpoint", older_as_new)
 refused("checkpoint.older.entries", "checkpoint.entries", "the entries of an earlier checkpoint "
-        "with the present code", "checkpoint", older_entries)
+        "with the current code", "checkpoint", older_entries)
 
 
 def older_index(v, c):
-    """All of an earlier index, with the generations of the present one."""
+    """All of an earlier index, with the current one's generations."""
     found = older(v, c)
     need(found.index["checkpoint"]["generation"] < v.index["checkpoint"]["generation"])
     generations = v.index["metadata"]["generations"]
@@ -1636,9 +1653,9 @@ def exchange_public(v, c):
     v.public = pair(OWN_ROOT)[0]
 
 
-refused("F5.public-key", "header.pk", "another public key, so that what is written while locked "
+refused("F5.public-key", "header.pk", "a different public key, so that what is written while locked "
         "can be read", "exchanged-key", exchange_public, finding="F5")
-refused("F5.public-key.with-values", "header.pk", "another public key, with a value that is "
+refused("F5.public-key.with-values", "header.pk", "a different public key, with a value that is "
         "sealed to it", "exchanged-key", lambda v, c: (exchange_public(v, c), new_current(v, c)),
         finding="F5")
 for name, point in (("zero", bytes(32)), ("one", b"\1" + bytes(31)),
@@ -1647,21 +1664,21 @@ for name, point in (("zero", bytes(32)), ("one", b"\1" + bytes(31)),
     refused(f"public-key.low-order.{name}", "header.pk", "a public key of low order, to which "
             "nothing can be sealed", "exchanged-key", lambda v, c, point=point: setattr(v, "public",
             point), by="all")
-refused("header.vault-id", "header.vault id", "another vault id", "locked",
+refused("header.vault-id", "header.vault id", "a different vault id", "locked",
         lambda v, c: setattr(v, "vault_id", ident(0xEE)))
-refused("header.epoch", "header.epoch", "another epoch", "tag",
+refused("header.epoch", "header.epoch", "a different epoch", "tag",
         lambda v, c: setattr(v, "epoch", v.epoch + 1), by="root")
 
 
 def far_ahead(v, c):
-    """With as many generations in between as a file remembers, none of which there ever was."""
+    """With as many generations in between as a file remembers, none of which ever existed."""
     v.generation += 2000
     v.index["metadata"]["generations"] = [
         {"generation": v.generation - at, "tag": os.urandom(16)} for at in range(1024, 0, -1)]
 
 
 left_out("header.generation.ahead", "header.generation", "a generation 2,000 writes ahead, with "
-         "made up generations in between", "a warning tells it; the history is forgotten after "
+         "made up generations in between", "a warning reports it; the history is forgotten after "
          "1,024 writes anyway", far_ahead)
 refused("header.generation.jump", "header.generation", "a generation 2,000 writes ahead, with the "
         "generations that there were", "anchor",
@@ -1676,10 +1693,10 @@ def last_generation(v, c):
         item["generation"] += ahead
 
 
-left_out("header.generation.last", "header.generation", "the last generation there can be",
+left_out("header.generation.last", "header.generation", "the highest possible generation",
          "availability: no write can follow, and no anchor can be moved beyond it",
          last_generation)
-refused("header.generation.same", "header.generation", "another index under the same generation",
+refused("header.generation.same", "header.generation", "a different index under the same generation",
         "anchor", lambda v, c: in_use(v).update(changed_at=1), generation="same")
 
 
@@ -1715,7 +1732,7 @@ def add_slot(kind, tier):
 
 SLOT_KINDS = {1: "passphrase", 2: "keyring", 3: "key-file", 4: "recovery"}
 for kind, word in SLOT_KINDS.items():
-    for tier, holds in ((1, "the index key"), (2, "a root of one's own")):
+    for tier, holds in ((1, "the index key"), (2, "a root made by the attacker")):
         refused(f"slot.added.{word}.{tier}", "slots", f"adds a slot ({word}) with {holds}",
                 "checkpoint", add_slot(kind, tier))
 
@@ -1729,7 +1746,7 @@ def drop_slot(v, c):
 refused("slot.dropped", "slots", "drops a slot", "checkpoint", drop_slot)
 refused("slot.dropped.all", "slots", "drops all slots", "locked", lambda v, c: v.slots.clear(),
         by="all")
-refused("slot.order", "slots", "the slots in another order", "checkpoint",
+refused("slot.order", "slots", "the slots in a different order", "checkpoint",
         lambda v, c: (need(len(v.slots) > 1), v.slots.reverse()))
 
 
@@ -1740,11 +1757,11 @@ def keyring_edit(**changes):
     return edit
 
 
-refused("slot.keyring.wrapped", "slots.wrapped", "another wrapped key in a slot of the keyring or "
+refused("slot.keyring.wrapped", "slots.wrapped", "a different wrapped key in a slot of the keyring or "
         "a key file", "checkpoint", keyring_edit(wrapped=bytes(48)))
-refused("slot.keyring.id", "slots.id", "another id of a slot of the keyring or a key file",
+refused("slot.keyring.id", "slots.id", "a different id of a slot of the keyring or a key file",
         "checkpoint", keyring_edit(id=ident(0xEE)))
-refused("slot.keyring.salt", "slots.salt", "a salt where nothing looks at it", "checkpoint",
+refused("slot.keyring.salt", "slots.salt", "a salt where it is not used", "checkpoint",
         keyring_edit(salt=ident(0xEE)))
 for name, changes in (
     ("made_at", {
@@ -1757,7 +1774,7 @@ for name, changes in (
                                 "wrapped": bytes(48)})):
     refused(f"slot.passphrase.{name}", f"slots.{name}", f"another {name} of the passphrase's slot",
             "locked", lambda v, c, changes=changes: slot_of(v, 1).update(changes))
-refused("slot.passphrase.costly", "slots.memory", "a cost beyond the bounds", "slot",
+refused("slot.passphrase.costly", "slots.memory", "a cost out of range", "slot",
         lambda v, c: slot_of(v, 1).update(operations=10, memory=1 << 30))
 refused("slot.passphrase.memory", "slots.memory", "a cost of 2^63 bytes", "slot",
         lambda v, c: slot_of(v, 1).update(memory=1 << 63))
@@ -1787,20 +1804,20 @@ refused("malformed.padding", "index", "padding that is not zeros", "padding",
         wrong(padded=lambda p: p[:-1] + b"\1"))
 refused("malformed.padding.length", "index", "a content longer than its padding", "padding",
         wrong(padded=lambda p: U32.put(1 << 31) + p[4:]))
-refused("malformed.padding.more", "index", "more padding than there must be", "padding",
+refused("malformed.padding.more", "index", "more padding than needed", "padding",
         wrong(padded=lambda p: p + bytes(4096)))
-refused("malformed.left-over", "index", "bytes behind the tenth section", "encoding",
+refused("malformed.left-over", "index", "bytes after the tenth section", "encoding",
         wrong(content=lambda c: c + b"\0"))
-refused("malformed.cut", "index", "an index that is cut", "bounds", wrong(content=lambda c: c[:-1]))
+refused("malformed.cut", "index", "a truncated index", "bounds", wrong(content=lambda c: c[:-1]))
 for section in writer.SECTIONS:
     refused(f"malformed.left-over.{section.replace('_', '-')}",
     section,
-    "a byte behind the last item",
+    "a byte after the last item",
     "encoding",
      wrong(**{section: lambda s: s + b"\0"}))
 for section in ("projects", "records", "current", "earlier", "batches", "journal", "accounts",
                 "log_keys"):
-    refused(f"malformed.count.{section.replace('_', '-')}", section, "more items than can be there",
+    refused(f"malformed.count.{section.replace('_', '-')}", section, "more items than can fit",
             "bounds", wrong(**{section: lambda s: b"\xff\xff\xff\xff" + s[4:]}))
 for section in ("projects", "records", "batches", "accounts", "current"):
     def double(v, c, section=section):
@@ -1814,7 +1831,7 @@ def reverse_projects(v, c):
     v.index["projects"].reverse()
 
 
-refused("malformed.order", "projects", "projects in another order", "order", reverse_projects)
+refused("malformed.order", "projects", "projects in a different order", "order", reverse_projects)
 refused("malformed.name.empty", "projects.name", "an empty name", "encoding",
         lambda v, c: first(v.index["projects"]).update(name=""))
 refused("malformed.name.utf8", "records.name", "a name that is not UTF-8", "encoding",
@@ -1824,24 +1841,24 @@ refused("malformed.name.long", "records.name", "a name that is too long", "bound
 refused("malformed.name.same", "projects.name", "two projects with one name", "layout",
         lambda v, c: (need(len(v.index["projects"]) > 1), v.index["projects"][1].update(
             name=v.index["projects"][0]["name"])))
-refused("malformed.type", "records.attributes.type", "a type that there is none of", "encoding",
+refused("malformed.type", "records.attributes.type", "an unknown type", "encoding",
         lambda v, c: in_use(v)["attributes"].update(type=6))
-refused("malformed.targets", "records.attributes.scope.targets", "a target that there is none of",
+refused("malformed.targets", "records.attributes.scope.targets", "an unknown target",
         "encoding", lambda v, c: in_use(v)["attributes"]["scope"].update(targets=9))
 refused("malformed.current", "records.current", "a current version above the highest", "bounds",
         lambda v, c: in_use(v).update(highest=0))
-refused("malformed.project", "records.project", "a record of a project that is not there", "layout",
+refused("malformed.project", "records.project", "a record of a project that does not exist", "layout",
         lambda v, c: in_use(v).update(project=ident(0xEE)))
-refused("malformed.record", "versions.record", "a version of a record that is not there", "layout",
+refused("malformed.record", "versions.record", "a version of a record that does not exist", "layout",
         lambda v, c: current_of(v, in_use(v)).update(record=ident(0)))
 refused("malformed.entry.kind", "checkpoint.entries", "an entry of an unknown kind", "encoding",
         lambda v, c: v.index["checkpoint"]["entries"].append({"kind": 9, "content": b""}))
-refused("malformed.entry.order", "checkpoint.entries", "entries in another order", "order",
+refused("malformed.entry.order", "checkpoint.entries", "entries in a different order", "order",
         lambda v, c: (need(len(v.index["checkpoint"]["entries"]) > 1),
                       v.index["checkpoint"]["entries"].reverse()))
-refused("malformed.protection", "accounts.protection", "a protection that there is none of",
+refused("malformed.protection", "accounts.protection", "an unknown protection",
         "encoding", lambda v, c: account(v).update(protection=3))
-refused("malformed.journal", "journal.payload", "a send that is cut", "bounds", lambda v,
+refused("malformed.journal", "journal.payload", "a truncated send", "bounds", lambda v,
         c: (v.index["journal"].append(writer.journal(os.urandom(16), 1, b"\1")), v.sort()))
 
 
@@ -1855,7 +1872,7 @@ def described(change):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Change a vault as a holder of its index key can.")
+    parser = argparse.ArgumentParser(description="Change a vault as someone with its index key can.")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--json", action="store_true", help="with --list")
     parser.add_argument("--apply", metavar="NAME")
@@ -1863,7 +1880,7 @@ def main():
     "--index-key-file",
     metavar="F",
      help="the index key, in hexadecimal digits")
-    parser.add_argument("--origin", default=EVIL, help="where the attacker's server is")
+    parser.add_argument("--origin", default=EVIL, help="the URL of the attacker's server")
     parser.add_argument("--older", metavar="FILE", help="an earlier generation of the file")
     parser.add_argument("files", nargs="*", metavar="IN OUT")
     options = parser.parse_args()

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the program against every change that a holder of the index key can make (attacks.py).
+"""Runs the program against every change that someone with the index key can make (attacks.py).
 
     run.py ZG_ENV [--only PATTERN] [--part K/N] [--sandbox PROGRAM] [--postal PROGRAM] [--verbose]
 
-It makes vaults with the program itself, in a home of its own: projects, accounts, a relay,
-rotations, a begun send, a write while locked. Then, change by change, it puts the changed file in
-the place of the vault and runs the commands that give out values or send them. Between the program
-and the sandbox stands a listener that records requests, refuses those that would change something,
-and has a twin that plays the attacker's server.
+Creates vaults with the program in a temporary home: projects, accounts, a relay, rotations, an
+unfinished send, a write while locked. For each change it replaces the vault with the changed file
+and runs the commands that output or send values. A listener between the program and the sandbox
+records requests and refuses those that would change something; a second one acts as the attacker's
+server.
 
-Whatever the change, a command does what it did without the change, or it gives out and sends
-nothing and says why with an exit code of docs/exit-codes.md. Besides, `status` and `verify` keep
-the change's promise. Ends with 1 where something differs, and names change and command.
+With any change, a command does what it did without it, or outputs and sends nothing and fails with
+an exit code of docs/exit-codes.md. `status` and `verify` must also keep the change's promise. Exits
+with 1 on a difference, and names the change and the command.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import second_reader as reader
 import vault_writer as writer
 
 PASSPHRASE = "a passphrase for the attacks"
-# Exit codes with which a command may end that gave out nothing (docs/exit-codes.md).
+# Exit codes of a command that output nothing (docs/exit-codes.md).
 REFUSALS = set(range(1, 9))
 NOT_DONE = 125  # run
 
@@ -49,8 +49,8 @@ class Failed(Exception):
 
 
 class Listener(http.server.ThreadingHTTPServer):
-    """Hands requests to the sandbox and records them. `writes` says what becomes of requests that
-    change something: "forward", "refuse" (403), or "drop" (no answer, and not served)."""
+    """Forwards requests to the sandbox and records them. `writes` is the handling of requests that
+    change something: "forward", "refuse" (403), or "drop" (no response, and not served)."""
 
     daemon_threads = True
 
@@ -63,7 +63,7 @@ class Listener(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request, client_address):
-        pass  # a client that has gone
+        pass  # a client that disconnected
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -125,14 +125,14 @@ class Sandbox:
 
 
 # --------------------------------------------------------------------------------------------------
-# The program, in a home of its own
+# The program, in a separate home
 
 Outcome = collections.namedtuple("Outcome", "code out err")
 
 
 class Home:
-    """One directory for all vaults, since anchors and approvals know paths. States of it are kept
-    beside it and put back."""
+    """One directory for all vaults, since rollback guards and approvals depend on paths. Its states
+    are saved beside it and restored."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -193,7 +193,7 @@ class Home:
     def must(self, *arguments, codes=(0,), **kept):
         outcome = self.run(*arguments, **kept)
         if outcome.code not in codes:
-            raise Failed(f"zg-env {' '.join(arguments)} ended with {outcome.code}: "
+            raise Failed(f"zg-env {' '.join(arguments)} ended with exit code {outcome.code}: "
                          f"{outcome.err.decode(errors='replace').strip()}")
         return outcome
 
@@ -214,7 +214,7 @@ class Home:
 
 
 def with_root(home):
-    """What the second reader says of the vault that is there now."""
+    """The second reader's result for the current vault."""
     secret = reader.vector_secret({"passphrase": PASSPHRASE})
     return reader.check(home.vault, secret)
 
@@ -261,6 +261,7 @@ class Stage:
         home.must("import", ".env", "-p", "local", "-y")
         self.sandbox.request("POST", "/v9/projects/web/custom-environments", {"slug": "qa"})
         home.must("pull", "-p", "web", "-y", origin=origin)
+        home.must("config", "set", "schema-env.uat", "preview")
         self.value("web", "SEED_API_KEY", "value-that-vercel-does-not-show", "-t",
                    "production,preview")
         for project in ("web", "api"):
@@ -280,7 +281,7 @@ class Stage:
         home.must("push", "-p", "web", "-y", origin=origin)
         home.must("rotate", "B_KEY", "-p", "web", "--generate", "hex:32", "-y", origin=origin)
         self.join_relay()
-        # What the next push has to send: a new variable, and a new value.
+        # What the next push sends: a new variable, and a new value.
         self.value("web", "UNSENT", "value-that-was-not-sent-yet")
         self.value("web", "A_KEY", "fourth-value-of-a-key")
         self.value("api", "A_KEY", "second-value-of-a-key-of-api")
@@ -319,7 +320,7 @@ class Stage:
         home.back("plain")
         home.must("set", "A_KEY", "-p", "local", root=False, given=b"written-while-locked")
         self.state("locked write")
-        # What each variable has there already; `harden` sends that back to it.
+        # What each variable already has there; `harden` sends it back.
         self.there = {
             (item["id"], self.sandbox.request(
                 "GET", f"/v1/projects/{project}/env/{item['id']}{team}").get("value"))
@@ -333,7 +334,7 @@ class Stage:
 
     def gap(self):
         """Of equal values that were written while locked, the first is dropped where they are
-        accepted, and its number is nobody's any more."""
+        accepted, and its number is no longer used."""
         self.value("local", "GAP", "value-before-the-gap")
         for _ in range(2):
             self.home.must("set", "GAP", "-p", "local", root=False, given=b"value-after-the-gap")
@@ -370,7 +371,7 @@ class Stage:
 
 
 # --------------------------------------------------------------------------------------------------
-# What commands do
+# Commands
 
 
 def environment_of(outcome):
@@ -378,7 +379,7 @@ def environment_of(outcome):
 
 
 WEB = ("-p", "web", "-t", "production")
-# name: (arguments, whether what it prints must be as before)
+# name: (arguments, whether its output must be unchanged)
 GIVES_OUT = {
     "run": ("run", *WEB, "--no-inherit", "--", "/bin/cat", "/proc/self/environ"),
     "run in a directory": (
@@ -423,7 +424,7 @@ def sent(requests):
 
 
 class Baseline:
-    """What the commands do with a vault as it is."""
+    """The commands' results with an unchanged vault."""
 
     def __init__(self, stage, state):
         home = stage.home
@@ -432,7 +433,7 @@ class Baseline:
         self.raw = home.raw()
         self.read = with_root(home)
         if self.read["class"] != "ok" or (self.read["notAccepted"] and state != "locked write"):
-            raise Failed(f"{state}: the second reader says {self.read['class']}, not accepted: "
+            raise Failed(f"{state}: the second reader says {self.read['class']}; unaccepted: "
                          f"{self.read.get('notAccepted')}")
         self.status, self.verified = (
             json.loads(home.must(name, "--json").out) for name in ("status", "verify"))
@@ -477,11 +478,11 @@ class Baseline:
 
 
 def copied(home):
-    """The outcome of `copy`, what the destination has then, and the class of the vault."""
+    """The outcome of `copy`, the destination's value afterwards, and the class of the vault."""
     outcome = home.run(*COPIED)
     found = with_root(home)
     if found["class"] != "ok" and outcome.code == 0:
-        # The second reader stops at damage of what `copy` does not use, and names no value then.
+        # The second reader stops at damage of what `copy` does not use, and then does not name a value.
         shown = home.run("reveal", "A_KEY", "-p", "dest")
         return outcome, shown.out.decode() if shown.code == 0 else None, found["class"]
     values = [record["value"] for record in found.get("records", [])
@@ -490,7 +491,7 @@ def copied(home):
 
 
 # --------------------------------------------------------------------------------------------------
-# What is asserted
+# Assertions
 
 
 def listing(said):
@@ -552,7 +553,7 @@ class Check:
         return self.failures
 
     def refuses(self, command, outcome, codes=REFUSALS):
-        """Whether the command ended with an exit code that says that nothing was done."""
+        """Whether the command's exit code means that nothing was done."""
         if outcome.code in codes:
             return True
         if outcome.code != 0:
@@ -570,7 +571,7 @@ class Check:
         self.refuses("status --json", status)
         if change.promise == attacks.REFUSED:
             code = {"locked": 3, "newer": 1, "pre-release": 1}.get(change.word, 8)
-            # What was unlocked before opens a vault whose slots do not.
+            # An earlier unlock opens a vault whose slots do not.
             self.expect("verify --json", verify, {code, 8} if change.word == "locked" else {code})
             # `status` reads no value.
             if change.word not in ("value", "batch", "chunk") and (
@@ -600,17 +601,17 @@ class Check:
     def expect(self, command, outcome, codes):
         if outcome.code not in codes:
             said = (outcome.err or outcome.out).decode(errors="replace")[-300:]
-            self.fail(command, f"exit code {outcome.code}, and not {sorted(codes)}: {said}")
+            self.fail(command, f"exit code {outcome.code} instead of {sorted(codes)}: {said}")
 
     def lists(self, command, outcome, before):
         now, before = listing(parsed(outcome)), listing(before)
         if now is None:
-            self.fail(command, "has no list of what is not accepted")
+            self.fail(command, "has no list of unaccepted objects")
         elif not now or (now == before and self.change.name != "version.locked-write-replaced"):
             self.fail(command, "does not list it")
 
     def escapes(self, command, outcome):
-        """What the index says never reaches a terminal as it is."""
+        """No text of the index reaches a terminal unescaped."""
         if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", outcome.out + outcome.err):
             self.fail(command, "prints control characters")
 
@@ -622,13 +623,13 @@ class Check:
         if self.refuses(name, outcome, codes):
             if outcome.out and before.out and any(
                     value in outcome.out for value in self.values()):
-                self.fail(name, "gives out values and refuses")
+                self.fail(name, "reveals values and refuses")
             if before.code == 0 and self.is_free(name):
-                self.fail(name, f"refuses, though it does not depend on this: {outcome.err[-300:]}")
+                self.fail(name, f"refuses, although it does not depend on this: {outcome.err[-300:]}")
         elif outcome.code == 0 and outcome.out != before.out:
             was, now = environment_of(before), environment_of(outcome)
-            self.fail(name, f"gives out something else: {sorted(was.items() ^ now.items())}"
-                      if now else f"gives out something else: {outcome.out[:200]}")
+            self.fail(name, f"reveals something else: {sorted(was.items() ^ now.items())}"
+                      if now else f"reveals something else: {outcome.out[:200]}")
 
     def is_free(self, name):
         """5.10: whether a value for a program, file or screen does not depend on the change."""
@@ -647,7 +648,7 @@ class Check:
         strange = {item for item in sent(self.stage.honest.requests) - self.baseline.allowed
                    if (item[0].rsplit("/", 1)[-1], item[4]) not in self.stage.there}
         if strange:
-            self.fail(name, f"sends what it did not send before: {sorted(map(str, strange))[:3]}")
+            self.fail(name, f"sends something that it did not send before: {sorted(map(str, strange))[:3]}")
         self.tokens(name)
         self.nothing_elsewhere(name)
         if os.path.exists("/tmp/zg-env-attack"):
@@ -678,12 +679,12 @@ class Check:
             self.fail("copy", f"copies something else: {value!r} (the vault is {word})")
         self.whole("copy", outcome, word)
         if outcome.code and self.home.raw() != self.raw:
-            self.fail("copy", "changed the vault and refuses")
+            self.fail("copy", "changed the vault and then refuses")
 
     def whole(self, command, outcome, word):
         """What the program writes is a valid vault, whatever an attacker put into the index."""
         if outcome.code == 0 and word != "ok" and self.change.promise != attacks.REFUSED:
-            self.fail(command, f"writes a vault that is damaged: {word}")
+            self.fail(command, f"writes a damaged vault: {word}")
 
     def locked(self):
         """With the key file alone a token goes to no address that only the index names, and nothing
@@ -703,7 +704,7 @@ class Check:
 
 
 # --------------------------------------------------------------------------------------------------
-# Scenes that take more than one change
+# Scenarios with more than one change
 
 
 def scene_guesses(stage, baseline):
@@ -728,11 +729,11 @@ def scene_guesses(stage, baseline):
         shapes.append(sorted(
             (version["record"] == record["id"], version["number"]) for version in after.versions()))
     if shapes[0] != shapes[1]:
-        yield "F6.guess", "set", "the stored versions tell whether a guess is right"
+        yield "F6.guess", "set", "the stored versions reveal whether a guess is right"
 
 
 def scene_clone(stage, baseline):
-    """F7: a directory that only the index key approved gets nothing."""
+    """F7: a directory approved with only the index key gets nothing."""
     stage.home.back("plain")
     key = stage.keys["plain"]
     vault = writer.Vault.load(stage.home.raw(), key)
@@ -746,11 +747,11 @@ def scene_clone(stage, baseline):
     outcome = stage.home.run("run", "-t", "production", "--no-inherit", "--", "/bin/cat",
                              "/proc/self/environ", folder=stage.home.file("evil"))
     if outcome.code != NOT_DONE or outcome.out:
-        yield "F7.clone", "run", f"runs in a directory that nobody approved: {outcome.code}"
+        yield "F7.clone", "run", f"runs in an unapproved directory: {outcome.code}"
 
 
 def scene_put_and_take(stage, baseline):
-    """F5: the key is exchanged, the user writes while locked, the attacker reads."""
+    """F5: the key is replaced, the user writes while locked, the attacker reads."""
     stage.home.back("plain")
     key = stage.keys["plain"]
     raw = attacks.apply("F5.public-key", stage.home.raw(), key)
@@ -766,7 +767,7 @@ def scene_put_and_take(stage, baseline):
                 continue
             yield "F5.put-and-take", "set", "a value written while locked can be read"
     if outcome.code != 8:
-        yield "F5.put-and-take", "set", f"exit code {outcome.code}, and not 8"
+        yield "F5.put-and-take", "set", f"exit code {outcome.code} instead of 8"
 
 
 SCENES = (scene_guesses, scene_clone, scene_put_and_take)
@@ -775,7 +776,7 @@ SCENES = (scene_guesses, scene_clone, scene_put_and_take)
 
 
 def baselines(stage):
-    """Each state, and what the commands do in it, made when it is needed first."""
+    """Each state, and what the commands do in it, created on first use."""
     made, last = {}, [None]
 
     def of(state):
@@ -789,10 +790,10 @@ def baselines(stage):
 
 
 def check(stage, of, change):
-    """None where no vault has what the change is made to."""
+    """None if the change applies to no vault."""
     for state, raw in stage.vaults.items():
         try:
-            # What opens one epoch opens no file of another.
+            # The key of one epoch opens no file of another.
             older = None if state == "rekeyed" else stage.older
             changed = attacks.apply(
                 change.name, raw, stage.keys[state], origin=stage.evil.origin, older=older)
@@ -809,14 +810,14 @@ def join_session_keyring():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Run zg-env against changes of its vault.")
+    parser = argparse.ArgumentParser(description="Run zg-env with tampered vaults.")
     parser.add_argument("program", metavar="ZG_ENV")
     parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'F*'")
-    parser.add_argument("--sandbox", metavar="PROGRAM", help="by default that beside ZG_ENV")
-    parser.add_argument("--postal", metavar="PROGRAM", help="by default that beside ZG_ENV")
-    parser.add_argument("--part", metavar="K/N", default="1/1", help="every Nth change alone")
+    parser.add_argument("--sandbox", metavar="PROGRAM", help="default: the one next to ZG_ENV")
+    parser.add_argument("--postal", metavar="PROGRAM", help="default: the one next to ZG_ENV")
+    parser.add_argument("--part", metavar="K/N", default="1/1", help="run only every Nth change")
     parser.add_argument("--keep", action="store_true", help="keep the directory with the vaults")
-    parser.add_argument("--verbose", action="store_true", help="name each change when it is done")
+    parser.add_argument("--verbose", action="store_true", help="print the name of each finished change")
     options = parser.parse_args()
     options.program = os.path.realpath(options.program)
     beside = os.path.dirname(options.program)
@@ -862,9 +863,9 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
     wrong = len({name for name, _, _ in failures})
     print(f"{done} changes in {time.monotonic() - start:.0f} seconds: {done - wrong} as promised, "
-          f"{wrong} not; {len(left)} that no vault here has anything for")
+          f"{wrong} not, {len(left)} not applicable to any vault")
     if left:
-        print("not made: " + " ".join(left))
+        print("not applicable: " + " ".join(left))
     return 1 if failures or not done else 0
 
 

@@ -1,4 +1,4 @@
-"""Holds the promise of each change in `attacks.py` against the second reader, with a vault that has
+"""Checks the promise of each change in `attacks.py` with the second reader, with a vault that has
 one of everything: what must be listed is listed and is no damage, what must be refused is refused
 with its class, and what is left out changes neither.
 
@@ -22,8 +22,8 @@ BY_INDEX_KEY = reader.vector_secret({"indexKey": KEY.hex()})
 
 
 def two_generations():
-    """An earlier and a present file, and the anchor of the present one. Both were written with the
-    root; a locked write is in the present one."""
+    """An earlier and a current file, and the rollback guard of the current one. Both were written
+    with the root; the current one has a locked write."""
     vault = writer.sample()
     older = vault.build(KEY)
     vault.next_generation()
@@ -175,10 +175,10 @@ class Promises(unittest.TestCase):
         self.assertEqual(fields - changed - ALONE, set())
 
     def test_a_rewrapped_key_is_not_the_attackers(self):
-        """F5: with the pinned key in place, nothing is sealed to another one."""
+        """F5: with the pinned key in place, nothing is sealed to another key."""
         raw = attacks.apply("F5.public-key", self.present, KEY)
         found = self.read(raw, BY_INDEX_KEY, self.anchor)
-        self.assertEqual(found["message"], "the public key is not the anchor's")
+        self.assertEqual(found["message"], "the public key is not the one in the rollback guard")
 
     def test_protected_tokens_do_not_open_elsewhere(self):
         for change in attacks.CHANGES.values():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times zg-env as whole processes, side by side with a yardstick and with the peers that are installed.
+"""Times zg-env as whole processes, beside a reference and the installed peers.
 
     benchmark.py ZG_ENV YARDSTICK [--reader READER] [--runs N] [--rows NAME,…] [--json FILE]
 
@@ -69,7 +69,7 @@ class Contestant:
 
 
 class Row:
-    """One line of the goals: zg-env first, then what it is held against."""
+    """One goal: zg-env first, then its reference."""
 
     def __init__(self, name, goal, contestants, is_met):
         self.name = name
@@ -143,7 +143,7 @@ class Home:
         return path
 
     def vault(self, name, kdf="8MiB,1", keyring=False, file=None, settled=False):
-        """Makes a vault with a key file that opens its index."""
+        """Creates a vault with a key file that opens its index."""
         vault = Made(self, self.path / f"{name}.zgv", self.path / f"{name}.key")
         options = ["--kdf", kdf] + ([] if keyring else ["--no-secret-service"])
         vault.do("init", "--lock", *options)
@@ -156,7 +156,7 @@ class Home:
 
 
 class Made:
-    """A vault and how it is opened."""
+    """A vault and the secret that opens it."""
 
     def __init__(self, home, path, key):
         self.home, self.path, self.key = home, path, key
@@ -179,7 +179,7 @@ class Made:
 
 
 def own_session_keyring():
-    """Puts this process and its children into a session keyring of their own."""
+    """Puts this process and its children into a new session keyring."""
     call = {"x86_64": 250, "aarch64": 219}.get(platform.machine())
     if call is None:
         return False
@@ -188,7 +188,7 @@ def own_session_keyring():
 
 @contextlib.contextmanager
 def keyring(home):
-    """A bus with an unlocked gnome-keyring on it; yields its address, or nothing where none is."""
+    """A bus with an unlocked gnome-keyring on it; yields its address, or None if it is not installed."""
     if not shutil.which("dbus-daemon") or not shutil.which("gnome-keyring-daemon"):
         yield None
         return
@@ -344,14 +344,14 @@ def keyring_row(home, address):
 
 
 class Reading(Contestant):
-    """One reading of a file, timed inside of a program that has it in memory already."""
+    """One parse of a file, timed in a program that already has it in memory."""
 
     def run_once(self, home):
         done = subprocess.run(
             self.words, capture_output=True, text=True, env=home.environment, cwd=home.path)
         if done.returncode != 0:
             sys.exit(f"benchmark: {self.label} failed: {done.stdout}")
-        # The first reading brings the memory along.
+        # The first parse also allocates the memory.
         self.seconds.append(min(float(line) for line in done.stdout.split()[2:]))
 
 
@@ -400,7 +400,7 @@ def reader_row(home, yardstick):
 
 
 def rows(home, yardstick, address):
-    """Makes each row when it is its turn: one row's vaults must not warm another's."""
+    """Creates each row when it runs: one row's vaults must not warm another's caches."""
     yield "run", lambda: run_rows(home, yardstick)
     yield "list", lambda: list_and_set_rows(home, yardstick)
     yield "import", lambda: import_row(home, yardstick)

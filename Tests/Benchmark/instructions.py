@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Counts the instructions of `zg-env run` and holds them against a budget.
+"""Counts the instructions of `zg-env run` and compares them with a budget.
 
     instructions.py ZG_ENV [--write]
 
-A count does not depend on how busy the machine is, as a time does. The vault has 50 variables, is
-unlocked and settled; the program to run is a file that the kernel refuses, since a process that becomes
-another one takes its count along. More than the budget allows is a failure. So is much less: then the
-budget is too wide to notice the next loss, and is to be written anew (--write), with what it was for.
+Unlike a time, a count does not depend on the load of the machine. The vault has 50 variables and is
+unlocked; the program to run is a file that the kernel refuses, since the count would continue across
+exec. Exceeding the budget is a failure. So is staying far below it: the budget is then too large to
+notice the next regression, and must be rewritten (--write).
 """
 
 import argparse
@@ -29,7 +29,7 @@ CANNOT_EXECUTE = 126
 
 
 def count(home, program, vault, target):
-    """Instructions of one run. The hash seeds of Swift are fixed, so that tables are the same."""
+    """Instructions of one run. The hash seeds of Swift are fixed, so that hash tables are the same."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "run", "-q",
          "-t", "production", "--", target],
@@ -47,7 +47,7 @@ def measured(zg_env):
         # The environment is part of what is counted.
         home.environment["PATH"] = "/usr/bin:/bin"
         home.unlock_scope = [] if benchmark.own_session_keyring() else ["--scope", "user"]
-        # Reading the symbols of the whole program takes longer than running it.
+        # Reading all symbols of the program takes longer than running it.
         stripped = home.path / "zg-env"
         shutil.copy(zg_env, stripped)
         subprocess.run(["strip", stripped], check=True)
@@ -56,7 +56,7 @@ def measured(zg_env):
         target.chmod(0o700)
         vault = home.vault("few", file=home.dotenv("few.env", 50, 64), settled=True)
         vault.unlock()
-        # The first one makes the directories of the audit log, and its lines become as long as the
+        # The first run creates the directories of the audit log, and its lines become as long as the
         # ones before.
         counts = [count(home, stripped, vault, target) for _ in range(3)]
         return min(counts[1:])

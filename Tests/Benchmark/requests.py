@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the requests of commands that talk to Vercel, and times them where each answer takes 100 ms.
+"""Counts the requests of commands that talk to Vercel, and times them with 100 ms per response.
 
     requests.py ZG_ENV ZG_ENV_SANDBOX [--before ZG_ENV] [--latency S] [--runs N]
 
@@ -26,7 +26,7 @@ PROJECTS = 20
 
 
 class World:
-    """A vault, and a sandbox that it knows."""
+    """A vault connected to a sandbox."""
 
     def __init__(self, directory, program, sandbox, seed=None, build=0.2):
         self.path = pathlib.Path(directory)
@@ -38,7 +38,7 @@ class World:
             (self.path / "seed.json").write_text(json.dumps(seed))
             words += ["--seed", self.path / "seed.json"]
         self.sandbox = subprocess.Popen(words, stdout=subprocess.PIPE)
-        # A sandbox that does not start must not hold this up.
+        # A sandbox that does not start must not block this.
         if not select.select([self.sandbox.stdout], [], [], 20)[0]:
             sys.exit("requests: the sandbox does not start")
         start = json.loads(self.sandbox.stdout.readline())

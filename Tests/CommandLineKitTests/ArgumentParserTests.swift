@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], UsageError.Code.missingCommand),
+        (["--json"], UsageError.Code.missingCommand),
         (["--json"], .missingCommand),
         (["-p", "web"], .missingCommand),
         (["deployment"], .missingCommand),
@@ -223,7 +223,7 @@ import Testing
 @Suite struct `Help and version are asked for` {
     @Test(arguments: [
         ["help"], ["--help"], ["-h"], ["--json", "--help"], ["help", "--json"], ["help", "--help"],
-        ["--vault", "list", "--help"],
+        ["--vault", "list", "--help"], [],
     ])
     func `for the program`(_ arguments: [String]) throws {
         #expect(try topic(arguments) == .program)
@@ -264,8 +264,28 @@ import Testing
         #expect(error?.hint == "Did you mean \"set\"?")
     }
 
+    @Test(arguments: [
+        (["help", "options"], HelpTopic.options), (["help", "environment"], .environment),
+        (["help", "exit-codes"], .exitCodes),
+    ])
+    func `for a topic`(_ arguments: [String], _ expected: HelpTopic) throws {
+        #expect(try topic(arguments) == expected)
+    }
+
+    @Test(arguments: [
+        (["set", "--help-all"], true), (["--help-all", "set"], true), (["set", "--help"], false),
+        (["help", "set"], false),
+    ])
+    func `in full, or short`(_ arguments: [String], _ isFull: Bool) throws {
+        guard case .help(let topic, let full) = try Fixture.parser.parse(arguments) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(topic == .command(Fixture.set) && full == isFull)
+    }
+
     func topic(_ arguments: [String]) throws -> HelpTopic? {
-        guard case .help(let topic) = try Fixture.parser.parse(arguments) else { return nil }
+        guard case .help(let topic, _) = try Fixture.parser.parse(arguments) else { return nil }
         return topic
     }
 }

@@ -18,12 +18,29 @@ import Testing
         #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    @Test func `of the program lists sections, global options and exit codes`() throws {
+    @Test func `of the program lists the first steps and sections`() throws {
         try expectSnapshot(Self.formatter.text(on: .program), "program.txt")
     }
 
-    @Test func `of a command shows its arguments, options, examples and exit codes`() throws {
+    @Test func `in full lists every command of a group`() throws {
+        try expectSnapshot(Self.formatter.text(on: .program, full: true), "program-full.txt")
+    }
+
+    @Test(arguments: [
+        (HelpTopic.options, "options.txt"), (.environment, "environment.txt"),
+        (.exitCodes, "exit-codes.txt"),
+    ])
+    func `on a topic lists it once`(_ topic: HelpTopic, _ name: String) throws {
+        try expectSnapshot(Self.formatter.text(on: topic), name)
+    }
+
+    @Test func `of a command shows its arguments, options and examples`() throws {
         try expectSnapshot(Self.formatter.text(on: .command(Fixture.set)), "set.txt")
+    }
+
+    @Test func `of a command in full has global options and exit codes too`() throws {
+        try expectSnapshot(
+            Self.formatter.text(on: .command(Fixture.set), full: true), "set-full.txt")
     }
 
     @Test func `of a group lists its commands`() throws {
@@ -33,9 +50,11 @@ import Testing
     @Test(arguments: [40, 60, 80, 120])
     func `stays within its width`(_ width: Int) {
         let formatter = HelpFormatter(Fixture.program, width: width)
-        let topics = [.program] + Fixture.commands.map { HelpTopic.command($0) }
+        let topics =
+            [.program, .options, .environment, .exitCodes]
+            + Fixture.commands.map { HelpTopic.command($0) }
         for topic in topics {
-            for line in formatter.text(on: topic).split(separator: "\n") {
+            for line in formatter.text(on: topic, full: true).split(separator: "\n") {
                 // Usage and example lines are copied, so they are not broken.
                 let isKept =
                     line.hasPrefix("Usage:") || line.contains("tool set") || line.contains("|")
@@ -53,7 +72,7 @@ import Testing
     @Test func `has colours only when told so`() {
         #expect(!Self.formatter.text(on: .program).contains("\u{1B}"))
         let colored = HelpFormatter(Fixture.program, style: Style(usesColor: true))
-        #expect(colored.text(on: .program).contains("\u{1B}[1mGlobal options:\u{1B}[0m"))
+        #expect(colored.text(on: .program).contains("\u{1B}[1mGet started:\u{1B}[0m"))
     }
 }
 
@@ -239,7 +258,7 @@ import Testing
             name: "tool", version: "1", summary: "Ar No .Sh \"x\" \\(co 'y'",
             discussion: ".Sh EVIL\n\\fBbold\\fP\n'br\n.\n\u{1B}[2J é",
             globalOptions: [OptionSpec("no", value: "Fl", ".Ar \"quoted\"")],
-            commands: [CommandSpec(["no"], "'tis \\n(.x", section: "Sh")])
+            sections: [.init("Sh", [CommandSpec(["no"], "'tis \\n(.x")])])
         for page in ManPageGenerator(program, date: "January 1, 2026").pages() {
             let check = try Tool.run("groff", ["-mdoc", "-ww", "-Tutf8", "-z"], input: page.text)
             #expect(check.errors == "", "\(page.text)")

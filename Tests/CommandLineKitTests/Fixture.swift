@@ -22,7 +22,7 @@ enum Fixture {
     ]
 
     static let set = CommandSpec(
-        ["set"], "Create or change a variable", section: "Variables",
+        ["set"], "Create or change a variable",
         discussion: """
             The value is read from a hidden prompt on a terminal, otherwise from the standard input.
 
@@ -47,13 +47,13 @@ enum Fixture {
 
     static let commands: [CommandSpec] = [
         CommandSpec(
-            ["list"], "List variables", section: "Variables",
+            ["list"], "List variables",
             arguments: [ArgumentSpec("PATTERN", .optional, "Part of the name")],
             options: [target, OptionSpec("stale", value: "TIME", "Unchanged", form: .duration)],
             aliases: [["ls"]]),
         set,
         CommandSpec(
-            ["reveal"], "Print values", section: "Variables",
+            ["reveal"], "Print values",
             arguments: [
                 ArgumentSpec("KEY", .oneOrMore, "Names", completion: .dynamic(.variable))
             ],
@@ -61,44 +61,44 @@ enum Fixture {
                 OptionSpec("version", value: "N", "This version", form: .integer(1...Int.max))
             ]),
         CommandSpec(
-            ["rename"], "Rename a variable", section: "Variables",
+            ["rename"], "Rename a variable",
             arguments: [
                 ArgumentSpec("KEY", .one, "Old name"), ArgumentSpec("NEW", .one, "New name"),
             ]),
         CommandSpec(
-            ["run"], "Run a command with variables", section: "Variables",
+            ["run"], "Run a command with variables",
             arguments: [ArgumentSpec("CMD", .restAfterDashes, "What to run")],
             options: [target, OptionSpec(flag: "override", "Let the vault win")]),
         CommandSpec(
-            ["history"], "Show versions", section: "Variables",
+            ["history"], "Show versions",
             arguments: [ArgumentSpec("KEY", .one, "Name")],
             options: [
                 OptionSpec("limit", value: "N", "At most this many", form: .integer(1...1000))
             ]),
         CommandSpec(
-            ["history", "prune"], "Remove old versions", section: "Variables",
+            ["history", "prune"], "Remove old versions",
             arguments: [ArgumentSpec("KEY", .one, "Name")]),
         CommandSpec(
-            ["slot", "add", "file"], "Add a key file", section: "Vault",
+            ["slot", "add", "file"], "Add a key file",
             arguments: [ArgumentSpec("PATH", .one, "Key file", completion: .file)],
             options: [OptionSpec(flag: "values", "Open values too")]),
-        CommandSpec(["slot", "list"], "List slots", section: "Vault"),
+        CommandSpec(["slot", "list"], "List slots"),
         CommandSpec(
-            ["deployment", "list"], "List deployments", section: "Platform",
+            ["deployment", "list"], "List deployments",
             options: [target, OptionSpec(flag: "failed", "Failed ones only")]),
         CommandSpec(
-            ["deployment", "promote"], "Make a deployment current", section: "Platform",
+            ["deployment", "promote"], "Make a deployment current",
             arguments: [ArgumentSpec("ID", .one, "Which", completion: .dynamic(.deployment))],
             exitCodes: [9]),
         CommandSpec(
-            ["watch"], "Watch deployments", section: "Platform",
+            ["watch"], "Watch deployments",
             options: [
                 OptionSpec(
                     "project", short: "p", value: "NAME", "Watch this project", repeatable: true,
                     completion: .dynamic(.project))
             ]),
         CommandSpec(
-            ["move"], "Move things", section: "Platform",
+            ["move"], "Move things",
             arguments: [
                 ArgumentSpec("SOURCE", .oneOrMore, "From"),
                 ArgumentSpec("TARGET", .one, "To", form: .oneOf(["here", "there"])),
@@ -108,7 +108,15 @@ enum Fixture {
 
     static let program = ProgramSpec(
         name: "tool", version: "1.2.3", summary: "A tool for tests",
-        discussion: "It keeps nothing.", globalOptions: globals, commands: commands,
+        discussion: "It keeps nothing.",
+        firstSteps: [CommandSpec.Example("tool set API_KEY", "Store a value")],
+        globalOptions: globals,
+        sections: [
+            ProgramSpec.Section(
+                "Variables", commands.filter { !["slot", "deployment"].contains($0.path[0]) }),
+            ProgramSpec.Section("Vault", commands.filter { $0.path[0] == "slot" }),
+            ProgramSpec.Section("Platform", commands.filter { $0.path[0] == "deployment" }),
+        ],
         groups: [
             ProgramSpec.Group(["deployment"], "Look at deployments"),
             ProgramSpec.Group(["slot"], "What opens the vault"),

@@ -342,7 +342,7 @@ import Testing
             guard Child.disposition(of: SIGPIPE) == .ignored else { exit(3) }
             unsafe sigemptyset(&blocked)
             unsafe pthread_sigmask(SIG_SETMASK, &blocked, nil)
-            try Interrupts.restoreFoundState()
+            try Interrupts.restoreInitialState()
             guard Child.disposition(of: SIGHUP) == .ignored else { exit(4) }
             for signal in [SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGTSTP, SIGCONT] {
                 guard Child.disposition(of: signal) == .normal else { exit(5) }

@@ -9,54 +9,53 @@ import Testing
     @Test(
         arguments: [
             (
-                "Two commands are",
-                [CommandSpec(["a"], "A", section: "S"), CommandSpec(["a"], "A", section: "S")]
+                "Duplicate command",
+                [CommandSpec(["a"], "A"), CommandSpec(["a"], "A")]
             ),
-            ("is no name", [CommandSpec(["A b"], "A", section: "S")]),
-            ("is no name", [CommandSpec(["help"], "A", section: "S")]),
-            ("not one line", [CommandSpec(["a"], "Do it.", section: "S")]),
-            ("no section", [CommandSpec(["a"], "Do it", section: "")]),
-            ("no summary", [CommandSpec(["a"], "", section: "S")]),
-            ("not described", [CommandSpec(["a"], "A", section: "S", exitCodes: [77])]),
-            ("to exclude", [CommandSpec(["a"], "A", section: "S", exclusive: [["x"]])]),
+            ("not a valid command name", [CommandSpec(["A b"], "A")]),
+            ("not a valid command name", [CommandSpec(["help"], "A")]),
+            ("full stop or a line break", [CommandSpec(["a"], "Do it.")]),
+            ("no summary", [CommandSpec(["a"], "")]),
+            ("undocumented exit code", [CommandSpec(["a"], "A", exitCodes: [77])]),
+            ("to exclude", [CommandSpec(["a"], "A", exclusive: [["x"]])]),
             (
                 "without the program",
                 [
-                    CommandSpec(["a"], "A", section: "S", examples: [CommandSpec.Example("x", "y")])
+                    CommandSpec(["a"], "A", examples: [CommandSpec.Example("x", "y")])
                 ]
             ),
             (
-                "behind the dashes",
+                "after the ones following --",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S",
+                        ["a"], "A",
                         arguments: [
                             ArgumentSpec("A", .restAfterDashes, "a"), ArgumentSpec("B", .one, "b"),
                         ])
                 ]
             ),
             (
-                "number is open",
+                "optional or variadic",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S",
+                        ["a"], "A",
                         arguments: [
                             ArgumentSpec("A", .optional, "a"), ArgumentSpec("B", .zeroOrMore, "b"),
                         ])
                 ]
             ),
             (
-                "shares -q",
+                "reuses -q",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S", options: [OptionSpec(flag: "x", short: "q", "X")])
+                        ["a"], "A", options: [OptionSpec(flag: "x", short: "q", "X")])
                 ]
             ),
             (
-                "there twice",
+                "is a duplicate",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S",
+                        ["a"], "A",
                         options: [OptionSpec(flag: "x", "X"), OptionSpec(flag: "x", "X")])
                 ]
             ),
@@ -64,27 +63,27 @@ import Testing
                 "another kind",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S", options: [OptionSpec("quiet", value: "N", "X")])
+                        ["a"], "A", options: [OptionSpec("quiet", value: "N", "X")])
                 ]
             ),
             (
-                "parser's own",
+                "reserved for the parser",
                 [
-                    CommandSpec(["a"], "A", section: "S", options: [OptionSpec(flag: "help", "X")])
+                    CommandSpec(["a"], "A", options: [OptionSpec(flag: "help", "X")])
                 ]
             ),
             (
-                "wrong letter",
+                "invalid short name",
                 [
                     CommandSpec(
-                        ["a"], "A", section: "S", options: [OptionSpec(flag: "x", short: "é", "X")])
+                        ["a"], "A", options: [OptionSpec(flag: "x", short: "é", "X")])
                 ]
             ),
         ] as [(String, [CommandSpec])])
     func `that is not says so`(_ problem: String, _ commands: [CommandSpec]) {
         let program = ProgramSpec(
             name: "tool", version: "1", summary: "A", globalOptions: Fixture.globals,
-            commands: commands)
+            sections: [.init("Commands", commands)])
         #expect(program.problems().contains { $0.contains(problem) })
     }
 }

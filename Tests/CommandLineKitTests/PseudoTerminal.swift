@@ -73,7 +73,7 @@ final class PseudoTerminal: @unchecked Sendable {
 
     var echoes: Bool { localModes & UInt32(ECHO) != 0 }
 
-    /// Whether a line is there for whoever reads the terminal.
+    /// Whether the terminal's reader has a line to read.
     var hasInput: Bool {
         let reader = unsafe open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
         defer { close(reader) }

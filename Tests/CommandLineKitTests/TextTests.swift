@@ -208,7 +208,9 @@ import Testing
 
     @Test func `say what is missing`() {
         #expect(Fixture.failure(["list", "--stale", "90"])?.message == "--stale needs a unit.")
-        #expect(Fixture.failure(["list", "--stale", "soon"])?.message == "--stale is no time.")
+        #expect(
+            Fixture.failure(["list", "--stale", "soon"])?.message
+                == "--stale is not a valid duration.")
     }
 
     @Test(

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `before the command says where the option belongs`() {
         let error = Fixture.failure(["--target", "x", "list"])
-        #expect(error?.message == "--target stands before the command.")
+        #expect(error?.message == "--target must come after the command.")
     }
 
     @Test(

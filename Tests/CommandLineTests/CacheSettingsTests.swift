@@ -31,7 +31,7 @@ struct CacheSettingsTests {
         done(try home.run(["config", "set", "cache-for", "none"]))
         done(try home.run(["config", "set", "reveal-from-cache", "false"]))
         #expect(try [reveal, run, export].map(opens) == [false, false, false])
-        // What tells of the cache goes on telling, and a passphrase goes on opening.
+        // `status` works as before, and a passphrase still opens the values.
         let status = try json(home.run(["status", "--json"], unlocked: false))
         #expect(status["values"] == "open")
         #expect(try home.revealed("KEY") == Array("value".utf8))

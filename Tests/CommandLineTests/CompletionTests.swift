@@ -6,12 +6,12 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// The completion scripts in the real shells, and what they ask the program for.
+/// The completion scripts in real shells, and the words they get from the program.
 @Suite("Completion")
 struct CompletionTests {
     private let home: CommandHome
 
-    /// A vault whose index a key file opens, with `API_KEY` and `API_URL` in the project `web`.
+    /// A vault that opens with a key file, with `API_KEY` and `API_URL` in the project `web`.
     init() throws {
         home = try CommandHome()
         try home.initialise()
@@ -39,7 +39,7 @@ struct CompletionTests {
         return result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     }
 
-    @Test func `names come from the index, and begin with what was typed`() throws {
+    @Test func `names come from the index and begin with what was typed`() throws {
         #expect(try candidates("variable") == ["API_KEY", "API_URL"])
         #expect(try candidates("variable", "API_K") == ["API_KEY"])
         #expect(try candidates("variable", "x") == [])
@@ -52,8 +52,8 @@ struct CompletionTests {
         #expect(try candidates("target", "s") == ["staging"])
     }
 
-    @Test func `no passphrase is read, and no question asked`() throws {
-        // A fifo would hang whoever reads it, and a terminal would show a question.
+    @Test func `completion reads no passphrase and asks no question`() throws {
+        // Opening the fifo would hang, and a terminal would show a question.
         let fifo = home.directory.path("fifo")
         try #require(unsafe mkfifo(fifo, 0o600) == 0)
         for kind in DynamicCompletion.allCases {
@@ -65,7 +65,7 @@ struct CompletionTests {
         #expect(try candidates("target", environment: ["ZG_ENV_VAULT": "/nowhere"]).count == 3)
     }
 
-    @Test func `a name that could steer a terminal is not offered`() {
+    @Test func `completion leaves out a name with terminal control characters`() {
         let names = ["GOOD", "BAD\u{1B}[2J", "BAD\nLINE", "", "GOOD"]
         let shown = CompletionCandidates.shown(
             names.map { .init(word: $0, meaning: "a\u{7}\tb") }, startingWith: "")
@@ -74,7 +74,7 @@ struct CompletionTests {
         #expect(shown.first?.meaning.contains("\t") == false)
     }
 
-    @Test func `an open keyring is used, and a locked one is left alone`() throws {
+    @Test func `completion uses an unlocked keyring and does not unlock one`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let home = try CommandHome(keyring: keyring)
@@ -88,8 +88,8 @@ struct CompletionTests {
         #expect(locked.output == "")
     }
 
-    @Test func `deployments come from the answers that are kept`() throws {
-        let platform = try PlatformHome()
+    @Test func `deployments come from the response cache`() throws {
+        let platform = try SandboxHome()
         let home = platform.home
         try platform.set("KEY", "value")
         done(try platform.run("deployment", "list", "-p", "web"))
@@ -104,7 +104,7 @@ struct CompletionTests {
             #expect(deployments.output.contains("READY, production"))
             let projects = done(
                 try platform.run("__complete", "project", unlocked: false, environment: key))
-            #expect(projects.output.contains("bare\ton the platform\n"))
+            #expect(projects.output.contains("bare\ton Vercel\n"))
             #expect(projects.output.contains("web\tin the vault\n"))
         }
         #expect(asked == [])
@@ -112,7 +112,7 @@ struct CompletionTests {
 
     // MARK: Shells
 
-    /// Writes the script of a shell into the home and runs the shell, which finds `zg-env`.
+    /// Writes a shell's script into the home and runs the shell with `zg-env` in its PATH.
     private func run(
         _ shell: String, _ arguments: [String], script name: String
     ) throws -> ProgramResult {
@@ -179,7 +179,7 @@ struct CompletionTests {
         #expect(result.error == "")
     }
 
-    /// In an interactive zsh on a terminal of its own, as completion works nowhere else.
+    /// In an interactive zsh on its own terminal: completion works nowhere else.
     @Test func `zsh completes commands, options and names`() throws {
         let result = try run(
             "zsh",

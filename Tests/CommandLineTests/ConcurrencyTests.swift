@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Threads
 
-/// Several writers, and writers that are killed.
-@Suite("Writers at once")
+/// Concurrent writers, and killed ones.
+@Suite("Concurrent writers")
 struct ConcurrencyTests {
     @Test(arguments: [2, 20])
-    func `every set that ran at once survives`(count: Int) throws {
+    func `concurrent set runs all take effect`(count: Int) throws {
         let home = try CommandHome.initialised()
         let failures = Monitor<[String]>([])
         DispatchQueue.concurrentPerform(iterations: count) { number in
@@ -26,7 +26,7 @@ struct ConcurrencyTests {
         #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
     }
 
-    @Test func `versions of one key written at once are all kept`() throws {
+    @Test func `concurrent set runs of one key each keep a version`() throws {
         let home = try CommandHome.initialised()
         DispatchQueue.concurrentPerform(iterations: 8) { number in
             _ = try? home.run(["set", "KEY", "-p", "web"], input: .text("value \(number)"))
@@ -39,7 +39,7 @@ struct ConcurrencyTests {
                 == (1...8).map { JSONDocument.integer($0) })
     }
 
-    @Test func `of two inits at once one makes the vault`() throws {
+    @Test func `one of two concurrent init runs creates the vault`() throws {
         let home = try CommandHome()
         let statuses = Monitor<[Int32]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -50,7 +50,7 @@ struct ConcurrencyTests {
         done(try home.run(["list", "--all-projects"]))
     }
 
-    @Test func `readers see the old or the new vault while one writes`() throws {
+    @Test func `readers see the old or the new vault during a write`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "old"])
         let lock = try HeldLock(of: home)
@@ -59,7 +59,7 @@ struct ConcurrencyTests {
         lock.release()
     }
 
-    @Test func `a writer that waits too long names who is in its way`() throws {
+    @Test func `a writer that times out names the process that holds the lock`() throws {
         let home = try CommandHome.initialised()
         let before = try home.vaultBytes()
         let lock = try HeldLock(of: home)
@@ -101,9 +101,9 @@ struct ConcurrencyTests {
             kept += count == 1 ? 1 : 0
             #expect(try home.revealed("OLD") == Array("kept".utf8))
         }
-        // A kill before the write and one after it were both among them.
+        // Kills before and after the write both happened.
         #expect(kept > 0)
-        // The next writer clears away what the killed ones left.
+        // The next writer removes what killed ones left behind.
         try home.store(["NEXT": "1"])
         let names = try FileManager.default.contentsOfDirectory(
             atPath: home.directory.path("data/zg-env"))
@@ -111,7 +111,7 @@ struct ConcurrencyTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `a writer that is interrupted leaves the vault whole`(
+    func `an interrupted writer leaves the vault intact`(
         signal: Int32, status: Int32
     ) throws {
         let home = try CommandHome.initialised()

@@ -19,13 +19,13 @@ struct CopyTests {
         try json(home.run(["copy", "-p", "web", "--json"] + arguments))
     }
 
-    @Test func `a target gets the value that another has`() throws {
+    @Test func `copy gives a target the value of another`() throws {
         try set("KEY", "live", "-t", "production")
         let first = try copied("KEY", "--to-target", "preview")
         #expect(first["created"] == ["KEY"])
         #expect(try home.scopes(of: "KEY") == ["preview", "production"])
         #expect(try home.revealed("KEY", "-t", "preview") == Array("live".utf8))
-        // Already so.
+        // Already the same.
         #expect(
             try copied("KEY", "-t", "production", "--to-target", "preview")["unchanged"] == ["KEY"])
         try set("KEY", "newer", "-t", "production")
@@ -38,7 +38,7 @@ struct CopyTests {
         failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "prod"]), 2, "production")
     }
 
-    @Test func `the target leaves the record that held it, which is named`() throws {
+    @Test func `copy takes the target from its previous record and names that record`() throws {
         try set("KEY", "shared", "-t", "preview,development")
         try set("KEY", "live", "-t", "production")
         let result = done(
@@ -47,20 +47,20 @@ struct CopyTests {
         #expect(result.error.contains("development"))
         #expect(try home.scopes(of: "KEY") == ["development", "preview", "production"])
         #expect(try home.revealed("KEY", "-t", "development") == Array("shared".utf8))
-        // A target of the record itself has the value.
+        // The target already has this record's value.
         try set("ALL", "1")
         let none = try copied("ALL", "--to-target", "preview")
         #expect(none["unchanged"] == ["ALL"])
         #expect(try home.scopes(of: "ALL") == ["production,preview,development"])
     }
 
-    @Test func `another project gets variables with type, comment and history`() throws {
+    @Test func `copy to another project keeps type, comment and history`() throws {
         try set("KEY", "one", "--type", "plain", "--comment", "why")
         try set("KEY", "two")
         try set("OTHER", "x")
         let result = done(
             try home.run(["copy", "KEY", "OTHER", "-p", "web", "--to-project", "api"]))
-        #expect(result.error.contains("Made the project api."))
+        #expect(result.error.contains("Created project api."))
         let list = try json(home.run(["list", "KEY", "-p", "api", "--json"]))
         let record = try #require(list["variables"]?.elements.first)
         #expect(record["type"] == "plain")
@@ -77,7 +77,7 @@ struct CopyTests {
                 ["copy", "KEY", "-p", "web", "--to-project", "a", "--to-target", "preview"]), 2)
     }
 
-    @Test func `all or nothing, and a dry run is nothing`() throws {
+    @Test func `copy is all or nothing, and --dry-run changes nothing`() throws {
         try set("KEY", "one")
         let before = try home.vaultBytes()
         failed(
@@ -92,11 +92,11 @@ struct CopyTests {
                 ["copy", "KEY", "-p", "web", "--to-project", "api"], unlocked: false), 3)
     }
 
-    @Test func `a sensitive variable goes to no development`() throws {
+    @Test func `a sensitive variable is not copied to development`() throws {
         try set("KEY", "one", "--type", "sensitive", "-t", "production")
         failed(
             try home.run(["copy", "KEY", "-p", "web", "--to-target", "development"]), 2,
-            "sensitive", "Nothing was copied")
+            "sensitive", "--type encrypted")
         #expect(try copied("KEY", "--to-target", "preview")["created"] == ["KEY"])
     }
 }

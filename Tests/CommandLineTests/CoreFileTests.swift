@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that is ended while secrets are in its memory leaves none of it on the disk.
+/// A process that crashes with secrets in memory writes none of them to disk.
 @Suite("A crashing process")
 struct CoreFileTests {
-    /// Runs a program with all limits on core files raised, in a directory of its own.
+    /// Runs a program in its own directory with all limits on core files raised.
     private func runner(
         _ home: CommandHome, _ arguments: [String], input: ProgramRunner.Input
     ) throws -> ProgramRunner {
@@ -24,7 +24,7 @@ struct CoreFileTests {
     }
 
     @Test(arguments: [SIGABRT, SIGSEGV, SIGQUIT])
-    func `writes no core file, where another would`(signal: Int32) throws {
+    func `zg-env writes no core file where another program does`(signal: Int32) throws {
         let home = try CommandHome.initialised()
         var other = try runner(home, ["sleep", "20"], input: .null)
         other.script = [
@@ -39,14 +39,14 @@ struct CoreFileTests {
         #expect(try other.run().signal == signal)
         let pattern = String(
             decoding: SmallFile.bytes("/proc/sys/kernel/core_pattern"), as: UTF8.self)
-        // Elsewhere cores go to another place or to a program: then the limit alone is looked at.
+        // Elsewhere core dumps go to another place or to a program; then only the limit is checked.
         if pattern.first != "|", pattern.first != "/" {
-            #expect(try cores(home).count == 1, "no core of another program was seen: \(pattern)")
+            #expect(try cores(home).count == 1, "no core file of another program: \(pattern)")
         }
         for name in try cores(home) {
             try FileManager.default.removeItem(atPath: home.directory.path("cores/\(name)"))
         }
-        // Held up by another writer, it has the passphrase and the value in its memory.
+        // Blocked by another writer, it has the passphrase and the value in memory.
         let lock = try HeldLock(of: home)
         var held = try runner(home, ["set", "KEY", "-p", "web"], input: .text("a value"))
         var limits = ""

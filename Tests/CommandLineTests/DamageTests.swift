@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What stands between a command and the vault: each with its exit code and a remedy.
+/// Damaged, missing and unsafe vaults: each with its exit code and a hint.
 @Suite("Damage and refusals")
 struct DamageTests {
     private let home: CommandHome
     private static let path = "data/zg-env/vault.zgv"
 
-    /// Every command that reads the vault, as it would work on the whole one.
+    /// One use of each command that reads the vault; all succeed with an intact one.
     private static let uses: [[String]] = [
         ["list", "-p", "web"], ["show", "KEY", "-p", "web"], ["reveal", "KEY", "-p", "web"],
         ["set", "KEY", "-p", "web"], ["rm", "KEY", "-p", "web", "--yes"],
@@ -20,7 +20,7 @@ struct DamageTests {
         try home.store(["KEY": "the value of the key", "OTHER": "another value"])
     }
 
-    /// Every command fails with `status` and leaves the file as it is.
+    /// Expects that every command fails with `status` and leaves the file unchanged.
     private func expectAll(
         _ status: Int32, _ code: String, _ words: String...,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -42,7 +42,7 @@ struct DamageTests {
         #expect(try home.vaultBytes() == before, sourceLocation: sourceLocation)
     }
 
-    @Test func `a truncated vault is damaged`() throws {
+    @Test func `a truncated vault is reported as damaged`() throws {
         let whole = try home.vaultBytes()
         for count in [0, 1, 15, 16, 200, whole.count / 2, whole.count - 1] {
             try home.directory.write(Array(whole[..<count]), to: Self.path)
@@ -53,7 +53,8 @@ struct DamageTests {
         try expectAll(8, "damaged", "backup")
     }
 
-    @Test func `a longer vault, foreign bytes and a vault of zeros are damaged`() throws {
+    @Test func `a longer vault, foreign bytes and a vault of zeros are reported as damaged`() throws
+    {
         let whole = try home.vaultBytes()
         for bytes in [
             whole + [0], Array("no vault at all".utf8), [UInt8](repeating: 0, count: 4_096),
@@ -66,9 +67,9 @@ struct DamageTests {
         }
     }
 
-    @Test func `no flipped byte ever gives a wrong value`() throws {
+    @Test func `a flipped byte never yields a wrong value`() throws {
         let whole = try home.vaultBytes()
-        // Every byte of the header; steps through index and values.
+        // Every byte of the header; samples of the index and values.
         let header = Array(0..<min(760, whole.count)).filter { $0 % 7 == 0 || $0 < 80 }
         let rest = stride(from: 760, to: whole.count, by: 97)
         for position in header + Array(rest) + [whole.count - 1] {
@@ -87,19 +88,19 @@ struct DamageTests {
         }
     }
 
-    @Test func `a newer format is no damage`() throws {
+    @Test func `a newer format is not reported as damage`() throws {
         try home.rewriteHeader { $0[8] = 3 }
         try expectAll(1, "failed", "newer")
     }
 
-    @Test func `a header changed together with its checksum gives no wrong value`() throws {
+    @Test func `a header changed together with its checksum yields no wrong value`() throws {
         let whole = try home.vaultBytes()
         for position in stride(from: 10, to: 310, by: 9) {
             try home.directory.write(whole, to: Self.path)
             try home.rewriteHeader { $0[position] ^= 1 }
             let bytes = try home.vaultBytes()
             let result = try home.run(["reveal", "KEY", "-p", "web"])
-            // A slot that was changed opens with no passphrase; memory may not suffice.
+            // A changed slot opens with no passphrase; the memory it asks for may not be available.
             #expect([1, 3, 8].contains(result.status), "byte \(position): \(result.end)")
             #expect(result.output == "")
             let list = try home.run(["set", "KEY", "-p", "web"], input: .text("x"))
@@ -108,7 +109,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `no vault is not found, with the way to make one`() throws {
+    @Test func `a missing vault is reported with the command that creates one`() throws {
         let empty = try CommandHome()
         for arguments in Self.uses {
             let input = ProgramRunner.Input.text("KEY=x")
@@ -121,7 +122,8 @@ struct DamageTests {
             "relative.zgv")
     }
 
-    @Test func `a vault that others can read, a link and a directory are refused`() throws {
+    @Test func `a vault that others can read, a symbolic link and a directory are refused`() throws
+    {
         let whole = try home.vaultBytes()
         for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
             try home.directory.write(whole, to: Self.path, mode: mode)
@@ -160,7 +162,7 @@ struct DamageTests {
     }
 
     @Test(arguments: ["1MiB,1", "8MiB,0", "8MiB", "8,1", "8MiB,11", "9GiB,1", "-8MiB,1", ""])
-    func `costs that are none are refused`(cost: String) throws {
+    func `invalid key-derivation costs are refused`(cost: String) throws {
         let new = try CommandHome()
         failed(try new.run(["init", "--kdf", cost]), 2)
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
@@ -180,13 +182,13 @@ struct DamageTests {
             "not_found")
     }
 
-    @Test func `a wrong passphrase is locked everywhere`() throws {
+    @Test func `every command reports a wrong passphrase as locked`() throws {
         try home.directory.write("wrong", to: "passphrase")
         try expectAll(3, "locked", "passphrase")
     }
 
-    @Test func `a directory that cannot be written loses nothing`() throws {
-        // The superuser may write anywhere, so something of another kind stands in the way.
+    @Test func `an unwritable directory loses nothing`() throws {
+        // Root may write anywhere, so a file of another kind blocks the path.
         try FileManager.default.removeItem(atPath: home.vaultPath + ".lock")
         try home.directory.makeDirectory(Self.path + ".lock")
         let before = try home.vaultBytes()
@@ -196,7 +198,7 @@ struct DamageTests {
         #expect(try home.revealed("KEY") == Array("the value of the key".utf8))
     }
 
-    @Test func `the vault and its directory are for their owner alone`() throws {
+    @Test func `only the owner can access the vault and its directory`() throws {
         #expect(try mode(home.vaultPath) == 0o600)
         #expect(try mode(home.vaultPath + ".lock") == 0o600)
         #expect(try mode(home.directory.path("data/zg-env")) == 0o700)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// Help, completions and manual pages of the program's own commands, all from one description.
-@Suite("Descriptions of the commands")
+/// Help, completions and manual pages, generated from the descriptions of the commands.
+@Suite("Command descriptions")
 struct DescriptionTests {
     private let shown = CommandTable.commands.map { $0.spec }.filter { !$0.isHidden }
 
-    @Test func `every command has a help text with its summary, which fits a terminal`() {
+    @Test func `every command has help with its summary that fits a terminal`() {
         let help = HelpFormatter(CommandTable.program, width: 80)
         for command in shown {
             let text = help.text(on: .command(command))
@@ -22,7 +22,7 @@ struct DescriptionTests {
     }
 
     @Test(arguments: CompletionGenerator.Shell.allCases)
-    func `completions know the visible commands and no other`(shell: CompletionGenerator.Shell) {
+    func `completions know the visible commands and no others`(shell: CompletionGenerator.Shell) {
         let script = CompletionGenerator(CommandTable.program).script(for: shell)
         for command in shown {
             for word in command.path { #expect(script.contains(word), "\(command.name)") }
@@ -34,7 +34,7 @@ struct DescriptionTests {
         #expect(script.contains("copy") && script.contains("doctor") && script.contains("edit"))
     }
 
-    @Test func `manual pages of every command can be set without a warning`() throws {
+    @Test func `every command's manual page formats without a warning`() throws {
         let pages = ManPageGenerator(CommandTable.program, date: "January 1, 2026").pages()
         #expect(pages.count == shown.count + 1)
         for page in pages {

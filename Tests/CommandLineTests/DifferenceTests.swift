@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `diff` of a file and the vault.
+/// `diff` between a file and the vault.
 @Suite("Comparing a file with the vault")
 struct DifferenceTests {
     private let home: CommandHome
@@ -16,7 +16,7 @@ struct DifferenceTests {
 
     private let run = ["diff", ".env", "-p", "web", "-t", "production"]
 
-    @Test func `each key has its state, and no value is shown`() throws {
+    @Test func `diff reports each key's state and shows no value`() throws {
         let result = done(try home.run(run))
         let words = result.output.split(separator: "\n").map {
             $0.split(separator: " ").map { String($0) }
@@ -39,7 +39,7 @@ struct DifferenceTests {
         }
     }
 
-    @Test func `exit-code tells that something differs`() throws {
+    @Test func `diff --exit-code reports a difference`() throws {
         let result = try home.run(run + ["--exit-code", "--json"])
         #expect(result.end == .exited(1))
         #expect(try JSONDocument(result.standardOutput)["changed"] == ["CHANGED"])
@@ -49,7 +49,7 @@ struct DifferenceTests {
         #expect(try json(home.run(run + ["--exit-code", "--json"]))["same"]?.elements.count == 3)
     }
 
-    @Test func `names alone need no passphrase, and say what was not compared`() throws {
+    @Test func `diff --names needs no passphrase and says what it did not compare`() throws {
         let keyring = ["slot", "add", "file", "index.key"]
         done(try home.run(keyring))
         let names = run + ["--names", "--json", "--key-file", "index.key"]
@@ -64,7 +64,7 @@ struct DifferenceTests {
         #expect(locked.end == .exited(3) || locked.end == .exited(2))
     }
 
-    @Test func `development is compared by default and named`() throws {
+    @Test func `diff compares development by default and says so`() throws {
         done(try home.run(["set", "DEV", "-p", "web", "-t", "development"], input: .text("1")))
         let result = done(try home.run(["diff", ".env", "-p", "web"]))
         #expect(result.error.contains("development"))
@@ -74,7 +74,7 @@ struct DifferenceTests {
         #expect(quiet["target"] == "development")
     }
 
-    @Test func `stdin, dialects and files that are none`() throws {
+    @Test func `diff reads stdin and dialects, and refuses what is not a .env file`() throws {
         let text = ProgramRunner.Input.text("SAME='one'\n")
         let docker = try json(
             home.run(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// Every command where there is no vault, where it stays locked, and where it is damaged: how it ends is a code
-/// that its page names, which every run of `zg-env` in a test is held against.
-@Suite("Codes on the pages of commands")
+/// Runs every command without a vault, with a locked one and with a damaged one. Its exit code must
+/// be one that its page lists; every test run of `zg-env` is checked against those lists.
+@Suite("Exit codes on command pages")
 struct ExitCodePageTests {
-    /// What follows the words of a command, where it wants more.
+    /// Arguments for the commands that need some.
     private static let arguments: [String: [String]] = [
         "account use": ["main"], "backup": ["copy.zgv"], "completion": ["bash"],
         "config get": ["cache-for"], "config set": ["cache-for", "reveal"],
@@ -37,7 +37,7 @@ struct ExitCodePageTests {
         case damaged
     }
 
-    /// Runs all commands in one state, and returns the codes by command.
+    /// Runs all commands in one state and returns the exit codes by command.
     private func codes(_ state: State) throws -> [String: Int32] {
         let home = try CommandHome()
         if state != .noVault {
@@ -54,7 +54,7 @@ struct ExitCodePageTests {
         let opening =
             state == .locked ? ["--passphrase-file", home.directory.path("wrong")] : []
         var codes: [String: Int32] = [:]
-        // `init` would make one.
+        // `init` would create one.
         for path in CommandTable.paths where path != ["init"] {
             let name = path.joined(separator: " ")
             var rest = Self.arguments[name] ?? []
@@ -67,7 +67,7 @@ struct ExitCodePageTests {
         return codes
     }
 
-    @Test func `are those that commands end with`() throws {
+    @Test func `command pages list the codes that the commands return`() throws {
         #expect(DocumentedExitCodes.commandCount == CommandTable.paths.count)
         #expect(
             Set(Self.arguments.keys).isSubset(
@@ -75,7 +75,7 @@ struct ExitCodePageTests {
         let (none, locked, damaged) = (
             try codes(.noVault), try codes(.locked), try codes(.damaged)
         )
-        // That most of them come as far as that: otherwise nothing is tried.
+        // Most commands get that far: otherwise the test proves nothing.
         #expect(none.values.count { $0 == 4 } > 30, "\(none)")
         #expect(locked.values.count { $0 == 3 } > 30, "\(locked)")
         #expect(damaged.values.count { $0 == 8 } > 30, "\(damaged)")

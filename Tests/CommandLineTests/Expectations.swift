@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Expects that a run was done, and returns it.
+/// Expects that a run succeeded, and returns it.
 @discardableResult
 func done(
     _ result: ProgramResult, sourceLocation: SourceLocation = #_sourceLocation
@@ -13,7 +13,7 @@ func done(
     return result
 }
 
-/// The one JSON value of a run that was done; stderr must be empty.
+/// Returns the JSON value that a successful run printed; stderr must be empty.
 func json(
     _ result: ProgramResult, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> JSONDocument {
@@ -23,8 +23,8 @@ func json(
     return try JSONDocument(result.standardOutput)
 }
 
-/// Expects that a run failed with a status, gave out nothing, and said in one or two lines what
-/// happened and what to do, with the given words.
+/// Expects that a run failed with a status and no output, and reported the error in one or two
+/// lines that contain `words`.
 func failed(
     _ result: ProgramResult, _ status: Int32, _ words: String...,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -37,11 +37,11 @@ func failed(
     let lines = result.error.split(separator: "\n").filter { line in
         let notes = [
             "warning: ", "Using the variables of development", "One trailing newline",
-            "zg-env does not know how to keep", "  update ", "  create ",
+            "zg-env does not know how to stop", "  update ", "  create ",
         ]
-        // What readers disagree about in a file stands before what went wrong.
+        // Diagnostics about the file come before the error.
         let isDiagnostic =
-            line.contains(/^\S+:\d+:\d+:/) || line.hasSuffix("more (all with --json)")
+            line.contains(/^\S+:\d+:\d+:/) || line.hasSuffix("more (--json lists all)")
         return !isDiagnostic && !notes.contains { line.hasPrefix($0) }
     }
     #expect((1...2).contains(lines.count), "\(result.error)", sourceLocation: sourceLocation)
@@ -50,8 +50,8 @@ func failed(
         sourceLocation: sourceLocation)
 }
 
-/// Expects a failure of a run with `--json`: one object of the contract on stderr and nothing on
-/// stdout. Returns message and hint in one text.
+/// Expects that a run with `--json` failed with one error object on stderr and nothing on stdout.
+/// Returns message and hint as one text.
 @discardableResult
 func failedAsJSON(
     _ result: ProgramResult, _ status: Int32, _ code: String,
@@ -70,14 +70,14 @@ func failedAsJSON(
 }
 
 extension CommandHome {
-    /// A home with an empty vault.
+    /// Returns a home with an empty vault.
     static func initialised(_ keyring: PrivateKeyring? = nil) throws -> CommandHome {
         let home = try CommandHome(keyring: keyring)
         try home.initialise()
         return home
     }
 
-    /// The records that `list` shows of a key, as `targets,environments@branch`, sorted.
+    /// The records that `list` shows for a key, as `targets,environments@branch`, sorted.
     func scopes(of key: String, in project: String = "web") throws -> [String] {
         let list = try json(run(["list", key, "-p", project, "--json"]))
         return (list["variables"]?.elements ?? []).map { record in
@@ -88,13 +88,13 @@ extension CommandHome {
     }
 }
 
-/// Tells whether a text is a time in UTC as the contract writes it.
+/// Returns whether a text is a UTC time in the documented format.
 func isTime(_ document: JSONDocument?) -> Bool {
     guard let text = document?.text else { return false }
     return text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/) != nil
 }
 
-/// The permissions of a file.
+/// Returns a file's permissions.
 func mode(_ path: String) throws -> UInt16 {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (attributes[.posixPermissions] as? NSNumber)?.uint16Value ?? 0

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `export` into files and terminals, and `convert`.
+/// `export` to files and terminals, and `convert`.
 @Suite("Exporting and converting")
 struct ExportTests {
     private let home: CommandHome
@@ -31,7 +31,7 @@ struct ExportTests {
 
         """
 
-    @Test func `merge keeps comments, order and what only the file has`() throws {
+    @Test func `--merge keeps comments, order and variables that only the file has`() throws {
         try home.directory.write(local, to: "work/.env", mode: 0o644)
         let planned = try json(
             home.run(export + ["--merge", "-o", ".env", "--dry-run", "--json"]))
@@ -52,7 +52,7 @@ struct ExportTests {
 
                 """)
         #expect(try mode(".env") == 0o600)
-        // What is right already is left as it is, to the byte and the time.
+        // An up-to-date file keeps its bytes and its modification time.
         let before =
             try FileManager.default.attributesOfItem(
                 atPath: home.directory.path("work/.env"))[.systemFileNumber] as? Int
@@ -63,7 +63,7 @@ struct ExportTests {
         #expect(before == after)
     }
 
-    @Test func `merge makes a file that is not there, and writes behind a link`() throws {
+    @Test func `--merge creates a missing file and writes through a symbolic link`() throws {
         done(try home.run(export + ["--merge", "-o", "new.env"]))
         #expect(try text("new.env") == "KEY=value\nOTHER='second one'\n")
         #expect(try mode("new.env") == 0o600)
@@ -74,8 +74,8 @@ struct ExportTests {
         #expect(try text("real") == "KEY=value\nOTHER='second one'\n")
     }
 
-    @Test func `a merge that cannot be right changes nothing`() throws {
-        // An open quote would take the new line in.
+    @Test func `a --merge that cannot be exact changes nothing`() throws {
+        // An open quote would swallow the new line.
         for broken in ["A=\"open\n", "A='x\n"] {
             try home.directory.write(broken, to: "work/.env")
             let result = try home.run(export + ["--merge", "-o", ".env"])
@@ -89,7 +89,7 @@ struct ExportTests {
         }
         try home.directory.write([0x41, 0x3D, 0xFF], to: "work/.env")
         failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "UTF-8")
-        // Both kinds of quotes, a backtick and two lines: no text of a .env file has these.
+        // Both kinds of quotes, a backtick and two lines: no .env syntax can hold these.
         try home.store(["BOTH": "it's \"both\"\n`"])
         try home.directory.write("A=1\n", to: "work/.env")
         failed(try home.run(export + ["--merge", "-o", ".env"]), 2, "BOTH", "json")
@@ -99,7 +99,7 @@ struct ExportTests {
         failed(try home.run(export + ["--merge", "--force", "-o", "x"]), 2)
     }
 
-    @Test func `a dry run gives no value out`() throws {
+    @Test func `--dry-run prints no values`() throws {
         for options in [[], ["--json"], ["--format", "json"], ["-o", "out"]] {
             let result = done(try home.run(export + options + ["--dry-run"]))
             #expect(!result.output.contains("value") && !result.output.contains("second"))
@@ -111,7 +111,7 @@ struct ExportTests {
     @Test(arguments: [
         ("dotenv", "it's \"x\"\n`", "json"), ("docker", "a\nb", "json"),
     ])
-    func `what a format cannot carry is refused with those that can`(
+    func `an export names every variable that the format cannot hold`(
         format: String, value: String, other: String
     ) throws {
         try home.store(["ODD": value])
@@ -124,7 +124,7 @@ struct ExportTests {
 
     private static let url = "smtp://${SMTP_USER}:pw@mail"
 
-    @Test("USE-B6: a value that readers disagree about does not block an export, and is named")
+    @Test("USE-B6: a value that parsers disagree about is exported with a warning")
     func unportable() throws {
         try home.store(["SMTP_URL": Self.url, "HASH": "$2b$12$Kix"])
         let result = done(try home.run(export))
@@ -165,14 +165,14 @@ struct ExportTests {
         #expect(back["unchanged"]?.elements.count == 4)
     }
 
-    @Test("USE-B6: a value that no .env text can hold is named with what to do")
+    @Test("USE-B6: a value that no .env text can hold is named with a hint")
     func unwritable() throws {
         try home.store(["ODD": "it's\n\"`"])
         failed(try home.run(export), 2, "ODD", "json", "--except ODD")
         #expect(done(try home.run(export + ["--except", "ODD"])).output.contains("KEY=value"))
     }
 
-    @Test("USE-B5: export takes --only and --except, and says which name is not there")
+    @Test("USE-B5: export takes --only and --except, and reports an unknown name")
     func chosen() throws {
         #expect(done(try home.run(export + ["--only", "KEY"])).output == "KEY=value\n")
         let both = try json(home.run(export + ["--only", "KEY,OTHER", "--json"]))
@@ -188,7 +188,7 @@ struct ExportTests {
         #expect(try text("one.env") == "KEY=value\n")
     }
 
-    @Test("USE-B3: reveal of several keys names no option that it does not have")
+    @Test("USE-B3: reveal of several keys suggests no option that it does not have")
     func revealSeveral() throws {
         try home.store(["ODD": "it's\n\"`", "SMTP_URL": Self.url])
         let told = try home.run(["reveal", "KEY", "ODD", "-p", "web"])
@@ -201,11 +201,11 @@ struct ExportTests {
         #expect(all["variables"]?.elements.count == 2)
     }
 
-    @Test func `values go to a terminal after a question only`() throws {
+    @Test func `values are printed to a terminal only after a question`() throws {
         func answered(_ answer: String, _ options: String...) throws -> ProgramResult {
             var runner = home.terminalRunner(
                 export + ["--passphrase-file", home.passphrasePath] + options, streams: true,
-                script: [(.terminal("Show them"), .line(answer))])
+                script: [(.terminal("Show values"), .line(answer))])
             runner.timeLimit = .seconds(10)
             return try runner.run()
         }
@@ -224,18 +224,18 @@ struct ExportTests {
         #expect(!unasked.screen.contains("value\""))
     }
 
-    @Test func `a name stays as it is written in a message`() throws {
+    @Test func `a message quotes a name as it was written`() throws {
         let result = try home.run(
             ["convert", "-", "--format", "docker"], input: .text("apiKey=\"a\\nb\"\n"))
-        failed(result, 2, "apiKey: docker has no way")
+        failed(result, 2, "apiKey: docker cannot represent")
         #expect(!result.error.contains("ApiKey"))
         failed(
             try home.run(["convert", "-", "--format", "shell"], input: .text("UID=1\n")), 2,
-            "UID: shells keep", "json")
+            "UID: shells reserve this name", "json")
         done(try home.run(["set", "PPID", "-p", "web"], input: .text("1")))
         failed(
             try home.run(["export", "-p", "web", "-t", "preview", "--format", "shell"]), 2,
-            "PPID: shells keep", "json")
+            "PPID: shells reserve this name", "json")
     }
 
     @Test func `convert needs no vault and no passphrase`() throws {
@@ -264,11 +264,11 @@ struct ExportTests {
             try empty.run(
                 ["convert", "-", "-q", "--format", "docker"], input: .text("A='1\n2'\n")), 2,
             "A", "Formats that can")
-        failed(try empty.run(["convert", "none"]), 2, "none", "Nothing was written")
+        failed(try empty.run(["convert", "none"]), 2, "none")
         #expect(!FileManager.default.fileExists(atPath: empty.vaultPath))
     }
 
-    @Test func `convert writes a file of its own, and over no other`() throws {
+    @Test func `convert writes a private file and overwrites none`() throws {
         try home.directory.write("A=1 # x\n", to: "work/.env")
         let result = try json(
             home.run(["convert", ".env", "-o", "out.json", "--format", "json", "--json"]))

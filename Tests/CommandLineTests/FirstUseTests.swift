@@ -3,11 +3,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What people met who used zg-env for the first time.
+/// Problems that first-time users of zg-env ran into.
 @Suite("First use")
 struct FirstUseTests {
     private func terminal(
-        _ platform: PlatformHome, _ arguments: [String],
+        _ platform: SandboxHome, _ arguments: [String],
         _ script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)]
     ) throws -> ProgramResult {
         var runner = platform.home.terminalRunner(arguments, streams: true, script: script)
@@ -20,11 +20,11 @@ struct FirstUseTests {
         "set", "KEY", "-p", "web", "--generate", "hex:16", "--push", "--redeploy",
     ]
 
-    @Test("USE-B0: set --push --redeploy asks what push and redeploy ask")
+    @Test("USE-B0: set --push --redeploy asks the questions of push and redeploy")
     func asksBeforeProduction() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let before = try platform.current()
-        // Nobody to ask: nothing is done, in the vault either.
+        // Nobody to ask: nothing changes, not even in the vault.
         try failedAsJSON(platform.runner(Self.setAndRedeploy + ["--json"]).run(), 2, "usage")
         failed(try platform.runner(Self.setAndRedeploy).run(), 2, "Nothing was changed", "--yes")
         #expect(try platform.home.run(["list", "KEY", "-p", "web"]).status != 0)
@@ -32,16 +32,17 @@ struct FirstUseTests {
         let pushed = try terminal(
             platform, Self.setAndRedeploy,
             [
-                (.terminal("Push to web?"), .line("y")), (.terminal("Redeploy it?"), .line("n")),
+                (.terminal("Push to web?"), .line("y")),
+                (.terminal("Redeploy this deployment?"), .line("n")),
             ])
         #expect(pushed.stepsDone == 2, "\(pushed.screen)")
         #expect(pushed.end == .exited(1))
         #expect(platform.records("KEY").count == 1)
         #expect(try platform.current() == before)
         let screen = String(decoding: pushed.terminal, as: UTF8.self)
-        // What was done stands before the question about what comes next.
+        // The result is printed before the next question.
         let outcome = try #require(screen.range(of: "created   KEY"))
-        let question = try #require(screen.range(of: "Redeploy it?"))
+        let question = try #require(screen.range(of: "Redeploy this deployment?"))
         #expect(outcome.lowerBound < question.lowerBound)
 
         let none = try terminal(
@@ -52,7 +53,8 @@ struct FirstUseTests {
         let all = try terminal(
             platform, Self.setAndRedeploy,
             [
-                (.terminal("Push to web?"), .line("y")), (.terminal("Redeploy it?"), .line("y")),
+                (.terminal("Push to web?"), .line("y")),
+                (.terminal("Redeploy this deployment?"), .line("y")),
             ])
         #expect(all.end == .exited(0), "\(all.screen)")
         #expect(try platform.current() != before)
@@ -60,10 +62,10 @@ struct FirstUseTests {
 
     @Test("USE-B0: --dry-run of set --push --redeploy shows all three steps")
     func dryRunOfThreeSteps() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let writes = try platform.writes {
             let text = done(try platform.runner(Self.setAndRedeploy + ["--dry-run"]).run()).output
-            #expect(text.contains("Would set KEY of web."))
+            #expect(text.contains("Would set KEY in web."))
             #expect(text.contains("Would push it to web on Vercel."))
             #expect(text.contains("Would redeploy production of web"))
             let report = try json(
@@ -73,7 +75,7 @@ struct FirstUseTests {
         #expect(writes == [])
     }
 
-    @Test("USE-B1: an open rotation is the first line of status, and no redeploy is advised for it")
+    @Test("USE-B1: status shows an open rotation first and advises no redeploy")
     func openRotationInStatus() throws {
         let home = try RotationHome()
         _ = try failedReport(
@@ -95,9 +97,9 @@ struct FirstUseTests {
         #expect(done(try home.platform.run("status")).output.hasPrefix("Vault"))
     }
 
-    @Test("USE-A2: one project of Vercel has one of the vault, and a link is not replaced unasked")
+    @Test("USE-A2: a Vercel project links to one vault project, and a link is not replaced unasked")
     func oneOwner() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         done(try platform.run("link", "web"))
         done(try platform.run("set", "API_KEY", "-p", "api", input: .text("value")))
         func tied() throws -> String? {
@@ -106,22 +108,24 @@ struct FirstUseTests {
         for options in [[], ["--force"]] {
             failed(
                 try platform.runner(["link", "web", "--as", "api"] + options).run(), 5,
-                "web of Vercel belongs to web of the vault", "zg-env link web", "-p web",
+                "is already linked to the vault project web", "zg-env link web", "-p web",
                 "zg-env project rename web")
             failed(try platform.runner(["link", "--as", "api"] + options + ["--yes"]).run(), 5)
             #expect(try tied() == "web")
         }
-        // Under another name it is the same one, also in another directory.
+        // Renaming keeps the link, also from another directory.
         done(try platform.run("project", "rename", "web", "site"))
         try platform.home.directory.makeDirectory("work/more")
         var elsewhere = platform.runner(["link", "web", "--json"])
         elsewhere.workingDirectory = platform.home.directory.path("work/more")
         #expect(try json(elsewhere.run())["project"] == "site")
         #expect(try tied() == "site")
-        // Nor does a first push bind a second one by its name.
+        // A first push does not link a second project by its name either.
         done(try platform.run("set", "KEY", "-p", "web", "--yes", input: .text("value")))
         let writes = try platform.writes {
-            failed(try platform.run("push", "-p", "web", "--yes"), 5, "belongs to site")
+            failed(
+                try platform.run("push", "-p", "web", "--yes"), 5,
+                "linked to the vault project site")
         }
         #expect(writes == [])
         let list = try json(platform.run("project", "list", "--refresh", "--json"))
@@ -131,13 +135,13 @@ struct FirstUseTests {
 
     @Test("USE-B7: harden shows what it did before it offers to redeploy")
     func outcomeBeforeQuestion() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "value", "-t", "production")
         try platform.pushed()
         let result = try terminal(
             platform, ["harden", "-p", "web"],
             [
-                (.terminal("Harden these?"), .line("y")),
+                (.terminal("Make these variables sensitive on Vercel?"), .line("y")),
                 (.terminal("Redeploy production now?"), .line("n")),
             ])
         #expect(result.end == .exited(0), "\(result.screen)")
@@ -149,9 +153,9 @@ struct FirstUseTests {
     }
 
     @Test(
-        "USE-B14: a command that there is not is suggested over all levels of commands",
+        "USE-B14: suggestions for an unknown command include subcommands",
         arguments: [
-            (["logs"], "\"deployment logs\""), (["project", "create"], "One of: list"),
+            (["logs"], "\"deployment logs\""), (["project", "create"], "Use one of: list"),
             (["promote"], "\"deployment promote\""), (["rollbck"], "\"deployment rollback\""),
             (["lst"], "\"list\""), (["join"], "\"postal join\""),
         ])
@@ -160,7 +164,7 @@ struct FirstUseTests {
         failed(result, 2, hint)
     }
 
-    @Test("USE-B14: a target that is nearly one of the fixed ones is a slip, in reading too")
+    @Test("USE-B14: a near miss of a fixed target is a typo, in reading too")
     func nearlyATarget() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "v"])
@@ -170,7 +174,7 @@ struct FirstUseTests {
         ] {
             failed(try home.run(["list", "-p", "web", "-t", name]), 2, "Did you mean \(meant)?")
         }
-        // A number or another word makes it a name of its own.
+        // A digit or another word makes it a name of its own.
         for name in ["dev2", "prod-eu", "qa", "staging"] {
             done(
                 try home.run(
@@ -178,7 +182,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test("USE-B15: a new name near an old one is asked about before it is made")
+    @Test("USE-B15: a new name close to an existing one needs a confirmation")
     func slips() throws {
         let home = try CommandHome.initialised()
         for key in ["API_KEY", "DATABASE_URL"] {
@@ -205,7 +209,7 @@ struct FirstUseTests {
             ["set", "API_KYE", "-p", "web", "--generate", "hex:8"],
             script: [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
-                (.terminal("Make API_KYE all the same?"), .line("n")),
+                (.terminal("Create API_KYE anyway?"), .line("n")),
             ]
         ).run()
         #expect(asked.end == .exited(1), "\(asked.screen)\(asked.error)")
@@ -214,11 +218,11 @@ struct FirstUseTests {
             ["set", "API_KYE", "-p", "web", "--generate", "hex:8"],
             script: [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
-                (.terminal("Make API_KYE all the same?"), .line("y")),
+                (.terminal("Create API_KYE anyway?"), .line("y")),
             ]
         ).run()
         #expect(made.end == .exited(0), "\(made.screen)\(made.error)")
-        // What is meant, and what only looks near.
+        // Confirmed with --yes, and names that are not close enough.
         for arguments in [
             ["set", "DATABSE_URL", "-p", "web", "--yes"], ["set", "API_KEY", "-p", "wbe", "--yes"],
             ["set", "API_KEY_1", "-p", "web"], ["set", "API_KEY_2", "-p", "web"],
@@ -229,7 +233,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test("USE-B4: an export for a shell replaces what is set there, but for what --except names")
+    @Test("USE-B4: an export for a shell replaces its variables, except those named by --except")
     func exportOverTheShell() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "vault", "B": "vault"])
@@ -244,7 +248,7 @@ struct FirstUseTests {
         #expect(try shell.run().output == "vault shell\n")
     }
 
-    @Test("USE-B16: help of notify set names the events once")
+    @Test("USE-B16: the help of notify set lists the events once")
     func eventsOnce() throws {
         let text = done(try CommandHome.initialised().run(["notify", "set", "--help"])).output
         #expect(text.ranges(of: "canceled").count == 1, "\(text)")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each guarded region costs mappings and time, so that a command takes few however much it holds.
+/// Each guarded region costs mappings and time, so a command must use few, however much it holds.
 @Suite("Guarded memory of a command")
 struct GuardedMemoryTests {
-    /// Most regions that a command may take.
+    /// The most regions that a command may use.
     private static let limit = 64
 
-    /// How many regions a run took, as `--verbose` tells.
+    /// The number of regions that a run used, as `--verbose` reports it.
     private func regions(
         _ home: CommandHome, _ arguments: [String], input: ProgramRunner.Input = .null,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ struct GuardedMemoryTests {
         return try #require(Int(words[place - 1]), sourceLocation: sourceLocation)
     }
 
-    @Test func `is at most 64 regions with 2,000 variables and 16 slots`() throws {
+    @Test func `2,000 variables and 16 slots take at most 64 regions`() throws {
         let home = try CommandHome.initialised()
         var counts: [String: Int] = [:]
         func count(

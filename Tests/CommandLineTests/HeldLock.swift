@@ -1,26 +1,25 @@
 import Foundation
 import TestSupport
 
-/// The lock of a vault, held as another writer would.
+/// The lock of a vault, held as by another writer.
 final class HeldLock: @unchecked Sendable {
-    /// F_OFD_SETLK, which glibc declares for _GNU_SOURCE only: 37 on every architecture of Linux.
+    /// F_OFD_SETLK, which glibc declares for _GNU_SOURCE only: 37 on every Linux architecture.
     private static let openFileSetLock: Int32 = 37
 
     private let descriptor: Int32
 
-    /// Takes the lock.
     init(of home: CommandHome) throws {
         descriptor = unsafe open("\(home.vaultPath).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0, Self.apply(F_WRLCK, to: descriptor) == 0 else {
             throw SystemCallError("lock")
         }
-        // The number that a writer leaves for the messages of others.
+        // The process id, which waiting writers report.
         let text = "\(getpid())\n"
         ftruncate(descriptor, 0)
         _ = unsafe pwrite(descriptor, text, text.utf8.count, 0)
     }
 
-    /// Takes the lock of a file that is its own lock, such as the audit log.
+    /// Locks a file that is its own lock, such as the audit log.
     init(ofFile path: String) throws {
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0, Self.apply(F_WRLCK, to: descriptor) == 0 else {
@@ -32,7 +31,7 @@ final class HeldLock: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Blocks until `process` has the lock's file open, and a moment more.
+    /// Blocks until `process` has opened the lock file, and 5 ms longer.
     func awaitWaiter(_ process: Int32) {
         let directory = "/proc/\(process)/fd"
         for _ in 0..<2_000 {
@@ -48,7 +47,6 @@ final class HeldLock: @unchecked Sendable {
         usleep(5_000)
     }
 
-    /// Lets the others go on.
     func release() {
         _ = Self.apply(F_UNLCK, to: descriptor)
     }

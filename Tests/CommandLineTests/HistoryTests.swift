@@ -12,7 +12,7 @@ struct HistoryTests {
         return home
     }
 
-    @Test func `every earlier value can be shown and brought back as a new version`() throws {
+    @Test func `every earlier value can be shown and restored as a new version`() throws {
         let home = try home()
         let history = try json(home.run(["history", "KEY", "-p", "web", "--json"]))
         let versions = history["records"]?.elements.first?["versions"]?.elements ?? []
@@ -26,7 +26,7 @@ struct HistoryTests {
         #expect(try home.revealed("KEY", "--version", "4") == Array("one".utf8))
     }
 
-    @Test func `a version that is not there is not found`() throws {
+    @Test func `a missing version is not found`() throws {
         let home = try home()
         failed(try home.run(["reveal", "KEY", "-p", "web", "--version", "9"]), 4, "no version 9")
         failed(
@@ -35,7 +35,7 @@ struct HistoryTests {
         failed(try home.run(["history", "NONE", "-p", "web"]), 4, "NONE")
     }
 
-    @Test func `a removed variable keeps its history and comes back`() throws {
+    @Test func `a removed variable keeps its history and can be restored`() throws {
         let home = try home()
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         let removed = try json(home.run(["list", "-p", "web", "--deleted", "--json"]))
@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
     }
 
-    @Test func `a version number never names two values, not after removal either`() throws {
+    @Test func `a version number is never reused, not even after a removal`() throws {
         let home = try home()
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         let set = try json(
@@ -53,17 +53,17 @@ struct HistoryTests {
         #expect(set["version"] == 4)
     }
 
-    @Test func `a restored value does not push out one that took its place`() throws {
+    @Test func `a restored value does not replace one that took its place`() throws {
         let home = try home()
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         try home.store(["KEY": "new"])
         failed(
             try home.run(["restore-version", "KEY", "--version", "1", "-p", "web"]), 5,
-            "taken its place")
+            "has a different value")
         #expect(try home.revealed("KEY") == Array("new".utf8))
     }
 
-    @Test func `restoring needs the passphrase and history none`() throws {
+    @Test func `restoring needs the passphrase, history does not`() throws {
         let home = try home()
         failed(
             try home.run(
@@ -83,7 +83,7 @@ struct HistoryTests {
         failed(try home.run(["rename", "THIRD", "TAKEN", "-p", "web"]), 5, "TAKEN")
     }
 
-    @Test func `settings that cannot be read prune nothing, and that is said`() throws {
+    @Test func `unreadable settings prune nothing, and a warning says so`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "first"])
         let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
@@ -127,7 +127,7 @@ struct HistoryTests {
         #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
     }
 
-    @Test func `a project is renamed with everything in it, and removed after a question`() throws {
+    @Test func `a project is renamed with its contents, and removed after a question`() throws {
         let home = try home()
         done(try home.run(["project", "rename", "web", "site"]))
         #expect(try home.revealed("KEY", project: "site") == Array("three".utf8))
@@ -140,14 +140,14 @@ struct HistoryTests {
         #expect(try home.revealed("KEY", project: "other") == Array("x".utf8))
     }
 
-    @Test func `what has not changed for a time is listed as stale`() throws {
+    @Test func `list --stale shows what has not changed for a time`() throws {
         let home = try home()
         let young = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
         #expect(young["variables"]?.elements.count == 0)
         let all = try json(home.run(["list", "-p", "web", "--stale", "0s", "--json"]))
         #expect(all["variables"]?.elements.count == 1)
         #expect(try home.run(["list", "-p", "web", "--stale", "90"]).status == 2)
-        // One with a period of its own is stale when that is over.
+        // A variable with its own period is stale once that has passed.
         done(try home.run(["set", "KEY", "-p", "web", "--rotate-every", "1s"]))
         usleep(1_100_000)
         let due = try json(home.run(["list", "-p", "web", "--stale", "1d", "--json"]))
@@ -157,7 +157,7 @@ struct HistoryTests {
         #expect(early["variables"]?.elements.count == 0)
     }
 
-    @Test func `READER-3: a removed variable says which version it had last, and gives it back`()
+    @Test func `READER-3: a removed variable shows its last version and can be restored`()
         throws
     {
         let home = try home()

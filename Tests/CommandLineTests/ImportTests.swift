@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `import`: options, several files, and inputs that are none.
+/// `import`: options, several files, and invalid input.
 @Suite("Importing files")
 struct ImportTests {
     private let home: CommandHome
@@ -21,7 +21,7 @@ struct ImportTests {
         return shown["variables"]?.elements.first { $0["key"]?.text == key }?["comment"]
     }
 
-    @Test func `comments above keys are kept when asked`() throws {
+    @Test func `comments above keys are kept with --comments`() throws {
         let text = """
             # Of the whole file
 
@@ -36,7 +36,7 @@ struct ImportTests {
         let plain = try imported(text)
         #expect(plain["created"] == ["URL", "NONE", "KEY"])
         #expect(try comment(of: "URL") == .null)
-        // Only what is said of them changes: no new version.
+        // Only the comment changes: no new version.
         let result = try imported(text, "--comments")
         #expect(result["updated"] == ["URL", "KEY"])
         #expect(result["unchanged"] == ["NONE"])
@@ -46,14 +46,14 @@ struct ImportTests {
         let history = try json(home.run(["history", "URL", "-p", "web", "--json"]))
         #expect(history["records"]?.elements.first?["versions"]?.elements.count == 1)
         #expect(try imported(text, "--comments")["updated"] == [])
-        // Without a comment above it a variable keeps its own.
+        // A variable without a comment in the file keeps its own.
         #expect(try imported("URL=9\n", "--comments")["updated"] == ["URL"])
         #expect(try comment(of: "URL") == "The database\nof the shop")
         #expect(
             try imported("# new\nURL=9\n", "--comments", "--on-conflict", "skip")["updated"] == [])
     }
 
-    @Test func `a setting that was switched off is no comment`() throws {
+    @Test func `a commented-out assignment is not taken as a comment`() throws {
         let text =
             "# Old one:\n# URL=s3cret-of-before\n#export KEY = s3cret-too\n# API_KEY: s3cret\nURL=1\n"
         let result = try imported(text, "--comments")
@@ -63,7 +63,7 @@ struct ImportTests {
         #expect(!listed.output.contains("s3cret"))
     }
 
-    @Test func `a comment that holds a value of the files is left out`() throws {
+    @Test func `a comment that contains a value of the files is left out`() throws {
         let encoded = Data("the-current-value".utf8).base64EncodedString()
         try home.directory.write(
             """
@@ -85,8 +85,8 @@ struct ImportTests {
         let result = try json(
             home.run(["import", "two", "one", "-p", "web", "--comments", "--json"]))
         let warnings = result["warnings"]?.elements.compactMap { $0["message"]?.text } ?? []
-        #expect(warnings.count { $0.contains("holds a value of the file") } == 2, "\(warnings)")
-        // What is short occurs by itself.
+        #expect(warnings.count { $0.contains("contains a value of the file") } == 2, "\(warnings)")
+        // A short value may occur by chance.
         #expect(try comment(of: "URL") == "The database\nkey: short")
         #expect(try comment(of: "OTHER") == .null)
         let listed = done(try home.run(["list", "-p", "web", "--json"])).output
@@ -95,7 +95,7 @@ struct ImportTests {
         }
     }
 
-    @Test func `a value that the platform does not take is told`() throws {
+    @Test func `a value that Vercel does not accept is reported`() throws {
         try home.directory.write(
             "LONG=\(String(repeating: "x", count: 65_537))\nMOST=\(String(repeating: "y", count: 65_536))\n",
             to: "work/long")
@@ -112,7 +112,7 @@ struct ImportTests {
             "\(copied)")
     }
 
-    @Test func `expand replaces references to the same file alone`() throws {
+    @Test func `--expand replaces references within the same file only`() throws {
         let text = """
             HOST=db.example.com
             URL="postgres://${HOST}:${PORT:-5432}/"
@@ -137,10 +137,10 @@ struct ImportTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    /// A file that a newcomer had, and what bash, Next.js and others make of `$` in it.
+    /// A newcomer's file, and what bash, Next.js and others make of its `$`.
     private static let dollars = "HOST=db\nA=$HOST\nB=\"$HOST\"\nC='$HOST'\nD=pa$$word1\n"
 
-    @Test("USE-A1: a $ that other readers expand is told, and refused with --strict")
+    @Test("USE-A1: a $ that other parsers expand is reported, and refused with --strict")
     func dollars() throws {
         try home.directory.write(Self.dollars, to: "work/ex3.env")
         let result = done(try home.run(["convert", "ex3.env", "--format", "json"]))
@@ -162,7 +162,7 @@ struct ImportTests {
     }
 
     @Test(
-        "USE-A1: --expand and the dialect next take names of the same file, never the environment's"
+        "USE-A1: --expand and the dialect next use variables of the file, never of the environment"
     )
     func expandedDollars() throws {
         func values(_ text: String, _ options: String...) throws -> JSONDocument {
@@ -192,43 +192,43 @@ struct ImportTests {
         failed(
             try home.run(
                 ["import", "-", "-p", "web", "--dialect", "next"], input: .text("A=1\nB=x$B\n")),
-            2, "stdin: line 2", "B", "Next.js", "Nothing was imported")
+            2, "stdin: line 2", "B", "Next.js")
     }
 
-    @Test("USE-B13: an import without variables is an error and makes no project")
+    @Test("USE-B13: an import without variables fails and creates no project")
     func nothingToImport() throws {
         let before = try home.vaultBytes()
         for text in ["", "\n# nothing\n", "no variable here\n"] {
             failed(
                 try home.run(["import", "-", "-p", "pw"], input: .text(text)), 2,
-                "stdin: there is no variable in it", "Nothing was imported")
+                "No variables found in stdin")
         }
         let passwd = (0..<27).map { "user\($0):x:\($0):\($0)::/home/u\($0):/bin/sh\n" }.joined()
         try home.directory.write(passwd, to: "work/passwd")
         let result = try home.run(["import", "passwd", "-p", "pw"])
-        failed(result, 2, "passwd: there is no variable in it", "more (all with --json)")
+        failed(result, 2, "No variables found in passwd", "more (--json lists all)")
         #expect(result.error.split(separator: "\n").filter { $0.hasPrefix("passwd:") }.count <= 6)
-        #expect(!result.error.contains("Made the project"))
+        #expect(!result.error.contains("Created project"))
         #expect(try home.vaultBytes() == before)
         failed(try home.run(["list", "-p", "pw"]), 4, "pw")
     }
 
-    @Test("USE-B13: a terminal shows five diagnostics and a count, and --json has all")
+    @Test("USE-B13: a terminal shows five diagnostics and a count, and --json shows all")
     func manyDiagnostics() throws {
         let text = (1...49).map { "A\($0)=$B\n" }.joined()
         let result = done(try home.run(["import", "-", "-p", "web"], input: .text(text)))
         let lines = result.error.split(separator: "\n")
         #expect(lines.filter { $0.contains("differs-expansion") }.count == 5)
-        #expect(lines.contains("and 44 more (all with --json)"), "\(result.error)")
+        #expect(lines.contains("and 44 more (--json lists all)"), "\(result.error)")
         #expect(try imported(text)["diagnostics"]?.elements.count == 49)
-        // Six need no line that says how many more there are.
+        // Six are shown without a count.
         let six = (1...6).map { "A\($0)=$B\n" }.joined()
         let short = done(try home.run(["import", "-", "-p", "web"], input: .text(six)))
         #expect(short.error.split(separator: "\n").filter { $0.contains("differs-") }.count == 6)
-        #expect(!short.error.contains("more (all"))
+        #expect(!short.error.contains("lists all"))
     }
 
-    @Test func `of several files the later wins, and stdin is one of them`() throws {
+    @Test func `the later of several files wins, and stdin can be one of them`() throws {
         try home.directory.write("A=1\nB=1\nC=1\n", to: "work/one")
         try home.directory.write("B=2\nD=2\n", to: "work/two")
         let result = try json(
@@ -241,7 +241,7 @@ struct ImportTests {
         failed(try home.run(["import", "-", "-", "-p", "web"]), 2, "once")
     }
 
-    @Test func `dry-run names fates and changes nothing`() throws {
+    @Test func `--dry-run lists each variable's outcome and changes nothing`() throws {
         _ = try imported("A=1\nB=1\n")
         let before = try home.vaultBytes()
         let result = try imported("A=1\nB=2\nC=3\n", "--dry-run")
@@ -252,7 +252,7 @@ struct ImportTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `a conflict ends it before anything is changed, where that is asked`() throws {
+    @Test func `a conflict with --on-conflict fail changes nothing`() throws {
         _ = try imported("A=1\nB=1\n")
         let before = try home.vaultBytes()
         let run = ["import", "-", "-p", "web", "--on-conflict"]
@@ -265,7 +265,7 @@ struct ImportTests {
         #expect(try home.revealed("B") == Array("1".utf8))
     }
 
-    @Test func `inputs that are no files, too long or not there are one clear line`() throws {
+    @Test func `unreadable and too long files are refused with one clear line`() throws {
         let before = try home.vaultBytes()
         try home.directory.makeDirectory("work/directory")
         try home.directory.write("GOOD=1\n", to: "work/good")
@@ -281,13 +281,13 @@ struct ImportTests {
             failed(try home.run(["import", "good", name, "-p", "web"]), 2, name, word)
         }
         #expect(try home.vaultBytes() == before)
-        // As long as a file may be.
+        // The largest file allowed.
         try home.directory.write(full, to: "work/full")
         #expect(
             try json(home.run(["import", "full", "-p", "web", "--json"]))["created"] == ["A"])
     }
 
-    @Test func `a FIFO is read as a file is`() throws {
+    @Test func `a FIFO is read like a file`() throws {
         let path = home.directory.path("work/fifo")
         #expect(unsafe mkfifo(path, 0o600) == 0)
         let writer = Thread {
@@ -297,12 +297,12 @@ struct ImportTests {
         let result = try json(home.run(["import", "fifo", "-p", "web", "--json", "--remove"]))
         #expect(result["created"] == ["A"])
         let told = result["warnings"]?.elements.first { $0["code"] == "plaintext-kept" }
-        #expect(told?["message"]?.text?.contains("no file that can be removed") == true)
+        #expect(told?["message"]?.text?.contains("not a regular file") == true)
         #expect(try home.revealed("A") == Array("of the pipe".utf8))
         #expect(unsafe access(path, F_OK) == 0)
     }
 
-    @Test func `names that change which code runs are warned about`() throws {
+    @Test func `variables that change which code runs are warned about`() throws {
         let result = try imported("LD_PRELOAD=x.so\nGIT_SSH_COMMAND=x\nA=1\n")
         let warnings = result["warnings"]?.elements ?? []
         #expect(warnings.count { $0["code"] == "loads-code" } == 2)
@@ -313,14 +313,14 @@ struct ImportTests {
         #expect(run.error.contains("warning: NODE_OPTIONS"))
         #expect(run.error.contains("warning: GIT_SSH_COMMAND"))
         #expect(!run.error.contains("A "))
-        // What the shell has set is the shell's.
+        // A variable set by the shell belongs to the shell.
         let kept = try home.run(
             ["run", "-p", "web", "-t", "preview", "--only", "NODE_OPTIONS", "--", "true"],
             environment: ["NODE_OPTIONS": "--x"])
         #expect(!kept.error.contains("warning"))
     }
 
-    @Test func `a long import shows its progress on a terminal, and nothing of it stays`() throws {
+    @Test func `a long import shows its progress on a terminal and erases it`() throws {
         let lines = (0..<60_000).map { "K\($0)=v\($0)\n" }.joined()
         try home.directory.write(lines, to: "work/many")
         var runner = home.terminalRunner(

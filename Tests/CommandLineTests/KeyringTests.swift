@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// With a real keyring on a bus of its own.
+/// Against a real keyring on a private bus.
 @Suite("With a desktop keyring")
 struct KeyringTests {
     private let keyring: PrivateKeyring
@@ -13,19 +13,19 @@ struct KeyringTests {
         home = try CommandHome(keyring: keyring)
     }
 
-    /// A vault whose index the keyring opens, with `KEY` in the project `web`.
+    /// A vault whose index opens with the keyring, with `KEY` in the project `web`.
     private func prepare() throws {
         let made = try json(home.run(["init", "--lock", "--kdf", "8MiB,1", "--json"]))
         #expect(made["secretService"]?.text?.isEmpty == false)
         try home.store(["KEY": "value"])
-        // The keyring's key wrote it.
+        // Encrypted with the key in the keyring.
         done(try home.run(["reveal", "KEY", "-p", "web", "--accept-changes"]))
     }
 
-    @Test func `init names the service, and can leave it alone`() throws {
+    @Test func `init names the service and can do without it`() throws {
         let text = done(try home.run(["init", "--lock", "--kdf", "8MiB,1"]))
-        #expect(text.error.contains("Names and tokens open through"))
-        // The key of the slot, and the anchor.
+        #expect(text.error.contains("Stored a key for names and tokens in"))
+        // The slot key and the rollback guard.
         #expect(try keyring.itemCount() == (2, 0))
         let status = try json(home.run(["status", "--json"], unlocked: false))
         #expect(status["index"] == "open")
@@ -36,7 +36,7 @@ struct KeyringTests {
         let made = try json(
             other.run(["init", "--lock", "--kdf", "8MiB,1", "--no-secret-service", "--json"]))
         #expect(made["secretService"] == .null)
-        // The key of the slot, and the anchor.
+        // The slot key and the rollback guard.
         #expect(try keyring.itemCount() == (2, 0))
     }
 
@@ -57,13 +57,13 @@ struct KeyringTests {
         let told = done(
             try home.run(
                 ["import", "-", "-p", "web"], input: .text("KEY=third\n"), unlocked: false))
-        #expect(told.error.contains("nothing was compared"))
+        #expect(told.error.contains("were not compared"))
         done(try home.run(["rm", "NEW", "-p", "web", "--yes"], unlocked: false))
-        // Everything written while locked opens with the passphrase.
+        // The passphrase opens everything written while locked.
         #expect(try home.revealed("KEY", "--accept-changes") == Array("third".utf8))
         let shown = try json(home.run(["show", "KEY", "-p", "web", "--json"], unlocked: false))
         let versions = shown["records"]?.elements.first?["versions"]
-        // The same value twice is one version then.
+        // Then the same value is stored as one version.
         #expect(versions?.elements.map { $0["version"] } == [1, 2, 4])
     }
 
@@ -81,7 +81,7 @@ struct KeyringTests {
             home.run(run + ["--json", "--", "true"], unlocked: false), 125, "locked")
     }
 
-    /// What stands between a program and the slot key.
+    /// What keeps a program from the slot key.
     enum Obstacle: String, CaseIterable {
         case locked, cold, stopped, withoutItem, overwritten, deadBus, withoutBus
     }
@@ -100,7 +100,7 @@ struct KeyringTests {
     }
 
     @Test(arguments: Obstacle.allCases)
-    func `a keyring that does not help is named, and the passphrase does`(
+    func `a failing keyring is named, and the passphrase works`(
         obstacle: Obstacle
     ) throws {
         try prepare()
@@ -114,12 +114,12 @@ struct KeyringTests {
             let result = try home.run(
                 arguments, input: input, unlocked: false, environment: extra)
             failed(result, 3, "--passphrase-file")
-            #expect(result.error.contains("keyring did not help: "), "\(result.error)")
+            #expect(result.error.contains("keyring could not open the vault: "), "\(result.error)")
             let text = try failedAsJSON(
                 home.run(
                     arguments + ["--json"], input: input, unlocked: false, environment: extra),
                 3, "locked")
-            #expect(text.contains("keyring did not help: "), "\(text)")
+            #expect(text.contains("keyring could not open the vault: "), "\(text)")
         }
         #expect(try home.vaultBytes() == before)
         done(try home.run(["list", "-p", "web"], environment: extra))
@@ -130,12 +130,12 @@ struct KeyringTests {
         let revealed = done(try home.run(["reveal", "KEY", "-p", "web"], environment: extra))
         #expect(revealed.output == "new")
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"], environment: extra))
-        // Nothing to say is no failure for a status.
+        // `status` without a keyring problem does not fail.
         let status = try json(home.run(["status", "--json"], unlocked: false, environment: extra))
         #expect(status["index"] == "locked")
     }
 
-    @Test func `init without a usable keyring makes the vault and says so`() throws {
+    @Test func `init without a usable keyring creates the vault and says so`() throws {
         try keyring.lock()
         let made = try json(home.run(["init", "--lock", "--kdf", "8MiB,1", "--json"]))
         #expect(made["secretService"] == .null)
@@ -145,7 +145,7 @@ struct KeyringTests {
         #expect(status["slots"]?.elements.map { $0["kind"] } == ["passphrase"])
     }
 
-    @Test func `a wrong passphrase is refused though the keyring opens the index`() throws {
+    @Test func `a wrong passphrase is refused even when the keyring opens the index`() throws {
         try prepare()
         let wrong = try home.directory.write("wrong", to: "wrong")
         let before = try home.vaultBytes()
@@ -182,7 +182,7 @@ struct KeyringTests {
         #expect(try keyring.itemCount().unlocked == 8)
         let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))
         #expect(list["variables"]?.elements.map { $0["key"] } == ["KEY"])
-        // Ours is among the anchors, and counts.
+        // Ours is one of the rollback guards, and counts.
         #expect(try home.verdicts(unlocked: false).keyring == "current")
         let found = try JSONDocument(
             home.run(["doctor", "--offline", "--json"], unlocked: false).standardOutput)

@@ -17,7 +17,7 @@ extension LeakTests {
                 var runner = try witness.home.editing(
                     ["-p", "web"] + more,
                     with: "sh " + witness.write("cat \(file) >\"$1\"", to: "editor"),
-                    script: status == 0 ? [] : [(.terminal("Throw the text away?"), .line("y"))])
+                    script: status == 0 ? [] : [(.terminal("Discard your edits?"), .line("y"))])
                 runner.environment["TMPDIR"] = witness.home.directory.path
                 try witness.run(runner, status: status)
             }
@@ -109,6 +109,25 @@ extension LeakTests {
                     ["config", "set", key.rawValue, witness.argument.text], status: 2)
             }
         },
+        "config unset": { witness in
+            try witness.run(["config", "unset", "history-keep"])
+            try witness.run(["config", "unset", witness.argument.text], status: 2)
+        },
+        "check": { witness in
+            let schema = try witness.write(
+                "# @type=port\nKEY=\n# @sensitive\nMISSING=\(witness.handed.text)\n"
+                    + "# @type=string(matches=\"^a\") @required\nPEM=\n", to: "schema")
+            let check = ["check", "-p", "one", "--schema", schema]
+            try witness.run(check + ["--verbose"], status: 1)
+            try witness.run(check + ["--json", "--strict"], status: 1)
+            try witness.run(check + ["--types", "ts"])
+            try witness.run(check + ["--types", "json-schema"])
+            try witness.run(check + ["--on", witness.argument.text], status: 2)
+            try witness.run(check + ["KEY=" + witness.argument.text], status: 2)
+            let broken = try witness.write("KEY=1\n\(witness.handed.text)\n", to: "broken")
+            try witness.run(
+                ["check", "-p", "one", "--schema", broken, "--notation", "env-spec"], status: 2)
+        },
         "config list": { witness in
             try witness.run(["config", "list"])
             try witness.run(["config", "list", "--json"])
@@ -139,7 +158,7 @@ extension LeakTests {
             try witness.run(["slot", "list", "--json"])
         },
         "slot add": { witness in
-            // The second passphrase is the first: the same marker must stay hidden.
+            // The second passphrase equals the first, so the same marker must stay hidden.
             let file = try witness.write(witness.passphrase.text, to: "new-passphrase")
             try witness.run([
                 "slot", "add", "passphrase", "--kdf", "8MiB,1", "--new-passphrase-file", file,

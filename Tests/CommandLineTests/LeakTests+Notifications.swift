@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension LeakTests {
-    /// Commands of notifications; see ``commands``.
+    /// Notification commands; see ``commands``.
     static let notificationCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
         "notify set": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["notify", "set", "web", "--on", "ready,failed", "--json"], 0, nil)
                 try run(["notify", "set", "web", "--on", witness.argument.text], 2, nil)
@@ -16,7 +16,7 @@ extension LeakTests {
             }
         },
         "notify show": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["notify", "set", "web", "--on", "failed"], 0, nil)
                 try run(["notify", "show"], 0, nil)
@@ -25,7 +25,7 @@ extension LeakTests {
             }
         },
         "notify run": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["notify", "set", "web", "--on", "started,ready,failed"], 0, nil)
                 try run(["redeploy", "-p", "web", "--yes"], 0, nil)
@@ -51,7 +51,7 @@ extension LeakTests {
             }
         },
         "watch": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 let platform = try witness.platform()
                 for options in [[], ["--verbose", "-p", "web"]] {

@@ -6,23 +6,23 @@ import Testing
 @testable import ZGEnvCommands
 
 extension LeakTests {
-    /// Commands of the platform; see ``commands``.
+    /// Commands that talk to Vercel; see ``commands``.
     static let platformCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
         "login": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login", "--name", "work"], 0, nil)
                 try run(["login", "--json"], 6, witness.typed.text)
                 try run(["logout", "--all"], 0, nil)
             }
         },
         "logout": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login", "--name", "home"], 0, nil)
                 try run(["logout", "--account", "home", "--json"], 0, nil)
             }
         },
         "account list": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)
                 try run(["account", "list", "--refresh", "--json"], 0, nil)
                 try run(["account", "list"], 0, nil)
@@ -30,7 +30,7 @@ extension LeakTests {
             }
         },
         "account use": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login", "--name", "work"], 0, nil)
                 try run(["account", "use", "work", "--team", "acme", "--json"], 0, nil)
                 try run(["account", "use", witness.argument.text], 4, nil)
@@ -38,21 +38,21 @@ extension LeakTests {
             }
         },
         "project list": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)
                 try run(["project", "list", "--json"], 0, nil)
                 try run(["logout"], 0, nil)
             }
         },
         "link": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)
                 try run(["link", "web", "--json"], 0, nil)
                 try run(["logout"], 0, nil)
             }
         },
         "push": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["push", "-p", "web", "--dry-run", "--json"], 0, nil)
                 server.setFaults([Fault("POST */env 400 x1")].compactMap { $0 })
@@ -64,7 +64,7 @@ extension LeakTests {
             }
         },
         "deployment list": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["deployment", "list", "-p", "web"], 0, nil)
                 try run(["deployment", "list", "-p", "web", "--json", "--offline"], 0, nil)
@@ -75,7 +75,7 @@ extension LeakTests {
             }
         },
         "deployment show": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "show", "dpl_1", "--yes"], 7, nil)
@@ -88,7 +88,7 @@ extension LeakTests {
             }
         },
         "deployment logs": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "logs", "dpl_1", "--yes"], 7, nil)
@@ -100,7 +100,7 @@ extension LeakTests {
             }
         },
         "deployment promote": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "promote", "dpl_1", "--yes"], 7, nil)
@@ -112,7 +112,7 @@ extension LeakTests {
             }
         },
         "deployment rollback": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "rollback", "dpl_1", "--yes"], 7, nil)
@@ -125,7 +125,7 @@ extension LeakTests {
             }
         },
         "deployment cancel": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "cancel", "dpl_1", "--yes"], 7, nil)
@@ -136,7 +136,7 @@ extension LeakTests {
             }
         },
         "deployment delete": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 server.setFaults([Fault("* * 500")].compactMap { $0 })
                 try run(["deployment", "delete", "dpl_1", "--yes"], 7, nil)
@@ -148,14 +148,14 @@ extension LeakTests {
             }
         },
         "webhook list": { witness in
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)
                 try run(["webhook", "list", "--json"], 0, nil)
                 try run(["logout"], 0, nil)
             }
         },
         "webhook create": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 let url = "https://relay.example/hook"
                 try run(["webhook", "create", url, "-p", "web", "--json"], 0, nil)
@@ -168,7 +168,7 @@ extension LeakTests {
         "webhook delete": { witness in
             let platform = try witness.platform()
             let teammate = SandboxCaller(url: platform.url, token: platform.token)
-            try onPlatform(witness) { _, run in
+            try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)
                 let made = try teammate.send(
                     "POST", "/v1/webhooks",
@@ -180,7 +180,7 @@ extension LeakTests {
             }
         },
         "harden": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["set", "HARD", "-p", "web", "--push"], 0, witness.typed.text)
                 try run(["harden", "HARD", "-p", "web", "--dry-run", "--json"], 0, nil)
@@ -194,7 +194,7 @@ extension LeakTests {
         "pull": { witness in
             let platform = try witness.platform()
             let teammate = SandboxCaller(url: platform.url, token: platform.token)
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 let made = try teammate.send(
                     "POST", "/v10/projects/web/env",
@@ -223,7 +223,7 @@ extension LeakTests {
             }
         },
         "rotate": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(
                     ["set", "ROTATED", "-p", "web", "-t", "production", "--push", "--yes"], 0,
@@ -247,7 +247,7 @@ extension LeakTests {
             }
         },
         "redeploy": { witness in
-            try onPlatform(witness) { server, run in
+            try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
                 try run(["redeploy", "-p", "web", "--wait", "--yes", "--json"], 0, nil)
                 server.setBuild(.fail)
@@ -257,7 +257,7 @@ extension LeakTests {
         },
     ]
 
-    /// The deployment that serves `web`.
+    /// The live deployment of `web`.
     private static func live(_ witness: LeakWitness) throws -> String {
         let platform = try witness.platform()
         let project = try SandboxCaller(url: platform.url, token: platform.token)
@@ -265,9 +265,9 @@ extension LeakTests {
         return try #require(project["targets"]?["production"]?["id"]?.string)
     }
 
-    /// Runs `body` with the platform, and a way to run commands there: with
-    /// the token on stdin where no other input is given.
-    static func onPlatform(
+    /// Runs `body` with a sandbox and a closure that runs commands against it, with the token on
+    /// stdin unless other input is given.
+    static func onVercel(
         _ witness: LeakWitness,
         _ body: (SandboxServer, ([String], Int32, String?) throws -> Void) throws -> Void
     ) throws {
@@ -282,8 +282,8 @@ extension LeakTests {
     }
 }
 
-/// A platform with a project `web`, as long as somebody holds it.
-final class LeakPlatform {
+/// Keeps a sandbox with a project `web` running while it is referenced.
+final class LeakSandbox {
     let server: SandboxServer
     let url: String
     let token: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LeakTests {
-    /// Commands of relays; see ``commands``. The codes that are typed wrongly hold a marker.
+    /// Relay commands; see ``commands``. Mistyped codes contain a marker.
     static let postalCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
         "postal join": { witness in
             let relay = try FakeRelay()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("No value leaks")
 struct LeakTests {
-    /// Every command by its path: its ordinary use, its JSON, and what goes wrong with values in it.
+    /// Every command by its path: ordinary use, JSON, and failures while values are involved.
     private static let commands: [String: @Sendable (LeakWitness) throws -> Void] = [
         "init": { witness in
             try witness.run(["init"], status: 5)
@@ -32,7 +32,7 @@ struct LeakTests {
             try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
             try witness.run(["reveal", "KEY", "-p", "web", "--json"], givesOut: true)
             try witness.run(["reveal", "KEY", "NONE", "-p", "web"], status: 4)
-            // The clipboard itself is given the value; what goes on beside it is watched too.
+            // The clipboard itself gets the value; everything around it is searched too.
             let screen = try PrivateScreen()
             try witness.run(["config", "set", "clipboard-seconds", "2"])
             for more in [[], ["--json"]] {
@@ -108,7 +108,7 @@ struct LeakTests {
                         status: nil)
                 }
             }
-            // A key pasted without quotes: its lines are no names.
+            // A key pasted without quotes: its lines are not names.
             let pem =
                 "KEY=-----BEGIN PRIVATE KEY-----\n\(bad)\n \(bad)+/\n-----END PRIVATE KEY-----\n"
             try witness.run(["import", "-", "-p", "web"], input: .text(pem))
@@ -171,7 +171,7 @@ struct LeakTests {
         },
     ]
 
-    @Test func `every command keeps values to itself`() throws {
+    @Test func `no command leaks a value`() throws {
         let witness = try LeakWitness()
         try witness.prepare()
         for path in CommandTable.paths {
@@ -179,7 +179,7 @@ struct LeakTests {
             let body = try #require(
                 Self.commands[name] ?? Self.furtherCommands[name] ?? Self.platformCommands[name]
                     ?? Self.notificationCommands[name] ?? Self.postalCommands[name],
-                "no run of \(name) looks for leaks")
+                "\(name) has no leak test")
             let before = witness.runs
             try body(witness)
             #expect(witness.runs > before, "\(name)")
@@ -192,7 +192,7 @@ struct LeakTests {
         #expect(leaks == [])
     }
 
-    @Test func `a wrong passphrase and a damaged vault show nothing either`() throws {
+    @Test func `a wrong passphrase and a damaged vault leak nothing`() throws {
         let witness = try LeakWitness()
         try witness.prepare()
         let wrong = try witness.write(witness.wrongPassphrase.text, to: "wrong")
@@ -225,7 +225,7 @@ struct LeakTests {
         #expect(leaks == [])
     }
 
-    @Test func `the keyring's key opens names and metadata, and no value`() throws {
+    @Test func `the keyring's key opens names and metadata, but no value`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.initialised(keyring)
         let values = ["first", "second", "imported", "removed", "note"].map { Marker($0) }
@@ -253,7 +253,7 @@ struct LeakTests {
             (0..<bytes.byteCount).map { bytes.byte(at: $0) }
         }
         #expect(Needles(Array(values[..<4])).found(in: index) == [])
-        // What is looked for would be found: a comment stands there in clear.
+        // The search works: it finds a comment that is stored in clear.
         #expect(!Needles([values[4]]).found(in: index).isEmpty)
         let all = try vault.index(with: keys, extent: .everything)
         #expect(all.currentVersions.count + all.earlierVersions.count == 5)
@@ -261,10 +261,10 @@ struct LeakTests {
     }
 
     @Test(arguments: ["set", "import"])
-    func `a process that holds a value shows it to no other`(command: String) throws {
+    func `a process that holds a value exposes it to no other process`(command: String) throws {
         let witness = try LeakWitness()
         try witness.prepare()
-        // Held up by another writer, the process has the passphrase and the value in its memory.
+        // Blocked by another writer, the process has the passphrase and the value in memory.
         let lock = try HeldLock(of: witness.home)
         let secrets = Needles([witness.passphrase, witness.typed])
         let arguments = command == "set" ? ["set", "KEY"] : ["import", "-"]
@@ -287,7 +287,7 @@ struct LeakTests {
         #expect(leaks == [])
     }
 
-    @Test func `the watch itself sees arguments and environments`() throws {
+    @Test func `the process watcher sees arguments and environments`() throws {
         let (argument, variable) = (Marker("argument"), Marker("variable"))
         let watch = ProcessWatch(
             arguments: Needles([argument, variable]), environment: Needles([argument, variable]))
@@ -310,7 +310,7 @@ struct LeakTests {
         #expect(found.contains("environ: variable, in clear"))
     }
 
-    @Test func `the search itself finds every form`() {
+    @Test func `the search finds every encoding`() {
         let marker = Marker("marker")
         let needles = Needles([marker])
         let bytes = Array(marker.text.utf8)

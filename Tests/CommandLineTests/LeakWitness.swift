@@ -6,24 +6,25 @@ import Testing
 @testable import Vault
 @testable import ZGEnvCommands
 
-/// Runs commands with marker values and remembers where one was seen that should not be.
+/// Runs commands with marker values and records every place where one leaks.
 final class LeakWitness {
     let home: CommandHome
     let passphrase = Marker("passphrase")
     let wrongPassphrase = Marker("wrong passphrase")
     let stored = Marker("stored value")
-    /// The value of `one`, which `run` hands to programs.
+    /// The value of `one`, which `run` passes to programs.
     let handed = Marker("handed value")
     let typed = Marker("new value")
     let malformed = Marker("malformed value")
-    /// Given in an argument against all advice: other programs see it there, we repeat it nowhere.
+    /// Passed as an argument against all advice: other programs see it, but zg-env repeats it
+    /// nowhere.
     let argument = Marker("value in an argument")
     private(set) var leaks: [String] = []
     private(set) var runs = 0
-    private var startedPlatform: LeakPlatform?
+    private var startedSandbox: LeakSandbox?
     private let needles: Needles
     private let watch: ProcessWatch
-    /// Below the home, what the test itself or a command by its contract wrote in clear.
+    /// Files below the home that the test, or a command by its contract, wrote in clear.
     private var clearFiles: Set<String> = ["passphrase"]
 
     init() throws {
@@ -34,7 +35,7 @@ final class LeakWitness {
         try home.directory.write(passphrase.text + "\n", to: "passphrase")
     }
 
-    /// A vault with the stored value as `KEY` of the projects `web`, `one` and `lines`.
+    /// Creates a vault with the stored value as `KEY` of the projects `web`, `one` and `lines`.
     func prepare() throws {
         try home.initialise()
         try home.store(["KEY": stored.text], in: "web")
@@ -42,26 +43,26 @@ final class LeakWitness {
         try home.store(["KEY": stored.text + "\n"], in: "lines")
     }
 
-    /// The one platform of this home, started when it is first asked for.
-    func platform() throws -> LeakPlatform {
-        if let startedPlatform { return startedPlatform }
-        let platform = try LeakPlatform()
-        startedPlatform = platform
+    /// This home's sandbox, started on first use.
+    func platform() throws -> LeakSandbox {
+        if let startedSandbox { return startedSandbox }
+        let platform = try LeakSandbox()
+        startedSandbox = platform
         return platform
     }
 
-    /// Writes a file of the test's own in clear.
+    /// Writes a cleartext file of the test.
     func write(_ text: String, to name: String) throws -> String {
         clearFiles.insert(name)
         return try home.directory.write(text, to: name)
     }
 
-    /// Runs a command and searches what it wrote.
+    /// Runs a command and searches its output.
     ///
     /// - Parameters:
-    ///   - status: What it must end with, as a command that fails early would show nothing; nil for
-    ///     0 or 2.
-    ///   - givesOut: Whether its stdout holds values by its contract; then one must be there.
+    ///   - status: The expected exit code, as a command that fails early would show nothing; nil
+    /// for 0 or 2.
+    ///   - givesOut: Whether stdout contains values by contract; then one must be there.
     func run(
         _ arguments: [String], input: ProgramRunner.Input = .null, status: Int32? = 0,
         givesOut: Bool = false, environment: [String: String] = [:],
@@ -99,7 +100,7 @@ final class LeakWitness {
         }
     }
 
-    /// What was found anywhere, the files below the home included.
+    /// Returns everything found so far, with the files below the home.
     func finish() throws -> [String] {
         leaks += watch.stop().sorted()
         let files = FileManager.default.enumerator(atPath: home.directory.path)
@@ -113,7 +114,7 @@ final class LeakWitness {
         return leaks
     }
 
-    /// What the index key opens of the vault as it stands.
+    /// The cleartext of the vault's index.
     private func openedIndex() throws -> [UInt8] {
         let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
         let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The main job, with a passphrase file and without a terminal.
+/// The main workflow, with a passphrase file and without a terminal.
 @Suite("The main flow")
 struct MainFlowTests {
     private static let file = """
@@ -12,7 +12,7 @@ struct MainFlowTests {
 
         """
 
-    /// A home whose project `web` holds ``file``.
+    /// A home whose project `web` has the variables of ``file``.
     private func imported() throws -> CommandHome {
         let home = try CommandHome.initialised()
         try home.directory.write(Self.file, to: "work/.env")
@@ -20,7 +20,7 @@ struct MainFlowTests {
         return home
     }
 
-    @Test func `init makes a vault and says where`() throws {
+    @Test func `init creates a vault and prints its path`() throws {
         let home = try CommandHome()
         let made = try json(home.run(["init", "--lock", "--kdf", "8MiB,1", "--json"]))
         #expect(made["vault"] == .string(home.vaultPath))
@@ -31,10 +31,10 @@ struct MainFlowTests {
         let other = try CommandHome()
         let text = done(try other.run(["init", "--lock", "--kdf", "8MiB,1"]))
         #expect(text.output == "")
-        #expect(text.error.contains("Made a vault at \(other.vaultPath)."))
+        #expect(text.error.contains("Created vault \(other.vaultPath)."))
     }
 
-    @Test func `import prints the fate of every key`() throws {
+    @Test func `import prints the outcome of every key`() throws {
         let home = try CommandHome.initialised()
         let path = try home.directory.write(Self.file, to: "work/.env")
         let first = done(try home.run(["import", ".env", "-p", "web"]))
@@ -45,9 +45,9 @@ struct MainFlowTests {
                 created  EMPTY         production, preview, development
 
                 """)
-        #expect(first.error.contains("Made the project web."))
+        #expect(first.error.contains("Created project web."))
         #expect(first.error.contains("EMPTY has an empty value."))
-        #expect(first.error.contains(".env still holds the values in clear"))
+        #expect(first.error.contains(".env is still on disk in plain text"))
 
         try home.directory.write("DATABASE_URL=new\nSTRIPE_KEY='sk_live_1 2'\n", to: "work/.env")
         let second = try json(home.run(["import", path, "-p", "web", "--json"]))
@@ -69,7 +69,7 @@ struct MainFlowTests {
         #expect(versions == [2, 1, 1])
     }
 
-    @Test func `import follows its conflict rule`() throws {
+    @Test func `import follows --on-conflict`() throws {
         let home = try imported()
         let arguments = ["import", "-", "-p", "web", "--json", "--on-conflict"]
         let input = ProgramRunner.Input.text("STRIPE_KEY=other\nNEW=1\n")
@@ -87,7 +87,7 @@ struct MainFlowTests {
         #expect(try home.revealed("STRIPE_KEY") == Array("other".utf8))
     }
 
-    @Test func `import removes the file only when asked, and only once it is sealed`() throws {
+    @Test func `import removes the file only with --remove and after the save`() throws {
         let home = try CommandHome.initialised()
         try home.directory.write("A=1\n", to: "work/.env")
         let result = done(try home.run(["import", ".env", "-p", "web", "--remove"]))
@@ -114,7 +114,7 @@ struct MainFlowTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `a dry run of import and set changes nothing`() throws {
+    @Test func `--dry-run of import and set changes nothing`() throws {
         let home = try imported()
         let before = try home.vaultBytes()
         let plan = try json(
@@ -157,7 +157,7 @@ struct MainFlowTests {
         }
     }
 
-    @Test func `list takes a pattern, a target and all projects`() throws {
+    @Test func `list takes a pattern, a target and --all-projects`() throws {
         let home = try imported()
         done(
             try home.run(
@@ -180,7 +180,7 @@ struct MainFlowTests {
         #expect(text.error == "")
     }
 
-    @Test func `show tells scopes, versions and times`() throws {
+    @Test func `show prints scopes, versions and times`() throws {
         let home = try imported()
         done(
             try home.run(["set", "EMPTY", "-p", "web", "--comment", "note"], input: .text("full")))
@@ -216,7 +216,7 @@ struct MainFlowTests {
         failed(try home.run(["reveal", "STRIPE_KEY", "NONE", "-p", "web"]), 4, "NONE")
     }
 
-    @Test func `run hands the values to the program`() throws {
+    @Test func `run passes the values to the program`() throws {
         let home = try imported()
         let result = done(
             try home.run(
@@ -225,7 +225,7 @@ struct MainFlowTests {
         #expect(result.error == "")
     }
 
-    @Test func `set, rm and export do what they say`() throws {
+    @Test func `set, rm and export work as documented`() throws {
         let home = try imported()
         let set = try json(home.run(["set", "TOKEN", "-p", "web", "--json"], input: .text("t=1")))
         #expect(set["key"] == "TOKEN")
@@ -234,13 +234,13 @@ struct MainFlowTests {
         #expect(set["version"] == 1)
         let text = done(try home.run(["set", "TOKEN", "-p", "web"], input: .text("t=2")))
         #expect(text.output == "")
-        #expect(text.error.contains("Set TOKEN of web"))
+        #expect(text.error.contains("Set TOKEN in web"))
         #expect(text.error.contains("version 2"))
 
         let before = try home.vaultBytes()
         let unanswered = try home.run(["rm", "TOKEN", "-p", "web"])
         #expect(unanswered.status == 2)
-        #expect(unanswered.error.contains("remove TOKEN of web for production"))
+        #expect(unanswered.error.contains("remove TOKEN from web for production"))
         #expect(unanswered.error.contains("--yes"))
         try failedAsJSON(home.run(["rm", "TOKEN", "-p", "web", "--json"]), 2, "usage")
         let dry = try json(home.run(["rm", "TOKEN", "-p", "web", "--json", "--dry-run"]))
@@ -251,7 +251,7 @@ struct MainFlowTests {
         failed(try home.run(["reveal", "TOKEN", "-p", "web"]), 4)
         failed(try home.run(["rm", "TOKEN", "-p", "web", "--yes"]), 4)
 
-        // A version number never names two values, not even across a removal.
+        // A version number is never reused, not even after a removal.
         let again = try json(home.run(["set", "TOKEN", "-p", "web", "--json"], input: .text("t")))
         #expect(again["version"] == 3)
         done(try home.run(["rm", "TOKEN", "-p", "web", "-y"]))
@@ -273,7 +273,7 @@ struct MainFlowTests {
             ])
     }
 
-    @Test func `export makes a private file and never overwrites one unasked`() throws {
+    @Test func `export creates a private file and never overwrites one unasked`() throws {
         let home = try imported()
         let arguments = ["export", "-p", "web", "-t", "production", "-o", "out.env"]
         let first = done(try home.run(arguments))
@@ -289,12 +289,12 @@ struct MainFlowTests {
         #expect(try mode(home.directory.path("work/out.env")) == 0o600)
         let again = try json(home.run(arguments + ["--force", "--json"]))
         #expect(again["file"] == "out.env")
-        // What was exported comes back as it was.
+        // The export imports unchanged.
         let back = try json(home.run(["import", "out.env", "-p", "web", "--json"]))
         #expect(back["unchanged"]?.elements.count == 3)
     }
 
-    @Test func `an export that the format cannot carry names those that can`() throws {
+    @Test func `an export that the format cannot hold names the variables`() throws {
         let home = try CommandHome.initialised()
         try home.store(["LINES": "a\nb"])
         let result = try home.run(["export", "-p", "web", "-t", "preview", "--format", "docker"])
@@ -304,7 +304,7 @@ struct MainFlowTests {
         #expect(throws: (any Error).self) { try home.directory.read("work/out") }
     }
 
-    @Test func `status shows the vault and needs nothing`() throws {
+    @Test func `status shows the vault and needs no passphrase`() throws {
         let home = try imported()
         let open = try json(home.run(["status", "-p", "web", "--json"]))
         #expect(open["vault"] == .string(home.vaultPath))
@@ -321,7 +321,7 @@ struct MainFlowTests {
         let locked = try json(home.run(["status", "--json"], unlocked: false))
         #expect(locked["index"] == "locked")
         #expect(locked["variables"] == .null)
-        // What cannot be known is null, never missing.
+        // What is unknown is null, never missing.
         #expect(locked.names == open.names)
         done(try home.run(["status", "--offline"]))
         failed(try home.run(["status", "--offline", "--refresh"]), 2, "--refresh")

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Threads
 
-/// Processes that write one after another, all at once, while others read all the time.
+/// Processes that write one after another, all at once, while others read.
 @Suite("Many writers")
 struct ManyWritersTests {
     private static let writers = Proof.count(short: 6, full: 20)
     private static let writes = Proof.count(short: 10, full: 50)
 
-    /// Writes one variable after another. Exit code 5 says that nothing was changed, and to try again.
+    /// Writes one variable after another. Exit code 5 means that nothing changed and it retries.
     private static let write = """
         n=0
         while [ $n -lt $3 ]; do
@@ -25,7 +25,7 @@ struct ManyWritersTests {
         done
         """
 
-    /// Reads until the file `stop` is there; any failure ends it.
+    /// Reads until the file `stop` exists; any failure ends it.
     private static let read = """
         n=0
         until [ $n -gt 0 ] && [ -e "$2" ]; do
@@ -44,7 +44,7 @@ struct ManyWritersTests {
         return try runner.run()
     }
 
-    @Test func `lose nothing, and no reader ever sees a damaged vault`() throws {
+    @Test func `concurrent writers lose nothing, and no reader sees a damaged vault`() throws {
         let home = try CommandHome.initialised()
         try home.store(["FIRST": "1"])
         let failures = Monitor<[String]>([])
@@ -101,7 +101,7 @@ struct ManyWritersTests {
 }
 
 extension Thread {
-    /// Runs `body` on a thread of its own, which no pool holds back.
+    /// Runs `body` on its own thread, which no thread pool can delay.
     static func detach(into group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
         group.enter()
         Thread.detachNewThread {

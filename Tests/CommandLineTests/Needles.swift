@@ -1,12 +1,12 @@
 import Foundation
 
-/// A secret text of a test, and everything it could be found as.
+/// A secret test value and every encoding in which it could be found.
 struct Marker {
-    /// 24 random letters and digits, so that JSON, shells and URLs write it as it is.
+    /// 24 random letters and digits, which JSON, shells and URLs write unchanged.
     let text: String
     let name: String
 
-    /// Names a text that is known already.
+    /// Wraps a known text.
     init(name: String, text: String) {
         (self.name, self.text) = (name, text)
     }
@@ -15,7 +15,7 @@ struct Marker {
         let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
         let digits = Array("23456789")
         self.name = name
-        // Digits in it, since a word of letters alone may be repeated as a command nobody knows.
+        // Contains digits, since a word of letters alone may be repeated as an unknown command.
         text = String(
             (0..<24).map { place in
                 let set = place % 4 == 2 ? digits : letters
@@ -42,7 +42,7 @@ struct Needles {
         }
     }
 
-    /// What of the markers is in `bytes`.
+    /// Returns the markers found in `bytes`.
     func found(in bytes: [UInt8]) -> [String] {
         let data = Data(bytes)
         return needles.filter { data.range(of: Data($0.bytes)) != nil }.map(\.what)
@@ -56,7 +56,7 @@ struct Needles {
             ("hexadecimal", digits), ("hexadecimal", digits.uppercased()),
         ]
         for shift in 0..<3 {
-            // Characters that bytes before or after have a part in say nothing.
+            // Characters that also depend on neighboring bytes are left out.
             let padded = Data([UInt8](repeating: 0, count: shift) + bytes)
             let whole = (shift + bytes.count) * 8 / 6
             let skipped = [0, 2, 3][shift]
@@ -69,14 +69,13 @@ struct Needles {
     }
 }
 
-/// Looks at the arguments and the environment of every process that a test started, again and again.
+/// Checks the arguments and environment of every process that a test started, repeatedly.
 final class ProcessWatch: @unchecked Sendable {
     private let lock = NSLock()
     private var isStopped = false
     private var leaks: Set<String> = []
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts looking.
     init(arguments: Needles, environment: Needles) {
         Thread.detachNewThread { [self] in
             var (seen, tree) = ([String: [UInt8]](), ProcessTree())
@@ -90,25 +89,25 @@ final class ProcessWatch: @unchecked Sendable {
         }
     }
 
-    /// Waits until so much was found, as long as a busy machine may take.
+    /// Waits until `count` were found; generous, for a busy machine.
     func awaitFinding(_ count: Int) {
         for _ in 0..<6_000 where lock.withLock({ leaks.count }) < count { usleep(5_000) }
     }
 
-    /// Stops looking. Returns what was found.
+    /// Stops the search and returns what was found.
     func stop() -> Set<String> {
         lock.withLock { isStopped = true }
         ended.wait()
         return lock.withLock { leaks }
     }
 
-    /// What the processes of now that came from this one show.
+    /// Searches the current processes that descend from this one.
     static func leaks(arguments: Needles, environment: Needles) -> Set<String> {
         var (seen, tree) = ([String: [UInt8]](), ProcessTree())
         return leaks(arguments: arguments, environment: environment, besides: &seen, in: &tree)
     }
 
-    /// What the processes of now show that was not looked at before.
+    /// Searches the current processes that were not searched before.
     private static func leaks(
         arguments: Needles, environment: Needles, besides seen: inout [String: [UInt8]],
         in tree: inout ProcessTree
@@ -119,7 +118,7 @@ final class ProcessWatch: @unchecked Sendable {
         tree.keep(Set(processes))
         for name in processes where tree.contains(name) {
             for (file, needles) in [("cmdline", arguments), ("environ", environment)] {
-                // The process may have ended, or belong to somebody else.
+                // The process may have ended, or belong to another user.
                 let path = "/proc/\(name)/\(file)"
                 let bytes = SmallFile.bytes(path)
                 guard seen[path] != bytes else { continue }
@@ -132,22 +131,22 @@ final class ProcessWatch: @unchecked Sendable {
     }
 }
 
-/// Which processes came from this one. Those of other tests are many, and are not searched.
+/// Tracks which processes descend from this one: those of other tests are many and not searched.
 private struct ProcessTree {
-    /// What is known of the processes that there are.
+    /// What is known about the current processes.
     private var known: [Int32: Bool] = [:]
 
-    /// Forgets those that ended, since their numbers are used again.
+    /// Forgets ended processes, since their ids are reused.
     mutating func keep(_ processes: Set<Int32>) {
         known = known.filter { processes.contains($0.key) }
     }
 
-    /// Tells whether a process came from this one. One whose parent is gone may have.
+    /// Returns whether a process descends from this one. One whose parent has exited may.
     mutating func contains(_ process: Int32) -> Bool {
         if let answer = known[process] { return answer }
         guard process > 1, process != getpid() else { return false }
         let stat = String(decoding: SmallFile.bytes("/proc/\(process)/stat"), as: UTF8.self)
-        // The name stands in parentheses and may have some; then the state, and the parent.
+        // The name is in parentheses and may contain some; then follow the state and the parent.
         let rest = stat.suffix(from: stat.lastIndex(of: ")") ?? stat.endIndex)
         let fields = rest.split(separator: " ")
         guard fields.count > 2, let parent = Int32(fields[2]) else { return false }
@@ -157,9 +156,9 @@ private struct ProcessTree {
     }
 }
 
-/// Files of the kernel, whose size nobody knows before.
+/// Files in /proc, whose size is not known in advance.
 enum SmallFile {
-    /// All bytes; none where it cannot be read.
+    /// Returns all bytes; none if it cannot be read.
     static func bytes(_ path: String) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }

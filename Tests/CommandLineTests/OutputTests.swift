@@ -4,7 +4,7 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// Help, terminals, colours and outputs that go away.
+/// Help, terminals, colors and closed outputs.
 @Suite("Help and output")
 struct OutputTests {
     private let home: CommandHome
@@ -14,9 +14,9 @@ struct OutputTests {
         try home.store(["KEY": "value", "A_RATHER_LONG_NAME_OF_A_VARIABLE_IN_THE_VAULT": "x"])
     }
 
-    @Test func `help shows every command, and each has its own`() throws {
-        let all = done(try home.run(["help"]))
-        #expect(try home.run(["--help"]).output == all.output)
+    @Test func `help lists every command, and each has its own help`() throws {
+        #expect(try home.run(["--help"]).output == done(try home.run(["help"])).output)
+        let all = done(try home.run(["--help-all"]))
         #expect(all.error == "")
         for path in CommandTable.paths {
             let name = path.joined(separator: " ")
@@ -30,7 +30,7 @@ struct OutputTests {
         }
     }
 
-    @Test func `help and version need neither home nor vault`() throws {
+    @Test func `help and version need no home and no vault`() throws {
         for arguments in [["help"], ["--version"], ["set", "--help"]] {
             var runner = home.runner(arguments)
             runner.environment = [:]
@@ -48,7 +48,7 @@ struct OutputTests {
         (["set", "KEY", "--comentt", "x"], "--comment"), (["help", "revael"], "reveal"),
         (["export", "--format", "jso"], "json"),
     ])
-    func `a word that is nearly right gets a suggestion`(
+    func `a misspelled command gets a suggestion`(
         arguments: [String], word: String
     ) throws {
         failed(try home.run(arguments), 2, "Did you mean", word)
@@ -56,8 +56,8 @@ struct OutputTests {
         #expect(text.contains(word))
     }
 
-    @Test func `no command is a usage error`() throws {
-        failed(try home.run([]), 2, "help")
+    @Test func `running without a command is a usage error`() throws {
+        #expect(done(try home.run([])).output == done(try home.run(["help"])).output)
         failed(try home.run(["-p", "web"]), 2, "help")
         failed(try home.run(["list", "--project"]), 2, "--project")
         failed(try home.run(["list", "-p", ""]), 2)
@@ -66,7 +66,7 @@ struct OutputTests {
         failed(try bytes.run(), 2, "UTF-8")
     }
 
-    @Test func `global options stand before and after the command`() throws {
+    @Test func `global options are accepted before and after the command`() throws {
         let after = try home.run(["list", "--project", "web", "--json"])
         done(after)
         for arguments in [
@@ -83,9 +83,9 @@ struct OutputTests {
         ["reveal", "KEY", "-p", "web"], ["export", "-p", "web", "-t", "preview"],
         ["show", "KEY", "-p", "web"],
     ])
-    func `a closed output ends quietly`(arguments: [String]) throws {
+    func `a closed output ends the program quietly`(arguments: [String]) throws {
         let runner = home.wrapped("/bin/bash") { program in
-            // A reader that has gone before anything is written.
+            // The reader is gone before anything is written.
             let script = """
                 mkfifo pipe; (exec 3<>pipe 4>pipe; exec 3<&-; ZG_ENV_PASSPHRASE_FILE="$PASS" "$@" >&4)
                 echo "status $?"
@@ -103,7 +103,7 @@ struct OutputTests {
         ["help"], ["list", "-p", "web", "--json"], ["reveal", "KEY", "-p", "web"],
         ["export", "-p", "web", "-t", "preview"], ["status"],
     ])
-    func `an output that was never open, or for reading alone, ends quietly too`(
+    func `an output that was never open, or is read-only, ends the program quietly too`(
         arguments: [String]
     ) throws {
         for redirection in [">&-", "1</dev/null"] {
@@ -115,7 +115,7 @@ struct OutputTests {
         }
     }
 
-    @Test func `a code that nobody could be shown is a failure, and no output is none`() throws {
+    @Test func `with stdout closed only a recovery code is a failure`() throws {
         func status(_ arguments: [String], _ input: ProgramRunner.Input = .null) throws
             -> ProgramResult
         {
@@ -127,15 +127,15 @@ struct OutputTests {
         }
         let code = try status(["slot", "add", "recovery"])
         #expect(code.status == 1)
-        #expect(code.error.contains("The code was not shown"))
-        // Nothing was to be printed, and what was asked for is done.
+        #expect(code.error.contains("The recovery code was not shown"))
+        // There was nothing to print, and the work is done.
         #expect(try status(["set", "KEY", "-p", "web"], .text("new")).status == 0)
         #expect(try home.revealed("KEY") == Array("new".utf8))
         #expect(try status(["set", "KEY", "-p", "web", "--json"], .text("newer")).status == 141)
         #expect(try home.revealed("KEY") == Array("newer".utf8))
     }
 
-    @Test func `an output that is full is a failure`() throws {
+    @Test func `a full disk is a failure`() throws {
         for arguments in [
             ["list", "-p", "web"], ["reveal", "KEY", "-p", "web"], ["list", "-p", "web", "--json"],
         ] {
@@ -148,7 +148,7 @@ struct OutputTests {
         }
     }
 
-    @Test func `a terminal gets colours and a table as wide as it is`() throws {
+    @Test func `a terminal gets colors and a table as wide as it is`() throws {
         func shown(_ environment: [String: String], columns: Int = 80) throws -> String {
             var runner = home.terminalRunner(
                 ["list", "-p", "web", "--passphrase-file", home.passphrasePath], streams: true,
@@ -168,13 +168,13 @@ struct OutputTests {
             #expect(lines.count == 3)
             #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
         }
-        // An empty NO_COLOR says nothing, by its convention.
+        // An empty NO_COLOR has no effect, by its convention.
         #expect(try shown(["NO_COLOR": ""]).contains("\u{1B}["))
         let piped = done(try home.run(["list", "-p", "web"]))
         #expect(!piped.output.contains("\u{1B}"))
     }
 
-    @Test func `reveal ends with a newline on a terminal alone`() throws {
+    @Test func `reveal ends with a newline only on a terminal`() throws {
         let runner = home.terminalRunner(
             ["reveal", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
             streams: true)
@@ -182,7 +182,7 @@ struct OutputTests {
         #expect(try home.run(["reveal", "KEY", "-p", "web"]).output == "value")
     }
 
-    @Test func `a signal at the question changes nothing`() throws {
+    @Test func `a signal during a question changes nothing`() throws {
         let result = try home.terminalRunner(
             ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
             script: [(.terminal("Remove it?"), .signal(SIGINT))]
@@ -191,7 +191,7 @@ struct OutputTests {
         #expect(try home.scopes(of: "KEY").count == 1)
     }
 
-    @Test func `rm asks on a terminal, and no is no`() throws {
+    @Test func `rm asks on a terminal, and "no" changes nothing`() throws {
         func answered(_ answer: String) throws -> ProgramResult {
             try home.terminalRunner(
                 ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
@@ -201,14 +201,14 @@ struct OutputTests {
         for answer in ["n", "", "no", "yess", "x y"] {
             let result = try answered(answer)
             #expect(result.status == 1, "\(answer)")
-            #expect(result.screen.contains("remove KEY of web for production"))
+            #expect(result.screen.contains("remove KEY from web for production"))
             #expect(try home.scopes(of: "KEY").count == 1)
         }
         done(try answered("y"))
         #expect(try home.scopes(of: "KEY") == [])
     }
 
-    @Test func `names that would steer a terminal are made harmless`() throws {
+    @Test func `control characters in names are made harmless`() throws {
         done(
             try home.run(
                 ["set", "KEY", "-p", "web", "--comment", "a\u{1B}]0;title\u{7}\u{202E}b"],
@@ -219,7 +219,7 @@ struct OutputTests {
         #expect(!json.output.utf8.contains(0x1B) && !json.output.utf8.contains(0x07))
     }
 
-    @Test func `quiet leaves errors and data`() throws {
+    @Test func `--quiet keeps errors and data`() throws {
         let quiet = done(try home.run(["-q", "set", "KEY", "-p", "other"], input: .text("1\n")))
         #expect(quiet.error == "" && quiet.output == "")
         failed(try home.run(["-q", "list", "-p", "none"]), 4)

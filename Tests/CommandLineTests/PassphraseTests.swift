@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the passphrase comes from, and what happens to it.
+/// Where the passphrase comes from, and who gets to see it.
 @Suite("Passphrases")
 struct PassphraseTests {
     private let home: CommandHome
@@ -17,14 +17,14 @@ struct PassphraseTests {
         try home.directory.write(text, to: name)
     }
 
-    /// Everything a run can take the passphrase from, in the order of the contract.
+    /// Every source of the passphrase, in the documented order.
     enum Source: Int, CaseIterable, Comparable {
         case descriptor, file, variable, command, credentials, terminal
 
         static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// A run whose sources all give `wrong`, but for `right`.
+    /// A run whose sources all have the wrong passphrase, except `right`.
     private func runner(
         from sources: [Source], right: Source?
     ) throws -> ProgramRunner {
@@ -65,10 +65,10 @@ struct PassphraseTests {
         let right = done(try runner(from: sources, right: first).run())
         #expect(right.output == "value")
         #expect(try runner(from: [first], right: first).run().output == "value")
-        // Wrong there: the right one of the next source does not help.
+        // Wrong there: the right one in the next source does not help.
         if let next = sources.dropFirst().first {
             let wrong = try runner(from: sources, right: next).run()
-            failed(wrong, 3, "passphrase does not open")
+            failed(wrong, 3, "Wrong passphrase")
             #expect(wrong.stepsDone == 0)
         }
     }
@@ -76,7 +76,7 @@ struct PassphraseTests {
     @Test(arguments: [
         ("\n", true), ("", true), ("\r\n", false), ("\n\n", false), (" ", false), ("\0", false),
     ])
-    func `one trailing newline is dropped and nothing else`(ending: String, opens: Bool) throws {
+    func `one trailing newline is removed and nothing else`(ending: String, opens: Bool) throws {
         let path = try file(CommandHome.passphrase + ending)
         let result = try home.run(reveal + ["--passphrase-file", path], unlocked: false)
         #expect(result.status == (opens ? 0 : 3), "\(result.error)")
@@ -100,7 +100,7 @@ struct PassphraseTests {
         failed(try asked.run(), 2, "passphrase is empty")
     }
 
-    @Test func `passphrases of 1 to 1024 bytes of any kind are taken`() throws {
+    @Test func `passphrases of 1 to 1024 arbitrary bytes are accepted`() throws {
         for bytes in [[0x20], [0xFF, 0x00, 0x0A, 0x41], [UInt8](repeating: 0x61, count: 1_024)] {
             let new = try CommandHome()
             try new.directory.write(bytes, to: "passphrase")
@@ -114,7 +114,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test func `sources that cannot be read say so`() throws {
+    @Test func `unreadable sources are reported`() throws {
         let missing = ["--passphrase-file", "/nonexistent/file"]
         failed(try home.run(reveal + missing, unlocked: false), 2, "/nonexistent/file")
         let directory = ["--passphrase-file", home.directory.path]
@@ -123,21 +123,21 @@ struct PassphraseTests {
         failed(try home.run(reveal + descriptor, unlocked: false), 2, "descriptor 99")
         let command = ["ZG_ENV_PASSPHRASE_COMMAND": "echo \(CommandHome.passphrase); exit 3"]
         failed(
-            try home.run(reveal, unlocked: false, environment: command), 3, "status 3")
+            try home.run(reveal, unlocked: false, environment: command), 3, "exit code 3")
         failed(try home.run(reveal, unlocked: false), 3, "--passphrase-file", "no terminal")
         failed(
             try home.run(reveal + ["--passphrase-fd", "-1"], unlocked: false), 2,
             "--passphrase-fd")
     }
 
-    @Test func `the standard input gives the passphrase or the value, not both`() throws {
+    @Test func `stdin provides the passphrase or the value, not both`() throws {
         let input = ProgramRunner.Input.text(CommandHome.passphrase + "\n")
         let zero = ["--passphrase-fd", "0"]
         #expect(try home.run(reveal + zero, input: input, unlocked: false).output == "value")
         let before = try home.vaultBytes()
-        failed(try home.run(["set", "KEY", "-p", "web"] + zero, input: input), 2, "Descriptor 0")
+        failed(try home.run(["set", "KEY", "-p", "web"] + zero, input: input), 2, "from stdin")
         failed(
-            try home.run(["import", "-", "-p", "web"] + zero, input: input), 2, "Descriptor 0")
+            try home.run(["import", "-", "-p", "web"] + zero, input: input), 2, "from stdin")
         #expect(try home.vaultBytes() == before)
         let value = try home.directory.write("from a file", to: "value")
         done(
@@ -145,7 +145,7 @@ struct PassphraseTests {
                 ["set", "KEY", "-p", "web", "--from-file", value] + zero, input: input))
     }
 
-    @Test func `pinentry is asked where there is a screen and no terminal`() throws {
+    @Test func `pinentry asks where there is a display and no terminal`() throws {
         try home.directory.makeDirectory("bin")
         func answered(_ answer: String, screen: [String: String]) throws -> ProgramResult {
             try home.directory.write(
@@ -169,10 +169,10 @@ struct PassphraseTests {
             #expect(try answered(given, screen: screen).output == "value")
         }
         failed(try answered(given, screen: [:]), 3, "no terminal")
-        failed(try answered("'D wrong' OK", screen: ["DISPLAY": ":0"]), 3, "does not open")
+        failed(try answered("'D wrong' OK", screen: ["DISPLAY": ":0"]), 3, "Wrong passphrase")
         failed(try answered("'ERR 83886179 cancelled'", screen: ["DISPLAY": ":0"]), 3)
         failed(try answered("'nonsense'", screen: ["DISPLAY": ":0"]), 3)
-        // A new value is asked for there as well.
+        // It asks for a new value, too.
         _ = try answered("'D typed%20value' OK", screen: [:])
         let path = "\(home.directory.path("bin")):/usr/bin:/bin"
         done(
@@ -194,7 +194,7 @@ struct PassphraseTests {
             ["init", "--lock", "--kdf", "8MiB,1"],
             script: [
                 (.terminal("New passphrase"), note), (.now, .line(phrase)),
-                (.terminal("again"), note), (.now, .line(phrase)),
+                (.terminal("Confirm passphrase"), note), (.now, .line(phrase)),
             ]
         ).run()
         done(made)
@@ -206,20 +206,21 @@ struct PassphraseTests {
         done(try new.run(["list", "--all-projects"]))
     }
 
-    @Test func `two different passphrases make no vault`() throws {
+    @Test func `two different passphrases create no vault`() throws {
         let new = try CommandHome()
         let result = try new.terminalRunner(
             ["init", "--lock", "--kdf", "8MiB,1"],
             script: [
-                (.terminal("New passphrase"), .line("one")), (.terminal("again"), .line("two")),
+                (.terminal("New passphrase"), .line("one")),
+                (.terminal("Confirm passphrase"), .line("two")),
             ]
         ).run()
-        failed(result, 2, "not the same")
+        failed(result, 2, "do not match")
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-    func `a signal at the prompt ends it and brings the echo back`(
+    func `a signal at the prompt ends the program and restores the echo`(
         signal: Int32, status: Int32
     ) throws {
         let before = try home.vaultBytes()
@@ -247,8 +248,8 @@ struct PassphraseTests {
         #expect(result.echoAtEnd == true)
     }
 
-    @Test func `the child of run gets nothing of the passphrase`() throws {
-        // A regular file could be read again through an inherited descriptor.
+    @Test func `the child of run does not inherit the passphrase`() throws {
+        // An inherited descriptor would let it read a regular file again.
         let script = """
             exec 5<"$1"; shift
             exec "$@"
@@ -266,7 +267,7 @@ struct PassphraseTests {
         all.environment["ZG_ENV_PROJECT"] = "kept"
         let result = try all.run()
         #expect(result.output.hasPrefix("0\n1\n2\n3\n"), "\(result.output)\(result.error)")
-        // As a line of its own: the name of a directory may end in any digit.
+        // As a whole line: a directory name may end in any digit.
         #expect(!result.output.contains("\n5\n"))
         #expect(!result.output.contains("ZG_ENV_PASSPHRASE_"))
         #expect(result.output.contains("ZG_ENV_PROJECT=kept\n"))
@@ -283,7 +284,7 @@ struct PassphraseTests {
     }
 
     @Test(
-        "SEC-F4: the child of run does not inherit --passphrase-fd of an unlocked vault",
+        "SEC-F4: the child of run does not inherit --passphrase-fd if the vault is unlocked",
         arguments: [
             ["--passphrase-fd", "5"], ["--passphrase-fd", "0"],
             ["--passphrase-file", "/dev/fd/5"], ["--passphrase-file", "/proc/self/fd/5"],
@@ -294,7 +295,7 @@ struct PassphraseTests {
     func childOfUnlockedRun(source: [String], redact: [String]) throws {
         done(try home.run(["unlock", "--scope", "user", "--for", "2m"]))
         defer { _ = try? home.run(["lock"]) }
-        // Without an option the environment names the descriptor.
+        // Without an option the environment variable names the descriptor.
         let input = source.isEmpty || source[1] == "0" || source[1] == "/dev/stdin"
         let script = """
             ln -sf /proc/self/fd/5 linked
@@ -318,7 +319,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("SEC-F4: no other child inherits a passphrase's descriptor before it is read")
+    @Test("SEC-F4: other children do not inherit a passphrase descriptor before it is read")
     func otherChildren() throws {
         func leak(_ arguments: [String], _ environment: [String: String]) throws -> String {
             try home.directory.write("the new passphrase", to: "new")
@@ -337,7 +338,7 @@ struct PassphraseTests {
             return seen
         }
         let spy = #"(echo started; cat <&5; cat <&6) >"$HOME/leak" 2>&1"#
-        // The command that gives the old passphrase runs before the new one is read.
+        // The command for the old passphrase runs before the new one is read.
         let added = try leak(
             ["slot", "add", "passphrase", "--new-passphrase-fd", "6", "--kdf", "8MiB,1"],
             ["ZG_ENV_PASSPHRASE_COMMAND": "\(spy); cat \"$HOME/passphrase\""])
@@ -352,7 +353,7 @@ struct PassphraseTests {
         #expect(!edited.contains(CommandHome.passphrase), "\(edited)")
     }
 
-    @Test("SEC-F4: an input that gives the passphrase is not read for anything else")
+    @Test("SEC-F4: an input that provides the passphrase is not read for anything else")
     func inputOfPassphrase() throws {
         let input = ProgramRunner.Input.text(CommandHome.passphrase + "\n")
         for source in [["--passphrase-fd", "0"], ["--passphrase-file", "/dev/stdin"]] {
@@ -361,7 +362,7 @@ struct PassphraseTests {
                 ["convert", "-"], ["diff", "-", "-p", "web"], ["import", "-", "-p", "web"],
                 ["scan", "-", "-p", "web"], ["set", "KEY", "-p", "web"], ["login"],
             ] {
-                failed(try home.run(command + source, input: input), 2, "Descriptor 0")
+                failed(try home.run(command + source, input: input), 2, "from stdin")
             }
         }
         for number in ["1", "2"] {
@@ -372,10 +373,11 @@ struct PassphraseTests {
         failed(
             try home.run(
                 ["slot", "add", "passphrase", "--new-passphrase-file", "/dev/stdin"]
-                    + ["--passphrase-fd", "0"], input: input, unlocked: false), 2, "one descriptor")
+                    + ["--passphrase-fd", "0"], input: input, unlocked: false), 2, "same descriptor"
+        )
     }
 
-    @Test func `a passphrase command has no terminal of ours to confuse, and ordinary signals`()
+    @Test func `a passphrase command has no terminal, and default signal handling`()
         throws
     {
         let command = """
@@ -390,7 +392,7 @@ struct PassphraseTests {
         let ignored = signals.split(separator: "\t").last.flatMap {
             UInt64($0.dropLast(), radix: 16)
         }
-        // 32 and 33 are the C library's own, which no program can set.
+        // 32 and 33 belong to the C library; no program can set them.
         #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
     }
 
@@ -403,7 +405,7 @@ struct PassphraseTests {
         let words = "can be opened by other users"
         failed(
             try home.run(reveal + ["--passphrase-file", path], unlocked: false), 3,
-            "The passphrase file \(path) \(words)", "It was not used.")
+            "The passphrase file \(path) \(words)", "chmod 600")
         failed(
             try home.run(reveal, environment: ["ZG_ENV_PASSPHRASE_FILE": path]), 3, words)
         failed(
@@ -420,7 +422,7 @@ struct PassphraseTests {
                 ["init", "--lock", "--kdf", "8MiB,1", "--passphrase-file", path], unlocked: false),
             3, words)
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
-        // What a link leads to counts.
+        // The target of a symbolic link counts.
         let link = home.directory.path("link")
         #expect(unsafe symlink(path, link) == 0)
         failed(
@@ -430,8 +432,8 @@ struct PassphraseTests {
             try home.run(reveal + ["--passphrase-file", link], unlocked: false).output == "value")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "Another user's file takes root."))
-    func `SEC-F14: a passphrase file of another user is refused, systemd's credential is not`()
+    @Test(.enabled(if: geteuid() == 0, "Needs root for another user's file."))
+    func `SEC-F14: a passphrase file of another user is refused, a systemd credential is not`()
         throws
     {
         let path = try file(CommandHome.passphrase)
@@ -439,7 +441,8 @@ struct PassphraseTests {
         failed(
             try home.run(reveal + ["--passphrase-file", path], unlocked: false), 3,
             "belongs to another user")
-        // systemd gives the service's user access by a list, whose mask stands in the group's bits.
+        // systemd grants access to the service's user with an ACL, whose mask shows as the group's
+        // bits.
         let directory = try home.directory.makeDirectory("cred")
         let given = ["CREDENTIALS_DIRECTORY": directory]
         let named = given.merging(["ZG_ENV_PASSPHRASE_FILE": "\(directory)/other"]) { $1 }
@@ -462,8 +465,7 @@ struct PassphraseTests {
         _ = outside
     }
 
-    @Test func `SEC-F14: a pipe, a fifo, a descriptor and a file without a name are taken`() throws
-    {
+    @Test func `SEC-F14: a pipe, a FIFO, a descriptor and an unnamed file are accepted`() throws {
         let open = try home.directory.write(CommandHome.passphrase, to: "open", mode: 0o644)
         let fifo = home.directory.path("fifo")
         #expect(unsafe mkfifo(fifo, 0o644) == 0)
@@ -492,7 +494,7 @@ struct PassphraseTests {
         _ = open
     }
 
-    @Test func `READER-4: an empty or too long passphrase is a wrong use of a vault that is there`()
+    @Test func `READER-4: an empty or too long passphrase is a usage error with an existing vault`()
         throws
     {
         for (bytes, words) in [

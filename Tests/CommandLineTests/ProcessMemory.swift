@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// What another process may write to of its memory.
+/// The writable memory of another process.
 struct ProcessMemory {
     private struct Region {
-        /// Whether it is kept out of core files, as all guarded memory is (`dd` of proc_pid_smaps(5)).
+        /// Whether it is excluded from core files, like all guarded memory (`dd` in
+        /// proc_pid_smaps(5)).
         let isGuarded: Bool
         let bytes: Data
     }
@@ -23,7 +24,7 @@ struct ProcessMemory {
             let fields = line.split(separator: " ")
             let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             if ends.count == 2 {
-                // What is mapped from files and never written to holds nothing of this run.
+                // File mappings that were never written to hold nothing of this run.
                 range = fields[1].hasPrefix("rw") ? ends[0]..<ends[1] : nil
             } else if fields[0] == "VmFlags:", let found = range {
                 var data = Data(count: Int(found.upperBound - found.lowerBound))
@@ -38,7 +39,7 @@ struct ProcessMemory {
         }
     }
 
-    /// - Parameter isGuarded: Looks in guarded memory alone, or in all else; nil for everywhere.
+    /// - Parameter isGuarded: Searches guarded memory only, or everything else; nil for both.
     func contains(_ wanted: [UInt8], isGuarded: Bool? = nil) -> Bool {
         regions.contains {
             (isGuarded ?? $0.isGuarded) == $0.isGuarded && $0.bytes.range(of: Data(wanted)) != nil

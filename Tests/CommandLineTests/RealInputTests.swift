@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file as people have them: what arrives is what motdotla/dotenv gives.
+/// A realistic file: every value arrives as motdotla/dotenv reads it.
 @Suite("Real input")
 struct RealInputTests {
     private static let pem = """
@@ -13,7 +13,7 @@ struct RealInputTests {
         -----END PRIVATE KEY-----
         """
 
-    /// Every key and value that motdotla/dotenv finds in ``file``.
+    /// Every key and value that motdotla/dotenv reads from ``file``.
     private static let expected: [(key: String, value: String)] = [
         ("DATABASE_URL", "postgres://app:p%40ss@db.example.com:5432/shop?sslmode=require#main"),
         ("TLS_KEY", pem), ("SERVICE_ACCOUNT", #"{"type":"service","key":"a\nb","n":[1,2]}"#),
@@ -51,7 +51,7 @@ struct RealInputTests {
 
         """
 
-    /// The file as it is, with line ends of Windows, and with a byte order mark before it.
+    /// The file unchanged, with Windows line ends, and with a byte order mark.
     enum Form: CaseIterable {
         case plain, windows, marked
     }
@@ -60,7 +60,7 @@ struct RealInputTests {
     func `every value arrives byte for byte`(form: Form) throws {
         let home = try CommandHome.initialised()
         var text = Self.file
-        // The reader of reference turns line ends of Windows into plain ones, in values too.
+        // The reference parser turns Windows line ends into plain ones, in values too.
         if form == .windows { text = text.replacing("\n", with: "\r\n") }
         if form == .marked { text = "\u{FEFF}" + text }
         try home.directory.write(text, to: "work/.env")
@@ -91,7 +91,7 @@ struct RealInputTests {
                     Dictionary(uniqueKeysWithValues: expected.map { ($0, .string($1)) })))
     }
 
-    @Test func `diagnostics on stderr name file, line, column, code and key`() throws {
+    @Test func `diagnostics on stderr have file, line, column, code and key`() throws {
         let home = try CommandHome.initialised()
         try home.directory.write("A=1\nURL=http://x/#frag\nnot a line\nA=2\n", to: "work/.env")
         let result = done(try home.run(["import", ".env", "-p", "web"]))
@@ -104,7 +104,7 @@ struct RealInputTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `git's knowledge of the file is told`() throws {
+    @Test func `import says whether git tracks the file`() throws {
         let home = try CommandHome.initialised()
         try home.directory.write("A=1\n", to: "work/.env")
         for arguments in [["init", "-q"], ["add", ".env"]] {
@@ -117,12 +117,12 @@ struct RealInputTests {
         #expect(result.error.contains("git tracks it"))
     }
 
-    @Test func `quoting of several keys and files is read back alike`() throws {
+    @Test func `several keys and files are quoted so that they read back alike`() throws {
         let home = try CommandHome.initialised()
         try home.directory.write(Self.file, to: "work/.env")
         done(try home.run(["import", ".env", "-p", "web"]))
         for format in ["dotenv", "shell"] {
-            // Names that a shell has no variables of.
+            // Names that cannot be shell variables.
             let left = format == "shell" ? ["dotted.name"] : []
             let exported = done(
                 try home.run(
@@ -138,7 +138,7 @@ struct RealInputTests {
     }
 }
 
-/// The recorded answers of motdotla/dotenv.
+/// The recorded results of motdotla/dotenv.
 @Suite("The cases of motdotla/dotenv")
 struct DotEnvCasesTests {
     struct Case: Decodable, Sendable {
@@ -154,7 +154,7 @@ struct DotEnvCasesTests {
         let cases: [Case]
     }
 
-    /// All cases, which the tests of the dialects read too.
+    /// All cases, which the dialect tests read too.
     static func cases() throws -> [Case] {
         let package = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -164,11 +164,11 @@ struct DotEnvCasesTests {
     }
 
     @Test(arguments: 0..<8)
-    func `each case imported and exported gives the recorded values`(part: Int) throws {
+    func `each case imports and exports the recorded values`(part: Int) throws {
         let home = try CommandHome.initialised()
         let cases = try Self.cases()
         #expect(cases.count > 150)
-        // A vault for every eighth case: what is in it is written anew with every import.
+        // A new vault for every eighth case, as each import rewrites the vault.
         for (number, testCase) in cases.enumerated() where number % 8 == part {
             let project = "case\(number)"
             let pairs = testCase.expected.motdotla.map { ($0[0], JSONDocument.string($0[1])) }
@@ -176,13 +176,13 @@ struct DotEnvCasesTests {
             let imported = try home.run(
                 ["import", "-", "-p", project, "--json"], input: .text(testCase.input))
             if let key = expected.keys.first(where: { $0.utf8.count > 1_024 }) {
-                // The vault's format ends names there: refused with the place, nothing stored.
+                // The vault does not accept this name: refused with its position, nothing stored.
                 let text = try failedAsJSON(imported, 2, "usage")
                 #expect(text.contains("stdin:1:1") && !text.contains(key))
                 continue
             }
             if expected.isEmpty, imported.status == 2 {
-                // Nothing to import is an error, and makes no project.
+                // An import without variables is an error and creates no project.
                 try failedAsJSON(imported, 2, "usage")
                 failed(try home.run(["export", "-p", project]), 4, project)
                 continue
@@ -193,7 +193,7 @@ struct DotEnvCasesTests {
             #expect(exported.status == 0, "\(testCase.name): \(exported.error)")
             let found = try JSONDocument(exported.standardOutput)
             if found["__proto__"] != nil {
-                // JavaScript loses this name without a word; we keep it and say so.
+                // JavaScript drops this name silently; zg-env keeps it and says so.
                 let codes = try JSONDocument(imported.standardOutput)["diagnostics"]?.elements
                 #expect(codes?.contains { $0["code"] == "differs-prototype-name" } == true)
                 expected["__proto__"] = found["__proto__"]
@@ -209,7 +209,7 @@ struct DotEnvCasesTests {
             ("overlong", [0x41, 0x3D, 0xC0, 0xAF], "UTF-8"), ("lone", [0x80], "UTF-8"),
             ("in a comment", [0x23, 0xFF, 0x0A, 0x41, 0x3D, 0x31], "UTF-8"),
         ] as [(String, [UInt8], String)])
-    func `bytes that are no text are refused with their place`(
+    func `bytes that are not text are refused with their position`(
         name: String, bytes: [UInt8], word: String
     ) throws {
         let home = try CommandHome.initialised()

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `run --redact` on a terminal: programs find one, of the right size, and behave as under `run`.
+/// `run --redact` on a terminal: the program gets a terminal of the right size and behaves as under
+/// `run`.
 @Suite("Masked output on a terminal")
 struct RedactTerminalTests {
     private let home: CommandHome
@@ -25,7 +26,7 @@ struct RedactTerminalTests {
         return runner
     }
 
-    /// Expects the same end, screen and files of a program with and without masking.
+    /// Expects the same exit, screen and files of a program with and without masking.
     private func expectSame(
         _ command: [String], columns: Int = 80,
         script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = [],
@@ -40,7 +41,7 @@ struct RedactTerminalTests {
         #expect(masked.echoAtEnd == true, sourceLocation: sourceLocation)
     }
 
-    @Test func `the program has a terminal of this size`() throws {
+    @Test func `the program gets a terminal of the same size`() throws {
         try expectSame(["stty", "size"], columns: 123)
         try expectSame(["sh", "-c", "stty -a | grep -v speed; test -t 0 && test -t 1 && test -t 2"])
         try expectSame(["sh", "-c", "stty size </dev/tty; printf 'a\\tb\\n' >/dev/tty"])
@@ -48,7 +49,7 @@ struct RedactTerminalTests {
         #expect(result.screen.hasSuffix("\r\n[redacted]\r\n[redacted]\r\n"))
     }
 
-    @Test func `vi edits a file as without`() throws {
+    @Test func `vi edits a file as without masking`() throws {
         for redact in [false, true] {
             try home.directory.write("one\ntwo\n", to: "work/file")
             let result = try runner(
@@ -68,7 +69,7 @@ struct RedactTerminalTests {
             script: [(.terminal("two"), .type(Array(":q\r".utf8)))])
     }
 
-    @Test func `less shows a file as without`() throws {
+    @Test func `less shows a file as without masking`() throws {
         let lines = (1...200).map { "line \($0)\n" }.joined()
         try home.directory.write(lines, to: "work/long")
         let keys: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = [
@@ -76,7 +77,7 @@ struct RedactTerminalTests {
             (.terminal("line 200"), .type(Array("q".utf8))),
         ]
         try expectSame(["less", "long"], script: keys)
-        // Reading a pipe, it takes its keys from /dev/tty; zg-env is not in the way before that.
+        // While it reads a pipe it takes keys from /dev/tty; zg-env does not interfere before that.
         try expectSame(["sh", "-c", "cat long | less"], script: keys)
     }
 
@@ -110,7 +111,7 @@ struct RedactTerminalTests {
         try expectSame(["sh", "-c", "stty -onlcr; \(script); stty onlcr"])
     }
 
-    @Test func `a change of the size is told`() throws {
+    @Test func `the program learns of a new size`() throws {
         let script = "trap 'stty size; exit 3' WINCH; echo ready; while :; do sleep 0.02; done"
         let result = try runner(
             ["sh", "-c", script],
@@ -120,7 +121,7 @@ struct RedactTerminalTests {
         #expect(result.screen.hasSuffix("33 99\r\n"))
     }
 
-    @Test func `interrupt and quit from the keyboard reach the program`() throws {
+    @Test func `interrupt and quit keys reach the program`() throws {
         for (key, status) in [(3, 130), (28, 131)] as [(UInt8, Int32)] {
             let result = try runner(
                 ["sh", "-c", "ulimit -c 0; echo ready; exec sleep 20"],
@@ -131,7 +132,7 @@ struct RedactTerminalTests {
         }
     }
 
-    @Test func `the terminal is put back however the program ends`() throws {
+    @Test func `the terminal is restored however the program ends`() throws {
         for script in [
             "stty raw -echo; exit 5", "stty raw -echo; kill -9 $$", "stty raw -echo; exec false",
         ] {
@@ -146,7 +147,7 @@ struct RedactTerminalTests {
         #expect(killed.echoAtEnd == true)
     }
 
-    @Test func `a value that is typed at is masked in its echo`() throws {
+    @Test func `a value that is typed is masked in its echo`() throws {
         let result = try runner(
             ["sh", "-c", "echo ready; read x; echo got $x"],
             script: [(.terminal("ready"), .line(Self.secret))]
@@ -181,7 +182,7 @@ struct RedactTerminalTests {
     }
 
     @Test(arguments: [false, true])
-    func `the program stops and goes on from the keyboard`(redact: Bool) throws {
+    func `the keyboard stops and continues the program`(redact: Bool) throws {
         let result = try shell(
             redact,
             [

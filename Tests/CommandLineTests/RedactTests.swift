@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `run --redact` without a terminal: pipes, order, signals, status.
+/// `run --redact` without a terminal: pipes, order, signals and exit codes.
 @Suite("Masked output of a program")
 struct RedactTests {
     private let home: CommandHome
@@ -18,7 +18,7 @@ struct RedactTests {
         try home.run(run + ["sh", "-c", script])
     }
 
-    @Test(arguments: 4...16) func `with few descriptors it is no fault of the program`(limit: Int)
+    @Test(arguments: 4...16) func `too few descriptors is not the program's fault`(limit: Int)
         throws
     {
         for options in [["--redact"], []] {
@@ -31,7 +31,7 @@ struct RedactTests {
             }
             runner.environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
             let result = try runner.run()
-            // Where the dynamic linker has none left, nothing of this runs.
+            // With none left for the dynamic linker, nothing here runs.
             if result.status == 127, result.error.contains("shared libraries") { continue }
             #expect(
                 [0, 125].contains(result.status),
@@ -48,7 +48,7 @@ struct RedactTests {
         "echo $SECRET >&2", "head -c 100000 /dev/zero | tr '\\0' x; echo $SECRET",
         "printf %s \"$SECRET\" | dd bs=1 2>/dev/null",
     ])
-    func `no value comes out, in clear or in base64`(script: String) throws {
+    func `no value gets out, in clear or in base64`(script: String) throws {
         let result = done(try shell(script))
         let all = result.output + result.error
         #expect(all.contains("[redacted]"))
@@ -61,20 +61,20 @@ struct RedactTests {
         }
     }
 
-    @Test func `all else comes out as it is, each on its stream`() throws {
+    @Test func `all other output is unchanged, each on its stream`() throws {
         let script = "printf 'out sk_live\\n'; printf 'err\\377\\n' >&2; echo tiny $SHORT"
         let result = done(try shell(script))
         #expect(result.output == "out sk_live\ntiny tiny\n")
         #expect(
             result.standardError
-                == Array("Too short to be masked (under 6 bytes): SHORT.\n".utf8)
+                == Array("Not masked (shorter than 6 bytes): SHORT.\n".utf8)
                 + [0x65, 0x72, 0x72, 0xFF, 0x0A])
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
         let copied = done(try home.run(run + ["cat"], input: .bytes(bytes)))
         #expect(copied.standardOutput == bytes)
     }
 
-    @Test func `several lines are one value`() throws {
+    @Test func `a value of several lines is masked`() throws {
         #expect(try shell("echo \"$TEXT\"").output == "[redacted]\n")
     }
 
@@ -89,12 +89,12 @@ struct RedactTests {
     }
 
     @Test(arguments: [0, 1, 42, 126, 255] as [Int32])
-    func `the exit status is the program's`(status: Int32) throws {
+    func `the exit code is the program's`(status: Int32) throws {
         #expect(try shell("exit \(status)").end == .exited(status))
     }
 
     @Test(arguments: [SIGTERM, SIGKILL, SIGSEGV, SIGPIPE])
-    func `a signal that ends the program is 128 and its number`(signal: Int32) throws {
+    func `a signal that ends the program exits with 128 plus its number`(signal: Int32) throws {
         let result = try shell("ulimit -c 0; kill -\(signal) $$; sleep 5")
         #expect(result.end == .exited(128 + signal))
     }
@@ -113,7 +113,7 @@ struct RedactTests {
         #expect(result.output == "ready\n[redacted]\n")
     }
 
-    @Test func `zg-env killed takes the program along`() throws {
+    @Test func `killing zg-env kills the program`() throws {
         var runner = home.runner(run + ["sh", "-c", "echo $$; exec sleep 20"])
         runner.script = [(.output("\n"), .signal(SIGKILL))]
         let result = try runner.run()
@@ -123,7 +123,7 @@ struct RedactTests {
         #expect(kill(program, 0) != 0)
     }
 
-    @Test func `failures are as without`() throws {
+    @Test func `failures are the same as without masking`() throws {
         failed(
             try home.run(["run", "--redact", "-q", "-p", "web", "--", "no-such-program"]), 127,
             "no-such-program")
@@ -136,14 +136,14 @@ struct RedactTests {
         #expect(quiet.output == "x\n" && quiet.error == "")
     }
 
-    @Test func `a reader that goes away ends the program`() throws {
+    @Test func `a closed output ends the program`() throws {
         let runner = home.wrapped("/bin/sh") { program in
             ["-c", "\"$@\" | head -1; echo done", "sh", program] + run + ["yes", "word"]
         }
         #expect(try runner.run().output == "word\ndone\n")
     }
 
-    @Test func `what a program leaves behind is read to its end`() throws {
+    @Test func `output of background children is read to its end`() throws {
         let result = done(try shell("(sleep 0.5; echo late $SECRET) & echo early"))
         #expect(result.output == "early\nlate [redacted]\n")
     }
@@ -157,7 +157,7 @@ struct RedactTests {
         "", "umask 027; ulimit -c 0;", "trap '' USR1 PIPE INT TERM HUP CHLD;",
         "exec 5</dev/null 9>/dev/null;", "exec <&-;", "exec 2>&-;",
     ])
-    func `the program gets the process as zg-env was started`(settings: String) throws {
+    func `the program's process is set up as zg-env was started`(settings: String) throws {
         func seen(_ command: (String) -> [String]) throws -> String {
             let runner = home.wrapped("/bin/sh") { program in
                 ["-c", "\(settings) exec \"$@\"", "sh"] + command(program)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `run`: zg-env becomes the program.
+/// `run`: zg-env replaces itself with the program.
 @Suite("Running a program")
 struct RunTests {
     private let home: CommandHome
@@ -13,20 +13,20 @@ struct RunTests {
         try home.store(["KEY": "value", "OTHER": "second"])
     }
 
-    @Test func `the process id is that of zg-env`() throws {
+    @Test func `the program has the process id of zg-env`() throws {
         let result = done(try home.run(run + ["sh", "-c", "echo $$"]))
         #expect(result.output == "\(result.identifier)\n")
     }
 
     @Test(arguments: [0, 1, 3, 100, 125, 126, 127, 130, 255] as [Int32])
-    func `the exit status is the program's`(status: Int32) throws {
+    func `the exit code is the program's`(status: Int32) throws {
         let result = try home.run(run + ["sh", "-c", "exit \(status)"])
         #expect(result.end == .exited(status))
         #expect(result.error == "")
     }
 
     @Test(arguments: [SIGTERM, SIGKILL, SIGUSR1, SIGSEGV, SIGPIPE, SIGINT])
-    func `a signal that ends the program is seen outside`(signal: Int32) throws {
+    func `a signal that ends the program is visible outside`(signal: Int32) throws {
         let result = try home.run(run + ["sh", "-c", "ulimit -c 0; kill -\(signal) $$; sleep 5"])
         #expect(result.end == .signalled(signal))
     }
@@ -41,7 +41,7 @@ struct RunTests {
         #expect(try plain.run().end == .signalled(SIGTERM))
     }
 
-    @Test func `a program that is not there is 127, one that cannot be executed 126`() throws {
+    @Test func `a missing program exits with 127, one that cannot run with 126`() throws {
         failed(try home.run(run + ["no-such-program"]), 127, "no-such-program")
         failed(try home.run(run + ["/nonexistent/program"]), 127, "/nonexistent/program")
         failed(try home.run(run + [""]), 127)
@@ -52,7 +52,7 @@ struct RunTests {
         failed(try home.run(run + ["./broken"]), 126, "./broken")
         let json = ["run", "--json", "-p", "web", "-t", "production", "--", "no-such-program"]
         try failedAsJSON(home.run(json), 127, "not_found")
-        // As env does: what was found but not executable is told, though the search went on.
+        // As with env: a file found but not executable is reported, though the search went on.
         try home.directory.makeDirectory("bin")
         try home.directory.write("#!/bin/sh\n", to: "bin/plain", mode: 0o644)
         let path = ["PATH": "/nonexistent:\(home.directory.path("bin")):/usr/bin"]
@@ -61,19 +61,19 @@ struct RunTests {
         #expect(try home.run(run + ["script"], environment: path).output == "found\n")
     }
 
-    @Test func `its own failures are 125 with their code`() throws {
+    @Test func `failures of zg-env itself exit with 125 and their code`() throws {
         failed(try home.run(["run", "-p", "web"]), 125)
         failed(try home.run(["run", "-p", "web", "--bogus", "--", "true"]), 125, "--bogus")
         failed(try home.run(["run", "-p", "none", "--", "true"]), 125, "none")
         try failedAsJSON(home.run(["run", "-p", "none", "--json", "--", "true"]), 125, "not_found")
         try failedAsJSON(home.run(["run", "--json", "--", "true"]), 125, "usage")
-        // Other commands that only mention the word keep their own codes.
+        // Other commands with the word `run` among their arguments keep their own codes.
         failed(try home.run(["list", "-p", "run", "--bogus"]), 2)
         failed(try home.run(["set", "KEY", "run"]), 2)
         failed(try home.run(["-p", "run", "list"]), 4)
     }
 
-    /// What a program sees of the process it is in, one line each.
+    /// What a program sees of its process, one item a line.
     private static let look = """
         umask; ulimit -c; ulimit -S -n; ulimit -H -c; grep -E '^(Sig[BIC]|ShdPnd|NoNewPrivs)' \
         /proc/self/status; ls /proc/self/fd; readlink /proc/self/cwd; ps -o nice= -p $$
@@ -84,7 +84,7 @@ struct RunTests {
         "trap '' USR1 PIPE INT TERM HUP;", "exec 5</dev/null 9>/dev/null;", "exec <&-;",
         "exec 2>&-;",
     ])
-    func `the child gets the process as zg-env was started`(settings: String) throws {
+    func `the program's process is set up as zg-env was started`(settings: String) throws {
         func seen(_ command: (String) -> [String]) throws -> String {
             let runner = home.wrapped("/bin/sh") { program in
                 ["-c", "\(settings) exec \"$@\"", "sh"] + command(program)
@@ -101,7 +101,7 @@ struct RunTests {
         let settings = [
             "--block-signal=USR2,TERM", "--ignore-signal=USR1,PIPE", "--default-signal=HUP",
         ]
-        // Not SigQ, the number of queued signals of the whole user.
+        // Not SigQ, which counts queued signals of the whole user.
         let look = ["grep", "Sig[BIC]", "/proc/self/status"]
         let expected = try home.wrapped("/usr/bin/env") { _ in settings + look }.run().output
         let found = try home.wrapped("/usr/bin/env") { settings + [$0] + run + look }.run().output
@@ -109,20 +109,20 @@ struct RunTests {
         #expect(found == expected)
     }
 
-    @Test func `standard input reaches the program untouched`() throws {
+    @Test func `stdin reaches the program unchanged`() throws {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let result = done(try home.run(run + ["cat"], input: .bytes(bytes)))
         #expect(result.standardOutput == bytes)
     }
 
-    @Test func `arguments reach the program as they are`() throws {
+    @Test func `arguments reach the program unchanged`() throws {
         var runner = home.runner(run + ["printf", "%s|", "--json", "-p", "", "a b", "--"])
         runner.arguments.append([0xFF, 0xFE])
         let result = done(try runner.run())
         #expect(result.standardOutput == Array("--json|-p||a b|--|".utf8) + [0xFF, 0xFE, 0x7C])
     }
 
-    @Test func `what the shell has set wins and is named`() throws {
+    @Test func `variables set by the shell win and are named`() throws {
         let shell = ["KEY": "of the shell"]
         let print = ["printenv", "KEY", "OTHER"]
         let kept = done(try home.run(run + print, environment: shell))
@@ -136,11 +136,11 @@ struct RunTests {
         let overridden = done(try home.run(options + print, environment: shell))
         #expect(overridden.output == "value\nsecond\n")
         #expect(overridden.error.contains("KEY"))
-        // An empty variable is set, too.
+        // An empty variable counts as set.
         #expect(try home.run(run + print, environment: ["KEY": ""]).output == "\nsecond\n")
     }
 
-    @Test func `no-inherit hands over the vault's variables alone`() throws {
+    @Test func `--no-inherit passes only the vault's variables`() throws {
         let result = done(
             try home.run(
                 ["run", "-p", "web", "-t", "preview", "--no-inherit", "--", "env"],
@@ -149,7 +149,7 @@ struct RunTests {
         #expect(result.error == "")
     }
 
-    @Test func `only and require choose and check`() throws {
+    @Test func `--only selects and --require checks`() throws {
         let base = ["run", "-p", "web", "-t", "preview", "--no-inherit"]
         #expect(try home.run(base + ["--only", "KEY", "--", "env"]).output == "KEY=value\n")
         let two = base + ["--only", "KEY,OTHER", "--require", "KEY", "--require", "OTHER"]
@@ -160,7 +160,7 @@ struct RunTests {
             try home.run(base + ["--only", "KEY", "--require", "OTHER", "--", "env"]), 125, "OTHER")
     }
 
-    @Test func `development is the default and said`() throws {
+    @Test func `development is the default, and run says so`() throws {
         done(
             try home.run(["set", "KEY", "-p", "web", "-t", "development"], input: .text("dev")))
         let result = done(try home.run(["run", "-p", "web", "--", "printenv", "KEY"]))
@@ -173,7 +173,7 @@ struct RunTests {
         #expect(try home.run(run + ["true"]).error == "")
     }
 
-    @Test func `a dry run names the keys and starts nothing`() throws {
+    @Test func `--dry-run names the keys and starts nothing`() throws {
         let result = try json(
             home.run(
                 ["run", "-p", "web", "-t", "preview", "--dry-run", "--json", "--", "touch", "made"])
@@ -206,13 +206,13 @@ struct RunTests {
         #expect(try home.run(only).output == "value\n")
     }
 
-    @Test func `an environment that is too large is no fault of the program`() throws {
+    @Test func `an environment that is too large is not blamed on the program`() throws {
         let lines = (0..<80).map { "K\($0)=\(String(repeating: "v", count: 100_000))\n" }
         done(try home.run(["import", "-", "-p", "large"], input: .text(lines.joined())))
         for options in [[], ["--redact"]] {
             let large = ["run", "-p", "large", "-t", "preview"] + options
             let result = try home.run(large + ["--", "/bin/true"])
-            failed(result, 125, "together", "--only")
+            failed(result, 125, "too long", "--only")
             #expect(!result.error.contains("/bin/true"))
             try failedAsJSON(home.run(large + ["--json", "--", "true"]), 125, "usage")
             #expect(try home.run(large + ["--only", "K1,K2", "--", "true"]).status == 0)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Section "Scopes" of the contract.
+/// The section "Scopes" of the documentation.
 @Suite("Scopes")
 struct ScopeTests {
     private let home: CommandHome
@@ -26,14 +26,15 @@ struct ScopeTests {
         return result.output
     }
 
-    /// What a program gets in a place; nil for nothing.
+    /// What a program gets for a target; nil for nothing.
     private func handed(_ options: String...) throws -> String? {
         let result = try home.run(
             ["run", "-p", "web", "--no-inherit"] + options + ["--", "/usr/bin/printenv", "KEY"])
         return result.status == 0 ? String(result.output.dropLast()) : nil
     }
 
-    @Test func `a new record is for all three, a sensitive one not for development`() throws {
+    @Test func `a new record is for all three targets, a sensitive one not for development`() throws
+    {
         #expect(try set("1")["targets"] == ["production", "preview", "development"])
         let sensitive = try set("1", "--type", "sensitive", key: "SAFE")
         #expect(sensitive["targets"] == ["production", "preview"])
@@ -50,7 +51,7 @@ struct ScopeTests {
             try home.run(
                 ["import", "-", "-p", "web", "--type", "sensitive"], input: .text("KEY=2")), 2,
             "sensitive")
-        // Neither does a sensitive record become one of development by taking its targets.
+        // A sensitive record cannot take over development either.
         for command in ["set", "import"] {
             let (key, input) = command == "set" ? ("SAFE", "2") : ("-", "SAFE=2")
             failed(
@@ -71,7 +72,7 @@ struct ScopeTests {
         #expect(opened["type"] == "encrypted")
     }
 
-    @Test func `named targets leave the others, which keep their value`() throws {
+    @Test func `setting named targets leaves the value of the others`() throws {
         try set("all")
         let split = try set("prod", "-t", "production")
         #expect(split["targets"] == ["production"])
@@ -88,7 +89,7 @@ struct ScopeTests {
         #expect(exact["version"] == 2)
         #expect(exact["touched"] == [])
 
-        // Targets of two records become one.
+        // The targets of two records become one.
         let merged = try set("both", "-t", "preview", "-t", "production")
         #expect(merged["targets"] == ["production", "preview"])
         #expect(try home.scopes(of: "KEY") == ["development", "production,preview"])
@@ -97,13 +98,13 @@ struct ScopeTests {
         #expect(try value("-t", "preview") == "both")
     }
 
-    @Test func `every record touched is named`() throws {
+    @Test func `every changed record is named`() throws {
         try set("all")
         let result = done(
             try home.run(["set", "KEY", "-p", "web", "-t", "production"], input: .text("1")))
-        #expect(result.error.contains("Set KEY of web for production"))
+        #expect(result.error.contains("Set KEY in web for production"))
         #expect(result.error.contains("preview, development"))
-        // A record that another one swallows is named as well.
+        // A record that another one absorbs is named as well.
         try set("preview", "-t", "preview")
         let merged = done(
             try home.run(
@@ -111,11 +112,11 @@ struct ScopeTests {
                 input: .text("2")))
         #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
         #expect(
-            merged.error.split(separator: "\n").filter { $0.contains("replaced") }.count == 2,
+            merged.error.split(separator: "\n").filter { $0.contains("Replaced") }.count == 2,
             "\(merged.error)")
     }
 
-    @Test func `several records and no target is ambiguous, and all are named`() throws {
+    @Test func `several records without a target are ambiguous, and all are named`() throws {
         try set("all")
         try set("prod", "-t", "production")
         let before = try home.vaultBytes()
@@ -133,7 +134,7 @@ struct ScopeTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `rm takes named targets only, and a record with its last one`() throws {
+    @Test func `rm removes named targets only, and a record with its last one`() throws {
         try set("all")
         let first = try json(
             home.run(["rm", "KEY", "-p", "web", "-t", "production", "--yes", "--json"]))
@@ -147,7 +148,7 @@ struct ScopeTests {
         #expect(try home.scopes(of: "KEY") == [])
     }
 
-    @Test func `rm with all takes every record`() throws {
+    @Test func `rm --all removes every record`() throws {
         try set("all")
         try set("prod", "-t", "production")
         try set("branch", "-b", "feature/x")
@@ -157,7 +158,7 @@ struct ScopeTests {
         #expect(try home.scopes(of: "KEY") == [])
     }
 
-    @Test func `branch records stand beside the general one and win with their branch`() throws {
+    @Test func `branch records exist beside the general one and win on their branch`() throws {
         try set("all")
         let branch = try set("branch", "-b", "feature/x")
         #expect(branch["targets"] == ["preview"])
@@ -177,16 +178,16 @@ struct ScopeTests {
         ] {
             failed(
                 try home.run(["set", "KEY", "-p", "web"] + options, input: .text("1")), 2,
-                "preview alone")
+                "A branch can be used only if preview is the only target")
         }
-        // Removing the general preview value leaves the branch's, and the other way round.
+        // Removing the general preview value leaves the branch's, and vice versa.
         done(try home.run(["rm", "KEY", "-p", "web", "-t", "preview", "--yes"]))
         #expect(try home.scopes(of: "KEY") == ["preview@feature/x", "production,development"])
         done(try home.run(["rm", "KEY", "-p", "web", "-b", "feature/x", "--yes"]))
         #expect(try home.scopes(of: "KEY") == ["production,development"])
     }
 
-    @Test func `a custom environment sees its own records alone`() throws {
+    @Test func `a custom environment sees only its own records`() throws {
         try set("all")
         try set("stage", "-t", "staging")
         #expect(try home.scopes(of: "KEY") == ["production,preview,development", "staging"])
@@ -226,14 +227,14 @@ struct ScopeTests {
         #expect(try home.scopes(of: "KEY") == ["preview,development", "production"])
         #expect(try value("-t", "preview") == "all")
         #expect(try value("-t", "production") == "prod")
-        // Without targets an only record keeps its scope.
+        // Without targets, a single record keeps its scope.
         let again = try json(
             home.run(["import", "-", "-p", "web", "--json"], input: .text("NEW=2")))
         #expect(again["updated"] == ["NEW"])
         #expect(try home.scopes(of: "NEW") == ["production"])
     }
 
-    @Test func `an unknown project is made by set and import alone`() throws {
+    @Test func `only set and import create an unknown project`() throws {
         let set = try set("1")
         #expect(set["projectCreated"] == true)
         for arguments in [
@@ -246,13 +247,13 @@ struct ScopeTests {
         failed(
             try home.run(["set", "KEY", "-p", "wbe"], input: .text("1")), 2, "Did you mean web?")
         let near = done(try home.run(["set", "KEY", "-p", "wed"], input: .text("1")))
-        #expect(near.error.contains("Made the project wed."))
+        #expect(near.error.contains("Created project wed."))
         let imported = try json(
             home.run(["import", "-", "-p", "other", "--json"], input: .text("A=1")))
         #expect(imported["projectCreated"] == true)
     }
 
-    @Test func `the project is found in the order of the contract`() throws {
+    @Test func `the project is found in the documented order`() throws {
         try set("1")
         failed(try home.run(["list"]), 2, "-p NAME", "ZG_ENV_PROJECT")
         let variable = ["ZG_ENV_PROJECT": "web"]
@@ -262,7 +263,7 @@ struct ScopeTests {
         failed(
             try home.run(["list"], environment: ["VERCEL_ORG_ID": "o", "VERCEL_PROJECT_ID": "p"]),
             4)
-        // A directory's link counts only once this vault has approved it.
+        // A directory's link counts only after this vault has approved it.
         try home.directory.write(#"{"project":"web"}"#, to: "work/.zg-env.json")
         failed(try home.run(["list"]), 2, ".zg-env.json", "zg-env link")
         failed(try home.run(["run", "--", "true"]), 125, "zg-env link")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `set`: where a value comes from, and what is said of it.
+/// `set`: where a value comes from, and which warnings it gets.
 @Suite("Setting a value")
 struct SetTests {
     private let home: CommandHome
@@ -13,7 +13,7 @@ struct SetTests {
         try home.store(["KEY": "first"])
     }
 
-    @Test func `one trailing newline is dropped and reported`() throws {
+    @Test func `one trailing newline is removed and reported`() throws {
         let dropped = done(try home.run(set, input: .text("value\n")))
         #expect(dropped.error.contains("trailing newline was dropped"))
         #expect(try home.revealed("KEY") == Array("value".utf8))
@@ -27,14 +27,15 @@ struct SetTests {
         #expect(try home.revealed("KEY") == Array("value\n".utf8))
         let none = done(try home.run(set, input: .text("value")))
         #expect(!none.error.contains("dropped"))
-        // Only the newline goes: the carriage return before it stays, and is told as a blank.
+        // Only the newline goes: the carriage return before it stays and is reported as white
+        // space.
         let windows = done(try home.run(set, input: .text("value\r\n")))
-        #expect(windows.error.contains("blank"))
+        #expect(windows.error.contains("a line break"))
         #expect(try home.revealed("KEY") == Array("value\r".utf8))
     }
 
     @Test(arguments: ["", "\n"])
-    func `an empty value is taken only where it is said`(text: String) throws {
+    func `an empty value needs --allow-empty`(text: String) throws {
         let before = try home.vaultBytes()
         failed(try home.run(set, input: .text(text)), 2, "--allow-empty")
         failed(try home.run(set), 2, "--allow-empty")
@@ -64,7 +65,7 @@ struct SetTests {
             ([0xFF], "UTF-8"), ([0x61, 0xC3], "UTF-8"), ([0xED, 0xA0, 0x80], "UTF-8"),
             ([0x61, 0x00, 0x62], "NUL"), ([0x00], "NUL"),
         ] as [([UInt8], String)])
-    func `bytes that are no text are refused`(bytes: [UInt8], word: String) throws {
+    func `bytes that are not text are refused`(bytes: [UInt8], word: String) throws {
         let before = try home.vaultBytes()
         failed(try home.run(set, input: .bytes(bytes)), 2, word)
         let file = try home.directory.write(bytes, to: "value")
@@ -95,7 +96,7 @@ struct SetTests {
         ("NEXT_PUBLIC_API_SECRET", "value", "public-prefix"),
         ("VITE_PASSWORD", "value", "public-prefix"),
     ])
-    func `odd values are reported, and refused where that is wanted`(
+    func `odd values are reported, and refused with --strict`(
         key: String, value: String, code: String
     ) throws {
         let arguments = ["set", key, "-p", "web"]
@@ -110,7 +111,7 @@ struct SetTests {
         #expect(try home.revealed(key) == Array(value.utf8))
     }
 
-    @Test func `a sound value is not remarked upon`() throws {
+    @Test func `an ordinary value gets no warning`() throws {
         let pem = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----"
         for value in ["value", pem, "it's", "\"a", "a b", "NEXT_PUBLIC", "ü"] {
             let result = try json(home.run(set + ["--json", "--strict"], input: .text(value)))
@@ -139,7 +140,7 @@ struct SetTests {
         ("words:6", "([a-z]{5}-){5}[a-z]{5}"),
         ("uuid", "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"),
     ])
-    func `values are made as asked for, and every time another`(
+    func `--generate makes the requested kind of value, and a new one each time`(
         spec: String, pattern: String
     ) throws {
         var values: Set<String> = []
@@ -154,7 +155,7 @@ struct SetTests {
     }
 
     @Test(arguments: ["hex", "hex:", "hex:0", "hex:-1", "hex:99999999999999999999", "md5:3", ""])
-    func `specifications that are none are refused`(spec: String) throws {
+    func `invalid --generate specifications are refused`(spec: String) throws {
         let before = try home.vaultBytes()
         failed(try home.run(set + ["--generate", spec]), 2)
         #expect(try home.vaultBytes() == before)
@@ -212,14 +213,14 @@ struct SetTests {
     }
 
     @Test(arguments: ["", "A B", "A\nB", "A\u{1B}[2J", "A\u{202E}B"])
-    func `names that are none are refused`(name: String) throws {
+    func `invalid names are refused`(name: String) throws {
         failed(try home.run(["set", name, "-p", "web"], input: .text("1")), 2)
         if name == "A B" { return }
-        // Projects may have blanks in their names, nothing else of this.
+        // A project name may contain blanks, and nothing else of this.
         failed(try home.run(["set", "KEY", "-p", name], input: .text("1")), 2)
     }
 
-    @Test func `a name of 1 KiB is stored, one more byte is refused`() throws {
+    @Test func `a name of 1 KiB is stored, a longer one is refused`() throws {
         let name = String(repeating: "N", count: 1_024)
         done(try home.run(["set", name, "-p", "web"], input: .text("1")))
         #expect(try home.revealed(name) == Array("1".utf8))

@@ -4,19 +4,19 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// `config get|set|list`, and that the settings do what they say.
+/// `config get|set|list`, and the effect of the settings.
 @Suite("Settings")
 struct SettingsTests {
     private static let file = "config/zg-env/config.json"
 
-    /// Changes every setting that has another sensible value.
+    /// Changes every setting to another sensible value.
     private static let others: KeyValuePairs<Setting, String> = [
         .revealFromCache: "true", .cacheFor: "run,history prune", .cacheIndex: "true",
         .clipboardSeconds: "9",
         .defaultTarget: "qa", .historyKeep: "3", .kdf: "8MiB,1",
     ]
 
-    @Test func `each has its value of the contract until it is set`() throws {
+    @Test func `each setting has its documented default until it is set`() throws {
         let home = try CommandHome()
         let list = try json(home.run(["config", "list", "--json"]))
         let settings = list["settings"]?.elements ?? []
@@ -29,7 +29,7 @@ struct SettingsTests {
         #expect(!FileManager.default.fileExists(atPath: home.directory.path(Self.file)))
     }
 
-    @Test func `what is set is kept, for the user alone, and nothing else changes`() throws {
+    @Test func `a setting is stored for the user only, and nothing else changes`() throws {
         let home = try CommandHome()
         for (setting, text) in Self.others {
             done(try home.run(["config", "set", setting.rawValue, text, "--dry-run"]))
@@ -62,14 +62,14 @@ struct SettingsTests {
         ["cache-for", "run, export"], ["cache-for", "__unlocked"], ["history-kepe", "3"],
         ["nothing", "3"],
     ])
-    func `what it cannot be is refused with what it can be`(words: [String]) throws {
+    func `an invalid value is refused with the valid ones`(words: [String]) throws {
         let home = try CommandHome()
         failed(try home.run(["config", "set"] + words), 2)
         try failedAsJSON(home.run(["config", "set"] + words + ["--json"]), 2, "usage")
         #expect(!FileManager.default.fileExists(atPath: home.directory.path(Self.file)))
     }
 
-    @Test func `a name that is nearly right is suggested`() throws {
+    @Test func `a misspelled setting gets a suggestion`() throws {
         let home = try CommandHome()
         failed(try home.run(["config", "get", "reveal-from-cahce"]), 2, "reveal-from-cache")
         failed(try home.run(["config", "set", "cache-for", "exprot"]), 2, "export")
@@ -83,18 +83,18 @@ struct SettingsTests {
         "{\"default-target\":null}", "{\"unknown\":1}", "{\"cache-for\":[\"run\"]}", "\u{0}",
         "{\"default-target\":\"\"}",
     ])
-    func `a file that is not as it would be written is refused`(text: String) throws {
+    func `a settings file that zg-env would not write is refused`(text: String) throws {
         let home = try CommandHome()
         try home.directory.makeDirectory("config/zg-env")
         try home.directory.write(text, to: Self.file)
         failed(try home.run(["config", "list"]), 2, "config.json")
-        // It would have decided what comes out.
+        // It would have changed the output.
         failed(try home.run(["init"]), 2, "config.json")
         failed(try home.run(["config", "set", "history-keep", "5"]), 2, "config.json")
         #expect(try home.directory.read(Self.file) == Array(text.utf8))
     }
 
-    @Test func `a file that others can write, or of any length, is refused`() throws {
+    @Test func `a file that others can write to, or that is too long, is refused`() throws {
         let home = try CommandHome()
         try home.directory.makeDirectory("config/zg-env")
         try home.directory.write("{}", to: Self.file, mode: 0o620)
@@ -143,7 +143,7 @@ struct SettingsTests {
         #expect(named.output == "preview\n")
     }
 
-    @Test func `what describes the program needs no home`() throws {
+    @Test func `help, version and completion need no home`() throws {
         let home = try CommandHome()
         let directory = try home.directory.makeDirectory("pages")
         for arguments in [["__manual", directory], ["completion", "bash"]] {
@@ -155,7 +155,7 @@ struct SettingsTests {
             FileManager.default.fileExists(atPath: home.directory.path("pages/zg-env-scan.1")))
     }
 
-    @Test func `without a home there are no settings, and commands go on`() throws {
+    @Test func `without a home there are no settings, and commands still work`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "value"])
         let homeless = ["HOME": "", "XDG_CONFIG_HOME": ""]
@@ -169,7 +169,7 @@ struct SettingsTests {
 }
 
 extension JSONDocument {
-    /// A text as the JSON that a value of this document's kind would be.
+    /// Parses a text as JSON of this document's kind.
     fileprivate func described(_ text: String) -> String {
         if case .string = self["value"] { "\"\(text)\"" } else { text }
     }

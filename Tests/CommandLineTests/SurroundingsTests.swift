@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes wrong around the program: inputs that fail, outputs that are not there, files in the way.
+/// A hostile environment: failing inputs, closed outputs and files in the way.
 @Suite("Hostile surroundings")
 struct SurroundingsTests {
     private let home: CommandHome
@@ -12,8 +12,8 @@ struct SurroundingsTests {
         try home.store(["KEY": "value"])
     }
 
-    @Test func `a stdin that is not there yet is waited for, to its end`() throws {
-        // The writer pauses, and the reader's end is non-blocking, as ssh and node leave it.
+    @Test func `a slow stdin is read to its end`() throws {
+        // The writer pauses, and the reading end is non-blocking, as ssh and node leave it.
         let script = """
             import os, subprocess, sys, time
             r, w = os.pipe(); os.set_blocking(r, False)
@@ -43,20 +43,20 @@ struct SurroundingsTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `a closed stdin is no value, and never a file of the program's own`() throws {
+    @Test func `a closed stdin is not a value, and never a file that zg-env opened`() throws {
         for arguments in [["set", "X", "-p", "web"], ["import", "-", "-p", "web"], ["login"]] {
             failed(try home.run(arguments, input: .closed), 2, "cannot be read")
         }
     }
 
-    @Test func `an output that fails does not undo what was done, and the error says so`() throws {
+    @Test func `a failing output does not undo the change, and the error says so`() throws {
         let full = try home.wrapped("/bin/sh") {
             ["-c", "exec \"$0\" rm KEY -p web --yes --json >/dev/full", $0]
         }.run()
         #expect(full.status == 1)
-        #expect(full.error.contains("ended before that"))
+        #expect(full.error.contains("had already finished"))
         failed(try home.run(["show", "KEY", "-p", "web"]), 4)
-        // Nobody wants to hear of it where there was no output from the start.
+        // No error when there was no output from the start.
         var closed = home.runner(["set", "NEW", "-p", "web", "--json"], input: .text("x"))
         closed.output = .closed
         let result = try closed.run()
@@ -67,26 +67,28 @@ struct SurroundingsTests {
         done(try silent.run())
     }
 
-    @Test func `export never replaces what holds or opens the vault`() throws {
+    @Test func `export never replaces a file that is or opens the vault`() throws {
         let export = ["export", "-p", "web", "-t", "production", "--force", "-o"]
         for path in [home.vaultPath, home.vaultPath + ".lock", home.passphrasePath] {
             let before = FileManager.default.contents(atPath: path)
-            failed(try home.run(export + [path]), 2, "holds or opens the vault")
+            failed(try home.run(export + [path]), 2, "belongs to the vault")
             #expect(FileManager.default.contents(atPath: path) == before)
         }
-        failed(try home.run(export + ["/dev/null"]), 2, "no regular file")
+        failed(try home.run(export + ["/dev/null"]), 2, "not a regular file")
         failed(try home.run(export + ["-"]), 2)
         #expect(try home.revealed("KEY") == Array("value".utf8))
     }
 
-    @Test func `import keeps a file of which something is nowhere else`() throws {
+    @Test func `import keeps a file with content that is stored nowhere else`() throws {
         func kept(_ name: String, _ text: String, _ options: [String]) throws -> Bool {
             let path = try home.directory.write(text, to: "work/\(name)")
             let result = try home.run(["import", name, "-p", "web", "--remove"] + options)
             let isThere = FileManager.default.fileExists(atPath: path)
             #expect(result.end == .exited(isThere ? 1 : 0), "\(result.error)")
-            #expect(isThere == result.error.contains("was kept"), "\(result.error)")
-            #expect(isThere == result.error.contains("The import is done, but"), "\(result.error)")
+            #expect(isThere == result.error.contains("was not deleted"), "\(result.error)")
+            #expect(
+                isThere == result.error.contains("The values were imported, but"), "\(result.error)"
+            )
             return isThere
         }
         #expect(try kept("skipped.env", "KEY=other\n", ["--on-conflict", "skip"]))
@@ -109,27 +111,28 @@ struct SurroundingsTests {
         let import_ = ["import", "h1.env", "other.env", "-p", "web", "--remove"]
         let result = try home.run(import_)
         #expect(result.end == .exited(1))
-        #expect(result.error.contains("h1.env was kept: it has another name (a hard link)"))
-        #expect(result.error.contains("zg-env: The import is done, but h1.env was not deleted."))
+        #expect(result.error.contains("h1.env was not deleted: it has another hard link"))
+        #expect(
+            result.error.contains("zg-env: The values were imported, but h1.env was not deleted."))
         #expect(result.error.contains("Deleted other.env."))
         #expect(!result.error.contains("Deleted h1.env"))
         #expect(try home.revealed("A") == Array("of-the-link".utf8))
         #expect(FileManager.default.fileExists(atPath: path))
         #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/other.env")))
-        // The result stands beside the failure.
+        // The error comes with the result.
         let asJSON = try home.run(["import", "h1.env", "-p", "web", "--remove", "--json"])
         #expect(asJSON.end == .exited(1))
         let document = try JSONDocument(asJSON.standardOutput)
         #expect(document["unchanged"] == ["A"])
         #expect(document["warnings"]?.elements.map { $0["code"] } == ["plaintext-kept"])
         #expect(try JSONDocument(asJSON.standardError)["error"]?["code"] == "failed")
-        // With one name it goes.
+        // With one name it is removed.
         #expect(unsafe unlink(home.directory.path("work/h2.env")) == 0)
         done(try home.run(["import", "h1.env", "-p", "web", "--remove"]))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a recovery code that nobody saw is not passed over`() throws {
+    @Test func `a recovery code that nobody saw is reported`() throws {
         var runner = home.runner(["slot", "add", "recovery"])
         runner.output = .closed
         let result = try runner.run()
@@ -138,9 +141,11 @@ struct SurroundingsTests {
         #expect(result.error.contains("slot remove"))
     }
 
-    @Test func `a target that neither side knows is no empty push`() throws {
-        let platform = try PlatformHome()
+    @Test func `a push with a target unknown to both sides is an error`() throws {
+        let platform = try SandboxHome()
         try platform.home.store(["KEY": "value"])
-        failed(try platform.run("push", "-p", "web", "-t", "nope", "--yes"), 2, "no environment")
+        failed(
+            try platform.run("push", "-p", "web", "-t", "nope", "--yes"), 2, "no custom environment"
+        )
     }
 }

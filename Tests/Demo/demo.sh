@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The main job, end to end: a .env file becomes a sealed vault, values come out of it again, a change
-# reaches the platform and is redeployed. Shows every command with its output, and compares bytes.
+# The main job, end to end: a .env file becomes an encrypted vault, its values are read again, and a
+# change reaches Vercel and is redeployed. Shows every command with its output, and compares bytes.
 #
 #   Tests/Demo/demo.sh ZG_ENV ZG_ENV_SANDBOX
 #
-# Works in a temporary home, with a passphrase file and against the sandbox, so it needs no terminal,
-# no network and no keyring. Ends with status 1 at the first step that does not do what it says.
-# Uses bash and coreutils alone: the sandbox is asked through /dev/tcp.
+# Works in a temporary home, with a passphrase file and the sandbox, so it needs no terminal,
+# network or keyring. Exits with status 1 at the first step that fails.
+# Uses only bash and coreutils: requests to the sandbox go through /dev/tcp.
 set -euo pipefail
 
 [[ $# -eq 2 ]] || { echo "usage: demo.sh ZG_ENV ZG_ENV_SANDBOX" >&2; exit 2; }
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LC_ALL=C
 
 project=web
-marker='rk_demo_new_7f"$#3' # the value that `set` gives STRIPE_KEY for production
+marker='rk_demo_new_7f"$#3' # the value of STRIPE_KEY for production after `set`
 token=
 port=
 sandbox_pid=
@@ -56,7 +56,7 @@ stop() {
     exit 1
 }
 
-# The words of a command as they would be typed.
+# The words of a command as typed.
 typed() {
     local word text=
     for word; do
@@ -66,8 +66,8 @@ typed() {
     printf '%s' "${text# }"
 }
 
-# Runs zg-env with an environment of the demo's own, nothing of the caller's but PATH: no keyring of
-# the desktop is touched, and no token of the caller is used.
+# Runs zg-env with its own environment and the caller's PATH only: no desktop keyring is touched,
+# and no token of the caller is used.
 zg() {
     env -i HOME="$home" PATH="$PATH" LC_ALL=C.UTF-8 NO_COLOR=1 \
         ZG_ENV_PASSPHRASE_FILE="$home/passphrase" ZG_ENV_API_URL="http://127.0.0.1:$port" \
@@ -91,8 +91,8 @@ indent() {
 
 # ---------------------------------------------------------------- reading JSON texts
 
-# json_string TEXT: the JSON string that TEXT begins with, decoded to $decoded; what follows it to
-# $rest. Returns 1 for what is no string.
+# json_string TEXT: decodes the JSON string at the start of TEXT to $decoded, and puts the rest in
+# $rest. Returns 1 if there is no string.
 json_string() {
     local text=$1 piece
     decoded=
@@ -117,8 +117,8 @@ json_string() {
     done
 }
 
-# members TEXT ARRAY: the members of the JSON object that TEXT begins with, all of them strings, into
-# an associative array.
+# members TEXT ARRAY: reads the JSON object at the start of TEXT, whose members are all strings,
+# into an associative array.
 members() {
     local rest=$1 name decoded
     local -n into=$2
@@ -143,7 +143,7 @@ member() {
     printf '%s' "$decoded"
 }
 
-# count TEXT WORD: how often WORD occurs in TEXT.
+# count TEXT WORD: the number of occurrences of WORD in TEXT.
 count() {
     local without=${1//"$2"/}
     printf '%d' "$(((${#1} - ${#without}) / ${#2}))"
@@ -160,24 +160,24 @@ compare() {
         same "$1" "$name" "${found[$name]}"
     done
     for name in "${!found[@]}"; do
-        [[ -n ${expected[$name]+there} ]] || stop "$name is $1, and was never imported"
+        [[ -n ${expected[$name]+there} ]] || stop "$name is $1, but was never imported"
     done
-    ok "all ${#names[@]} values $1 are equal, byte by byte"
+    ok "all ${#names[@]} values $1 are equal, byte for byte"
 }
 
 same() {
     [[ $3 == "${expected[$2]}" ]] ||
-        stop "the value of $2 $1 is another one (${#3} bytes, not ${#expected[$2]})"
+        stop "the value of $2 $1 is wrong (${#3} bytes instead of ${#expected[$2]})"
 }
 
-# holds FILE NAME: whether the beginning of that value is in the file. Looks for a part of one line,
-# as grep takes lines for patterns of their own; and a short one could be there by chance.
+# holds FILE NAME: whether the start of that value is in the file. Searches part of one line, as
+# grep treats lines as separate patterns; a short value could be there by chance.
 holds() {
     local start=${expected[$2]%%$'\n'*}
     [[ ${#start} -ge 12 ]] && grep -aqF -- "${start:0:24}" "$1"
 }
 
-# platform PATH: what the sandbox answers to a GET with the token, to $body.
+# platform PATH: sends a GET with the token to the sandbox, and puts the response in $body.
 platform() {
     local answer line length=0
     exec {connection}<>"/dev/tcp/127.0.0.1/$port" || stop "the sandbox is gone"
@@ -193,8 +193,8 @@ platform() {
     [[ $answer == *' 200 '* ]] || stop "the sandbox answers ${answer%$'\r'} to $1"
 }
 
-# pushed MEMBER: the values in that member of $body, but those that the platform had before the demo,
-# to the array platform_values.
+# pushed MEMBER: reads the values in that member of $body, without those that were on Vercel before
+# the demo, into the array platform_values.
 pushed() {
     local name
     members "${body#*"\"$1\":"}" platform_values || stop "the sandbox's answer cannot be read"
@@ -216,54 +216,54 @@ chmod 600 "$home/passphrase"
 cp -- "$here/real-world.env" "$home/.env"
 cd "$home"
 
-step sandbox "a local server that behaves like the platform's API"
+step sandbox "a local server that behaves like Vercel's API"
 printf '\n   $ zg-env-sandbox --build-seconds 0.5 &\n'
 mkfifo "$home/sandbox.out"
 "$sandbox" --port 0 --build-seconds 0.5 >"$home/sandbox.out" 2>"$home/sandbox.err" &
 sandbox_pid=$!
 exec {started}<"$home/sandbox.out"
 IFS= read -r -t 20 line <&"$started" || { cat "$home/sandbox.err" >&2; stop "it did not start"; }
-url=$(member url "$line") && token=$(member token "$line") || stop "it said something else: $line"
+url=$(member url "$line") && token=$(member token "$line") || stop "unexpected output: $line"
 [[ $url =~ ^http://127\.0\.0\.1:([0-9]+)$ ]] || stop "it listens on $url"
 port=${BASH_REMATCH[1]}
 ok "it listens on $url"
 
-step init "a vault, with a passphrase (a cheap one to check, for the demo alone)"
+step init "a vault with a passphrase (cheap to check, for the demo only)"
 show init --kdf 8MiB,1
 vault="$home/.local/share/zg-env/vault.zgv"
 [[ -f $vault ]] || stop "there is no vault"
-[[ $(stat -c %a "$vault") == 600 ]] || stop "others may read the vault"
-[[ $(head -c 7 "$vault") == ZGVAULT ]] || stop "the file is no vault"
-ok "there is a vault that nobody else may read"
+[[ $(stat -c %a "$vault") == 600 ]] || stop "other users can read the vault"
+[[ $(head -c 7 "$vault") == ZGVAULT ]] || stop "the file is not a vault"
+ok "there is a vault that nobody else can read"
 
-step import "a .env file as people write them: comments, export, CRLF, a BOM, a duplicate"
+step import "a typical .env file: comments, export, CRLF, a BOM, a duplicate"
 show import .env -p "$project"
 for name in "${names[@]}"; do
-    ! holds "$vault" "$name" || stop "the value of $name is in the vault in clear"
+    ! holds "$vault" "$name" || stop "the value of $name is in the vault in plain text"
 done
 zg list -p "$project" --json >"$home/out" || stop "its variables cannot be listed"
 records=$(count "$(<"$home/out")" '"key":')
 [[ $records -eq ${#names[@]} ]] ||
-    stop "the vault holds $records variables, and the file ${#names[@]}"
-ok "the vault holds ${#names[@]} variables, none of them in clear"
+    stop "the vault holds $records variables, the file ${#names[@]}"
+ok "the vault holds ${#names[@]} variables, none of them in plain text"
 rm -- .env
 
-step list "what there is, without a value"
+step list "the names, without values"
 show list -p "$project"
 for name in "${names[@]}"; do
     grep -qw -- "$name" "$home/out" || stop "$name is not listed"
     ! holds "$home/out" "$name" || stop "the value of $name is shown"
 done
-ok "all ${#names[@]} names, no value"
+ok "all ${#names[@]} names, no values"
 
-step reveal "one value, behind the passphrase"
+step reveal "one value, which requires the passphrase"
 show reveal DATABASE_URL -p "$project" -t production
 for name in "${names[@]}"; do
     zg reveal "$name" -p "$project" -t production >"$home/out" || stop "$name cannot be revealed"
     printf %s "${expected[$name]}" | cmp -s - "$home/out" ||
-        stop "the value of $name is another one ($(wc -c <"$home/out") bytes)"
+        stop "the value of $name is wrong ($(wc -c <"$home/out") bytes)"
 done
-ok "all ${#names[@]} values are equal to what motdotla/dotenv gives, byte by byte"
+ok "all ${#names[@]} values match motdotla/dotenv byte for byte"
 
 step run "a program with the variables in its environment"
 show run -p "$project" -t production -- printenv STRIPE_KEY
@@ -274,7 +274,7 @@ declare -A child=()
 while IFS= read -r -d '' entry; do child[${entry%%=*}]=${entry#*=}; done <"$home/out"
 compare "in the child" child
 
-step set "a new value for production alone; the other targets keep theirs"
+step set "a new value for production only; the other targets keep theirs"
 printf '\n   $ printf %%s … | zg-env set STRIPE_KEY -p %s -t production\n' "$project"
 printf %s "$marker" | zg set STRIPE_KEY -p "$project" -t production >"$home/out" 2>&1 || {
     indent <"$home/out"
@@ -289,7 +289,7 @@ same "for production" STRIPE_KEY "$(<"$home/out")"
     stop "the value for preview was changed too"
 ok "production has the new value, preview the old one"
 
-step login "a token, checked with the platform before it is sealed"
+step login "a token, checked with Vercel before it is stored"
 printf '\n   $ printf %%s … | zg-env login\n'
 printf %s "$token" | zg login >"$home/out" 2>&1 || {
     indent <"$home/out"
@@ -298,25 +298,25 @@ printf %s "$token" | zg login >"$home/out" 2>&1 || {
 indent <"$home/out"
 zg status --json >"$home/out" || stop "the vault's status cannot be shown"
 account=$(member account "$(<"$home/out")") || stop "the vault holds no account"
-! grep -aqF -- "$token" "$vault" || stop "the token is in the vault in clear"
+! grep -aqF -- "$token" "$vault" || stop "the token is in the vault in plain text"
 ok "the vault holds the account $account"
 
-step push "the plan, and then the platform has what the vault has"
+step push "a plan; then Vercel has what the vault has"
 show push -p "$project" --dry-run
 show push -p "$project" --yes
 platform "/v3/env/pull/$project/production"
 pushed env
-compare "on the platform" platform_values
+compare "on Vercel" platform_values
 
-step redeploy "a new deployment that has the values, followed until it is live"
+step redeploy "a new deployment with the values, followed until it is live"
 platform "/v9/projects/$project/production-deployment"
 before=$(member id "$body") || stop "nothing is deployed"
 show redeploy -p "$project" --wait --yes --json
-id=$(member id "$(<"$home/out")") || stop "it names no deployment"
-[[ $id != "$before" ]] || stop "it names the deployment that was there before"
+id=$(member id "$(<"$home/out")") || stop "the output has no deployment id"
+[[ $id != "$before" ]] || stop "it names the previous deployment"
 platform "/v9/projects/$project/production-deployment"
 live=$(member id "$body") || stop "nothing is deployed"
-[[ $live == "$id" ]] || stop "production still runs $live and not $id"
+[[ $live == "$id" ]] || stop "production runs $live instead of $id"
 platform "/v13/deployments/$id"
 state=$(member readyState "$body") || stop "its state cannot be read"
 [[ $state == READY ]] || stop "$id is $state"
@@ -325,7 +325,7 @@ platform "/v3/env/pull/$id"
 pushed buildEnv
 compare "in the deployment" platform_values
 
-step live "the vault knows that everything is pushed, and live"
+step live "the vault knows that everything is pushed and live"
 show list -p "$project"
 zg list -p "$project" --json >"$home/out" || stop "the variables cannot be listed"
 listing=$(<"$home/out")
@@ -333,10 +333,10 @@ records=$(count "$listing" '"key":')
 [[ $records -eq $((${#names[@]} + 1)) ]] || stop "the vault holds $records records"
 [[ $(count "$listing" '"sync":"synced"') -eq $records ]] || stop "not every variable is pushed"
 wanted='"key":"STRIPE_KEY",[^{}]*"targets":\["production"\][^{}]*"live":true'
-[[ $listing =~ $wanted ]] || stop "the variable of production alone is not live"
+[[ $listing =~ $wanted ]] || stop "the production variable is not live"
 [[ $listing != *'"live":false'* ]] || stop "a variable is not live"
 show push -p "$project" --yes
-[[ $(<"$home/out") == "Nothing to push." ]] || stop "there is something to push again"
+[[ $(<"$home/out") == "Nothing to push." ]] || stop "there is still something to push"
 ok "nothing is left to do"
 
 printf '\nThe demo did all %d steps.\n' "$step_number"

@@ -18,7 +18,7 @@ struct DemoTests {
     }
 
     @Test(arguments: Sabotage.all)
-    func `the demo stops at a step that goes wrong`(_ sabotage: Sabotage) throws {
+    func `the demo stops at a step that fails`(_ sabotage: Sabotage) throws {
         let directory = try directory.get()
         let programs = try TemporaryDirectory()
         let result = try demo(
@@ -42,7 +42,7 @@ struct DemoTests {
         "live",
     ]
 
-    /// A `zg-env` that goes wrong where the sabotage says so, and else is the real one.
+    /// A `zg-env` that fails as the sabotage says, and otherwise is the real one.
     private func program(_ sabotage: Sabotage) throws -> String {
         let real = "zg() { '\(try ProgramRunner.pathOfProduct("zg-env"))' \"$@\"; }\n"
         let wrong =

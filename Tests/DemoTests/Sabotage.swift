@@ -1,16 +1,16 @@
 import Testing
 
-/// One way in which one step of the demo does not do what it says.
+/// One way in which a step of the demo can fail.
 struct Sabotage: Sendable, CustomTestStringConvertible {
-    /// The step that the demo must stop at.
+    /// The step at which the demo must stop.
     let step: String
-    /// What is wrong, for people.
+    /// A description for people.
     let fault: String
-    /// Which uses of `zg-env` go wrong: a pattern of bash over all its arguments. Empty for none.
+    /// The uses of `zg-env` that fail: a bash pattern over all arguments. Empty for none.
     let commands: String
     /// What such a use does instead, in bash; `zg` is the real program.
     let instead: String
-    /// Options that the sandbox gets on top.
+    /// Additional options for the sandbox.
     let sandboxOptions: [String]
 
     var testDescription: String { "\(step): \(fault)" }
@@ -39,7 +39,7 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
             "import", "loses a variable", "import*",
             instead: "grep -v ^REDIS_URL .env >cut.env; zg import cut.env -p web"),
         Sabotage(
-            "import", "leaves values in clear", "import*",
+            "import", "leaves values in plain text", "import*",
             instead: #"zg "$@" && cat .env >>.local/share/zg-env/vault.zgv"#),
         Sabotage("list", "does not name a variable", listing, instead: #"zg "$@" | sed /REDIS/d"#),
         Sabotage(
@@ -60,21 +60,21 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
         Sabotage("push", "does nothing", pushing, instead: "exit 0"),
         Sabotage("push", "sends only a part", pushing, instead: "zg push GREETING -p web --yes"),
         Sabotage(
-            "push", "sends another value", pushing,
+            "push", "sends a different value", pushing,
             instead: #"echo other | zg set MAIL_FROM -p web && zg "$@""#),
         Sabotage(
-            "push", "is kept empty by the platform",
+            "push", "is stored empty by Vercel",
             sandboxOptions: ["--fault", "* /v*/projects/*/env* stores-empty"]),
         Sabotage("redeploy", "does nothing", "redeploy*", instead: "exit 0"),
         Sabotage(
-            "redeploy", "tells of a deployment that is not there", "redeploy*",
+            "redeploy", "reports a deployment that does not exist", "redeploy*",
             instead: #"echo '{"id":"dpl_1","state":"READY","current":true,"previous":null}'"#),
         Sabotage(
             "redeploy", "does not wait", "redeploy*", instead: "zg redeploy -p web --yes --json",
             sandboxOptions: ["--build-seconds", "600"]),
         Sabotage("redeploy", "fails to build", sandboxOptions: ["--build", "fail"]),
         Sabotage(
-            "redeploy", "builds with the values of before",
+            "redeploy", "builds with the previous values",
             sandboxOptions: ["--build", "keeps-old-env"]),
         Sabotage(
             "live", "does not know what is pushed", "list*--json",

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Against a real bus and a real server of notifications; what is checked was read back from the bus.
-@Suite("Notifications on the desktop")
+/// Against a real bus and a real notification server; the notifications are read back from the bus.
+@Suite("Desktop notifications")
 struct DesktopNotificationsTests {
     private static func message(
         _ subject: String, title: String = "web: ready", body: String = "main",
@@ -14,7 +14,7 @@ struct DesktopNotificationsTests {
             subject: subject, title: title, body: body, group: "web", actions: actions)
     }
 
-    @Test func `a message is shown with everything that a server can use`() throws {
+    @Test func `a notification uses everything that a server supports`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)
         let able = try desktop.serverCapabilities()
@@ -36,7 +36,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a server that reads no markup gets the text as it is`() throws {
+    @Test func `a server without markup gets the plain text`() throws {
         let server = try NotificationServer(readsMarkup: false)
         let desktop = DesktopNotifications(address: server.bus.address)
         #expect(try desktop.serverCapabilities().markup == false)
@@ -45,7 +45,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a newer message takes the place of the older one about the same`() throws {
+    @Test func `a newer notification replaces the older one about the same subject`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)
         try desktop.show(Self.message("dpl_1", title: "building"))
@@ -54,7 +54,7 @@ struct DesktopNotificationsTests {
         let shown = server.wait(for: 3)
         #expect(shown.map { $0.replaces == 0 } == [true, true, false])
         #expect(try server.displayedCount() == 2)
-        // After a restart of this program the server knows the message by its tag.
+        // After a restart of this program the server recognizes the notification by its tag.
         let again = DesktopNotifications(address: server.bus.address)
         try again.show(Self.message("dpl_1", title: "promoted"))
         #expect(server.wait(for: 4).last?.replaces == 0)
@@ -62,7 +62,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a click comes back with what it was about`() throws {
+    @Test func `a click returns the subject of the notification`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)
         try desktop.show(
@@ -76,7 +76,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a server that is started anew is found, and its numbers are its own`() throws {
+    @Test func `a restarted server is found, and its numbers are not mixed up`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)
         try desktop.show(Self.message("dpl_1"))
@@ -86,14 +86,14 @@ struct DesktopNotificationsTests {
         }
         try server.start()
         try desktop.show(Self.message("dpl_1"))
-        // The call before may have reached the bus, and with it the witness, when nobody was there.
+        // The earlier call may have reached the bus, and so the monitor, while no server ran.
         let shown = server.wait { $0.count > 1 && $0.last?.replaces == 0 }
         #expect(shown.count > 1 && shown.last?.replaces == 0)
         #expect(try server.displayedCount() == 1)
         withExtendedLifetime(server) {}
     }
 
-    @Test func `without a bus or a server it says so, at once`() throws {
+    @Test func `without a bus or a server it fails at once`() throws {
         let nowhere = DesktopNotifications(address: "unix:path=/nonexistent/bus")
         #expect(throws: DesktopNotificationError(.noBus)) {
             try nowhere.show(Self.message("x"))
@@ -103,7 +103,7 @@ struct DesktopNotificationsTests {
         #expect(throws: DesktopNotificationError(.noServer)) {
             try desktop.show(Self.message("x"))
         }
-        // A bus that goes away is no end of this process.
+        // A closed bus must not end this process.
         server.bus.stop()
         for _ in 0..<20 where desktop.isConnected { _ = desktop.wait(.milliseconds(100)) }
         #expect(!desktop.isConnected)
@@ -113,7 +113,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a thousand messages leave no memory behind`() throws {
+    @Test func `a thousand notifications leak no memory`() throws {
         let server = try NotificationServer()
         let desktop = DesktopNotifications(address: server.bus.address)
         func memory() throws -> Int {
@@ -127,8 +127,8 @@ struct DesktopNotificationsTests {
             }
         }
         try show(200)
-        // The witness of this process keeps all messages, with some hundred bytes each. Other tests take
-        // memory of the same process meanwhile; what a message leaves behind it leaves each time.
+        // This process's monitor keeps all notifications, some hundred bytes each. Other tests
+        // allocate memory in the same process; a leak would show each time.
         var growth: [Int] = []
         for _ in 0..<4 where growth.allSatisfy({ $0 >= 6 << 20 }) {
             let before = try memory()
@@ -140,7 +140,7 @@ struct DesktopNotificationsTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a server that hangs is given up after the time`() throws {
+    @Test func `a server that hangs is given up after the timeout`() throws {
         let server = try NotificationServer(starts: false)
         let hanging = try server.bus.client()
         try hanging.own("org.freedesktop.Notifications")

@@ -18,65 +18,49 @@ struct CommandPages {
         command.path.joined(separator: "-") + ".md"
     }
 
-    private static let origin =
-        "Made from the commands' own description; `make docs` makes it anew."
+    private static let origin = "<!-- Generated: make docs -->"
 
     private var index: String {
         var text = "# Commands\n\n\(Self.origin)\n"
         for section in program.sections {
-            text += "\n## \(section.title)\n\n| command | does |\n|---|---|\n"
-            for command in section.commands {
-                text += "| [`\(command.name)`](\(fileName(command))) | \(cell(command.summary)) |\n"
+            let shown = section.commands.filter { !$0.isHidden }
+            guard !shown.isEmpty else { continue }
+            text += "\n## \(section.title)\n\n"
+            for command in shown {
+                text += "- [`\(command.name)`](\(fileName(command))): \(command.summary)\n"
             }
         }
-        text += "\n## Global options\n\nThey may stand before the command or after it.\n\n"
-        text += table(program.globalOptions)
-        let variables =
-            program.globalOptions.compactMap { option in
-                option.environmentVariable.map { ($0, "stands for `\(option.dashedName)`") }
-            } + program.variables.map { ($0.name, cell($0.meaning)) }
-        text += "\n## Environment\n\n| variable | meaning |\n|---|---|\n"
-        for (name, meaning) in variables { text += "| `\(name)` | \(meaning) |\n" }
-        return text + "\n## Exit codes\n\n" + table(program.exitCodes)
+        text += "\n## Global options\n\nEvery command takes them, before or after its name.\n\n"
+        text += list(program.globalOptions)
+        text += "\n## Environment\n\n"
+        for (name, meaning) in program.environment { text += "- `\(name)`: \(meaning)\n" }
+        return text + "\n## Exit codes\n\nSee [exit codes](../exit-codes.md).\n"
     }
 
     private func page(_ command: CommandSpec) -> String {
-        var text = "# zg-env \(command.name)\n\n\(command.summary). (\(Self.origin))\n\n"
+        var text = "# zg-env \(command.name)\n\n\(Self.origin)\n\n\(command.summary).\n\n"
         text += "`\(program.usage(of: command))`\n"
         text += discussion(command.discussion)
-        if !command.arguments.isEmpty {
-            text += "\n## Arguments\n\n| argument | meaning |\n|---|---|\n"
-            for argument in command.arguments {
-                var meaning = argument.summary
-                if case .oneOf(let words) = argument.form {
-                    meaning += ": " + words.joined(separator: ", ")
-                }
-                text += "| `\(cell(argument.usage))` | \(cell(meaning)) |\n"
-            }
+        let options = command.options.filter { !$0.isHidden }
+        if !command.arguments.isEmpty || !options.isEmpty { text += "\n" }
+        for argument in command.arguments {
+            text += "- `\(argument.usage)`: \(HelpFormatter.summary(of: argument))\n"
         }
-        if command.options.contains(where: { !$0.isHidden }) {
-            text += "\n## Options\n\n" + table(command.options)
-        }
+        text += list(options)
         if !command.examples.isEmpty {
             text += "\n## Examples\n\n"
             for example in command.examples {
                 text += "- `\(example.line)`: \(example.meaning)\n"
             }
         }
-        text += "\n## Exit codes\n\n" + table(program.exitCodes(of: command))
-        return text + "\n[Global options](README.md#global-options)\n"
+        let codes = program.exitCodes(of: command).map { "\($0.code)" }.joined(separator: ", ")
+        return text + "\n[Exit codes](../exit-codes.md): \(codes)\n"
     }
 
-    private func table(_ options: [OptionSpec]) -> String {
-        let lines = options.filter { !$0.isHidden }.map {
-            "| `\(cell($0.usage))` | \(cell(HelpFormatter.summary(of: $0))) |\n"
-        }
-        return "| option | meaning |\n|---|---|\n" + lines.joined()
-    }
-
-    private func table(_ codes: [ProgramSpec.ExitCode]) -> String {
-        "| code | meaning |\n|---|---|\n"
-            + codes.map { "| \($0.code) | \(cell($0.meaning)) |\n" }.joined()
+    private func list(_ options: [OptionSpec]) -> String {
+        options.filter { !$0.isHidden }.map {
+            "- `\($0.usage)`: \(HelpFormatter.summary(of: $0))\n"
+        }.joined()
     }
 
     /// Paragraphs; lines that begin with a blank are kept as they are.
@@ -95,6 +79,4 @@ struct CommandPages {
         if isLiteral { lines.append("```") }
         return "\n" + lines.joined(separator: "\n") + "\n"
     }
-
-    private func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -58,10 +58,10 @@ struct DocumentRun {
         done
         """
 
-    /// Runs everything. With `ZG_ENV_DOCUMENTS=show` it prints what each command shows, for whoever
-    /// writes a page.
+    /// Runs everything. With `ZG_ENV_DOCUMENTS=show` it prints what each command shows,
+    /// for writing a page.
     ///
-    /// - Returns: What was not as the page says.
+    /// - Returns: What differs from the page.
     func failures() throws -> [Failure] {
         var runner = ProgramRunner(
             path: "/bin/bash", ["--noprofile", "--norc", "-c", Self.shell],

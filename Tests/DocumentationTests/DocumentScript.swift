@@ -16,7 +16,7 @@ import Foundation
 /// `$PACKAGE` is where the package lies, `$PASSPHRASE` the passphrase of all pages.
 ///
 /// What is typed for `********` is the passphrase, or what the comment `<!-- types: … -->` before the
-/// block says, line by line. A block after `<!-- not run: REASON -->` is only looked at.
+/// block says, line by line. A block after `<!-- not run: REASON -->` is not run.
 struct DocumentScript {
     /// One command with all that belongs to it.
     struct Step: Equatable {

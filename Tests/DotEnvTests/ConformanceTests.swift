@@ -2,13 +2,13 @@ import DotEnv
 import Foundation
 import Testing
 
-/// What measured readers give for the cases of `dotenv-cases.json`.
+/// The results of measured parsers for the cases of `dotenv-cases.json`.
 @Suite struct `Measured readers` {
     struct Case {
         let name: String
         let input: String
         let agree: Bool
-        /// What each reader gives; nil where it refuses the text.
+        /// The result of each parser; nil if it refuses the text.
         let readers: [String: [Pair]?]
     }
 
@@ -32,13 +32,13 @@ import Testing
         }
     }()
 
-    /// What a reader gives as a set; nil where it was not measured.
+    /// A parser's result as a set; nil if it was not measured.
     static func expected(_ reader: String, _ item: Case) -> Set<Pair>?? {
         guard let result = item.readers[reader] else { return nil }
         return .some(result.map { effective($0) })
     }
 
-    @Test func `the cases are there`() {
+    @Test func `the cases exist`() {
         #expect(Self.cases.count >= 190)
     }
 
@@ -57,9 +57,9 @@ import Testing
         }
     }
 
-    @Test func `agreement has no diagnostic of disagreement`() throws {
+    @Test func `where parsers agree there is no diagnostic of disagreement`() throws {
         for item in Self.cases where item.agree {
-            // The three agree; these also have to, and no version of dotenv-expand may replace anything.
+            // The three agree; so must these, and no version of dotenv-expand may replace anything.
             let others = ["bash_source", "compose_go", "ruby", "godotenv", "dotenvx_2_0_in_tree"]
                 .compactMap { Self.expected($0, item) }
             let reference = Self.expected("motdotla", item)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `USE-A1: where any measured reader disagrees there is a diagnostic`() throws {
+    @Test func `USE-A1: where any measured parser disagrees there is a diagnostic`() throws {
         var count = 0
         for item in Self.cases {
             let reference = Self.expected("motdotla", item)
@@ -94,14 +94,14 @@ import Testing
         (DotEnvDialect.docker, "docker_env_file"), (.systemd, "systemd_252"),
         (.compose, "compose_go"), (.shell, "bash_source"),
     ])
-    func `other dialects give what their readers give`(
+    func `other dialects give what their parsers give`(
         dialect: DotEnvDialect, reader: String
     ) throws {
         var compared = 0
         for item in Self.cases {
             guard let expected = Self.expected(reader, item) else { continue }
             let file = try? read(item.input, as: dialect)
-            // Nothing is expanded or run here, where Compose and bash do both.
+            // Nothing is expanded or run here; Compose and bash do both.
             let expands =
                 dialect == .compose
                 && file?.diagnostics.contains { $0.code == .unexpanded } == true
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-/// Random texts with what real readers made of them; `Generator/generate.js` made the list.
+/// Random texts with the results of real parsers; `Generator/generate.js` made the list.
 @Suite struct `Random texts` {
     struct Item {
         let text: String
@@ -127,7 +127,7 @@ import Testing
         let node: [Pair]
         let python: [Pair]
         let bash: [Pair]
-        /// Nil where Next.js takes nothing of the text.
+        /// Nil if Next.js takes nothing from the text.
         let next: [Pair]?
     }
 
@@ -145,7 +145,7 @@ import Testing
         }
     }()
 
-    @Test func `the list is there`() {
+    @Test func `the list exists`() {
         #expect(Self.items.count == 4000)
     }
 
@@ -183,11 +183,11 @@ import Testing
         #expect(count > 300)
     }
 
-    @Test func `USE-A1: just the disagreements have a diagnostic of disagreement`() throws {
+    @Test func `USE-A1: exactly the disagreements have a diagnostic of disagreement`() throws {
         var (disagreements, agreements) = (0, 0)
         for item in Self.items {
             let reference = effective(item.classic)
-            // For Compose, the model that is held against recorded cases.
+            // For Compose, the model that is checked against recorded cases.
             let compose = try? read(item.text, as: .compose)
             let isLive = compose?.diagnostics.contains { $0.code == .unexpanded } ?? true
             let readers: [[Pair]?] = [
@@ -204,7 +204,7 @@ import Testing
                 }
                 #expect(isTold || isSaid, "\(item.text.debugDescription)")
             } else if !item.text.contains(/[\\$]|__proto__/) {
-                // Readers that are not recorded here know `$` and backslashes.
+                // Parsers that are not recorded here interpret `$` and backslashes.
                 agreements += 1
                 #expect(!isTold, "\(item.text.debugDescription) \(found)")
             }
@@ -212,7 +212,7 @@ import Testing
         #expect(disagreements > 2000 && agreements > 100, "\(disagreements) \(agreements)")
     }
 
-    @Test func `what portable takes is the same for all`() throws {
+    @Test func `portable texts have the same values for all`() throws {
         var count = 0
         for item in Self.items {
             guard let found = try? pairs(item.text, as: .portable) else { continue }

@@ -5,7 +5,7 @@ import Testing
     struct Case: CustomTestStringConvertible {
         let dialect: DotEnvDialect
         let text: String
-        /// Nil where the dialect refuses the text.
+        /// Nil if the dialect refuses the text.
         let pairs: [Pair]?
 
         init(_ dialect: DotEnvDialect, _ text: String, _ pairs: KeyValuePairs<String, String>?) {
@@ -74,7 +74,7 @@ import Testing
         #expect(try pairs(item.text, as: item.dialect) == expected)
     }
 
-    @Test func `a shell text that would run something says so`() {
+    @Test func `a shell text that would run something is reported`() {
         let error = failure { () throws(DotEnvError) in _ = try read("A=1\nB=$(id)", as: .shell) }
         #expect(error?.code == .wouldExecute)
         #expect(error?.position == DotEnvPosition(line: 2, column: 3))
@@ -92,7 +92,7 @@ import Testing
             ["differs-extra-name", "ignored-junk", "differs-extra-name"]
         ),
     ])
-    func `what they skip or keep is told`(
+    func `skipped and kept lines are reported`(
         dialect: DotEnvDialect, text: String, expected: [String]
     ) throws {
         #expect(try codes(text, as: dialect) == expected)

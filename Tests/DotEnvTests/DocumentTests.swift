@@ -40,17 +40,17 @@ import Testing
         ("A=\"un\nB=1\n", "A=y\nB=1\n"), ("B=1", "B=1\nA=y\n"), ("B=1\r\n", "B=1\r\nA=y\r\n"),
         ("", "A=y\n"), ("# c", "# c\nA=y\n"),
     ])
-    func `odd texts keep what is not the value`(text: String, expected: String) throws {
+    func `odd texts keep everything but the value`(text: String, expected: String) throws {
         #expect(Array(try merged(["A": "y"], into: text).utf8) == Array(expected.utf8))
     }
 
-    @Test func `a text in the form of Vercel's CLI stays readable as such`() throws {
+    @Test func `a text in the form of Vercel's CLI stays recognizable`() throws {
         let text = "# Created by Vercel CLI\nA=\"say \"hi\"\\n\"\nB=\"x\"\n"
         let result = try merged(["B": "p q", "C": "r"], into: text, as: .vercelPull)
         #expect(result == "# Created by Vercel CLI\nA=\"say \"hi\"\\n\"\nB='p q'\nC=r\n")
     }
 
-    @Test func `an open quote above the end stops the merge`() {
+    @Test func `an unclosed quote above the end stops the merge`() {
         let error = failure { () throws(DotEnvError) in
             _ = try merged(["A": "\nit's"], into: "B=\"x\nC=y\n")
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.key == "A")
     }
 
-    @Test func `a dialect that is not dotenv is refused`() {
+    @Test func `a dialect other than dotenv is refused`() {
         let error = failure { () throws(DotEnvError) in
             _ = try merged(["A": "1"], into: "A=2", as: .docker)
         }
@@ -119,12 +119,12 @@ import Testing
         #expect(try expanded(text) == expected)
     }
 
-    @Test func `what a shell has quoted stays`() throws {
+    @Test func `text quoted by a shell stays`() throws {
         #expect(try expanded("A=1\nB='${A}'\n", as: .shell) == ["1", "${A}"])
         #expect(try expanded("A=1\nB='$A'\nC=$A\n", as: .compose) == ["1", "$A", "1"])
     }
 
-    @Test func `a name that is not set is told`() throws {
+    @Test func `an unset name is reported`() throws {
         let text = "A=${NOPE} ${NOPE}\nB=${NOPE:-x}\n"
         let file = try read(text)
         let diagnostics = try withSpan(Array(text.utf8)) { span in
@@ -134,7 +134,7 @@ import Testing
         #expect(diagnostics.first?.key == "A")
     }
 
-    @Test func `USE-A1: what stays unexpanded is told, for $NAME too`() throws {
+    @Test func `USE-A1: unexpanded references are reported, also $NAME`() throws {
         for value in ["$NOPE", "$(id)", "${NOPE", "$1", "a$2b$12$x"] {
             let text = "A='\(value)'\n"
             let file = try read(text)
@@ -147,13 +147,13 @@ import Testing
     }
 
     @Test(arguments: ["A=$A\n", "A=${A}\n", "A=${B}\nB=x${C}\nC=${A}\n", "A=${N:-${A}}\n"])
-    func `a circle is an error`(text: String) {
+    func `a cycle is an error`(text: String) {
         let error = failure { () throws(DotEnvError) in _ = try expanded(text) }
         #expect(error?.code == .expansionCycle)
         #expect(error?.key != nil)
     }
 
-    @Test func `growth is bounded`() {
+    @Test func `growth is limited`() {
         var text = "V0=\(String(repeating: "x", count: 1000))\n"
         for level in 1...20 { text += "V\(level)=${V\(level - 1)}${V\(level - 1)}\n" }
         var empty = "V0=\n"

@@ -1,5 +1,5 @@
-/// A reader of JSON that keeps every character of a string; Foundation's drops U+FEFF at some places,
-/// which is just what these tests look at.
+/// A JSON parser that keeps every character of a string; Foundation's drops U+FEFF in some places,
+/// which these tests check.
 struct ExactJSON {
     enum Value {
         case null
@@ -21,7 +21,7 @@ struct ExactJSON {
             if case .object(let members) = self { members } else { nil }
         }
 
-        /// The same, where null stands for `reference` and false for an error, which is nil.
+        /// The same, with null for `reference`, and nil for an error, which is false.
         func pairs(besides reference: [Pair]) -> [Pair]? {
             if case .null = self { return reference }
             return pairs
@@ -44,7 +44,7 @@ struct ExactJSON {
         self.bytes = bytes
     }
 
-    /// The value of a text, or null if it is none.
+    /// The value of a text, or null if it is invalid.
     static func value(_ bytes: some Sequence<UInt8>) -> Value {
         var reader = ExactJSON(Array(bytes))
         return reader.value() ?? .null

@@ -2,12 +2,12 @@ import DotEnv
 import Foundation
 import Testing
 
-/// Texts with `$` and what real readers give for them, of `Cases/expansion-cases.json`.
+/// Texts with `$` and the results of real parsers, from `Cases/expansion-cases.json`.
 @Suite struct `Measured expansions` {
     struct Case {
         let input: String
         let motdotla: [Pair]
-        /// What each reader gives; nil where it ends with an error.
+        /// The result of each parser; nil if it ends with an error.
         let readers: [String: [Pair]?]
 
         func expected(_ reader: String) -> Set<Pair>? {
@@ -35,7 +35,7 @@ import Testing
         effective(pairs.filter { $0.key != "__proto__" })
     }
 
-    @Test func `the cases are there`() {
+    @Test func `the cases exist`() {
         #expect(Self.cases.count == 782)
     }
 
@@ -58,7 +58,7 @@ import Testing
         #expect(refused > 50 && refused < 200, "\(refused)")
     }
 
-    @Test func `USE-A1: every text that a reader takes in another way has a diagnostic`() throws {
+    @Test func `USE-A1: every text that a parser reads differently has a diagnostic`() throws {
         var count = 0
         for item in Self.cases {
             let reference = Self.values(item.motdotla)
@@ -72,10 +72,10 @@ import Testing
         #expect(count > 600, "\(count)")
     }
 
-    /// That program puts nothing in place of a name that is not set, where it stays here and is told. It
-    /// also looks for the text of a reference from the start, finds what a backslash protects, and takes
-    /// `$$`, `$&`, `$'` and `` $` `` in a value for more than they are.
-    @Test func `USE-A1: --expand gives what dotenv-expand gives where all names are set`() throws {
+    /// That program removes a reference to an unset name, which stays here and is reported. It also
+    /// searches for the text of a reference from the start, finds what a backslash protects, and
+    /// treats `$$`, `$&`, `$'` and `` $` `` in a value specially.
+    @Test func `USE-A1: --expand gives what dotenv-expand gives if all names are set`() throws {
         var count = 0
         for item in Self.cases where !item.input.contains(/\$[$&'`]|\\\$/) {
             let bytes = Array(item.input.utf8)
@@ -104,7 +104,7 @@ import Testing
         #expect(error?.key != nil && error?.position != nil)
     }
 
-    @Test func `next is bounded in length`() {
+    @Test func `next is limited in length`() {
         var text = "V0=\(String(repeating: "x", count: 1000))\n"
         for level in 1...20 { text += "V\(level)=${V\(level - 1)}${V\(level - 1)}\n" }
         let error = failure { () throws(DotEnvError) in _ = try expanded(text, as: .next) }

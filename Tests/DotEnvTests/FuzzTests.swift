@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// The time for 256 KiB must be far from that of anything quadratic, also without optimisation.
+    /// The time for 256 KiB must be far from anything quadratic, also without optimization.
     @Test(arguments: [
         "\n", "\"", "'", "`", "=", "export ", "export", " ", "\\", "\\\"", "A=\"\\\"\n", "A=\"\n",
         "A='\nB=\"\nC=`\n", "A=\n", "A\n", "A:\n", "\r", "\r\n", "#", " #", "A= #", "\u{2028}",

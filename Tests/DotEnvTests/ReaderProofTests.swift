@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random texts, read here and by other readers: node and bash as programs, Next.js and Compose by the
-/// models that are held against recorded cases.
+/// Random texts, read here and by other parsers: node and bash as programs, Next.js and Compose by
+/// models that are checked against recorded cases.
 @Suite struct ReaderProofTests {
     private static let wild: [String] = [
         "A", "B", "=", "=", "=", "\n", "\n", "\n", " ", " ", "\"", "\"", "'", "'", "`", "#", "\\",
@@ -20,7 +20,7 @@ import Testing
         "Q=it's\n", "  R=5\n", "S=5  \n", "T=\"\\t\"\n", "U=\"x\"y\n", "V=x # it's\n", "a.b=1\n",
         "W=\"\\\\\"\n", "X=a&b;c\n", "Y=~/x\n", "UID=5\n",
     ]
-    /// What all readers agree on, so that it is seen that nothing is said of it.
+    /// Texts that all parsers agree on, which must get no diagnostic.
     private static let plain: [String] = [
         "A=1\n", "B='x y'\n", "C=\"x y\"\n", "# note\n", "\n", "export D=2\n", "E=x-y.z/%\n",
         "F=\n", "G='a\nb'\n", "I='$ 5'\n", "K=''\n", "L=a:b@c,d+e=f\n", "M=\"#\"\n", "N=1 # c\n",
@@ -59,7 +59,7 @@ import Testing
         var differ: [String: Int] = [:]
     }
 
-    @Test("USE-A1: random texts have motdotla's values, and a diagnostic where any reader differs")
+    @Test("USE-A1: random texts have motdotla's values, and a diagnostic where any parser differs")
     func randomTexts() throws {
         guard let node = Node.path else {
             guard ProcessInfo.processInfo.environment["CI"] == nil else {
@@ -123,9 +123,10 @@ import Testing
         } else if !found.isEmpty {
             counts.told += 1
         } else {
-            Issue.record("\(seed) \(differing) untold: \(text.debugDescription)")
+            Issue.record("\(seed) \(differing) unreported: \(text.debugDescription)")
         }
-        // What the dialect takes must be what bash has. Bash ends at `UID`, and sets `_` itself.
+        // Whatever the dialect accepts must equal bash's result. Bash ends at `UID`, and sets `_`
+        // itself.
         let isBashsOwn = own.contains { $0.key == "UID" }
         if !isBashsOwn, let shell = try? pairs(text, as: .shell).filter({ $0.key != "_" }) {
             #expect(values(shell) == values(others[1].1), "\(seed) \(text.debugDescription)")
@@ -133,7 +134,7 @@ import Testing
     }
 }
 
-/// The node of the system, or the one that was installed from PyPI, if it can read `.env` files.
+/// The system's node, or the one installed from PyPI, if it can read `.env` files.
 enum Node {
     static let absence = "there is no node with util.parseEnv (20.12 or later)"
 

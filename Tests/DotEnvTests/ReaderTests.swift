@@ -2,7 +2,7 @@ import DotEnv
 import Testing
 
 @Suite struct `Reading` {
-    @Test func `an entry tells where it is and how long its value is`() throws {
+    @Test func `an entry has its position and the length of its value`() throws {
         let text = "# note\nexport A=\"x\\ny\" # c\n  é=\nB = 2\n"
         let file = try read(text)
         #expect(file.entries.map(\.key) == ["A", "B"])
@@ -41,12 +41,12 @@ import Testing
             #expect(none == nil)
         }
         withSpan(Array("A=\"".utf8)) { other in
-            // Other bytes than those it was read from are no reason to stop.
+            // Other bytes than those it was parsed from must not stop it.
             #expect(entry.decodedLength(in: other) == 0)
         }
     }
 
-    @Test func `the last of a name counts`() throws {
+    @Test func `the last entry of a name counts`() throws {
         let file = try read("A=1\nB=2\nA=3\n")
         #expect(file.entries.count == 3)
         #expect(file.effectiveEntries.map(\.key) == ["B", "A"])
@@ -74,12 +74,12 @@ import Testing
         }
     }
 
-    @Test func `NUL is refused with its place`() {
+    @Test func `NUL is refused with its position`() {
         let error = failure { () throws(DotEnvError) in _ = try read("A=1\nB=x\0y\n") }
         #expect(error?.code == .nulByte)
         #expect(error?.offset == 7)
         #expect(error?.position == DotEnvPosition(line: 2, column: 4))
-        #expect(error?.description == "line 2, column 4: holds a NUL byte (byte 7)")
+        #expect(error?.description == "line 2, column 4: contains a NUL byte (byte 7)")
     }
 
     @Test func `a text over the limits is refused`() {
@@ -107,7 +107,7 @@ import Testing
             ("# Created by Vercel CLI", .vercelPull),
             ("# Created by Vercel CLI 2\n", nil), ("\n# Created by Vercel CLI\n", nil), ("", nil),
         ] as [(String, DotEnvDialect?)])
-    func `a text says that Vercel's CLI wrote it`(text: String, dialect: DotEnvDialect?) {
+    func `a text written by Vercel's CLI is recognized`(text: String, dialect: DotEnvDialect?) {
         let found = withSpan(Array(text.utf8)) { DotEnvReader.detectedDialect(of: $0) }
         #expect(found == dialect)
     }
@@ -159,21 +159,21 @@ import Testing
         ("a.b=1\n", ["name-not-portable"]),
         ("A=x # y\nexport B='1'\n\n# c\n", []),
     ])
-    func `each place has its code`(text: String, expected: [String]) throws {
+    func `each line has its code`(text: String, expected: [String]) throws {
         #expect(try codes(text) == expected)
     }
 
-    @Test func `a diagnostic has place, name and message`() throws {
+    @Test func `a diagnostic has a position, a name and a message`() throws {
         let diagnostic = try #require(try read("\n A=x#y\n").diagnostics.first)
         #expect(diagnostic.position == DotEnvPosition(line: 2, column: 2))
         #expect(diagnostic.key == "A")
         #expect(
             diagnostic.description
-                == "2:2: A: differs-hash-in-value: some readers end a bare value at # and some "
-                + "keep it; put the value in quotes")
+                == "2:2: A: differs-hash-in-value: some parsers end an unquoted value at # and some "
+                + "keep it; quote the value")
     }
 
-    @Test func `diagnostics are bounded`() throws {
+    @Test func `the number of diagnostics is limited`() throws {
         let file = try read(String(repeating: "x y\n", count: 50_000))
         #expect(file.diagnostics.count == DotEnvReader.maximumDiagnostics + 1)
         #expect(file.diagnostics.last?.code == .truncated)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the writer writes, read back by the programs that people read it with.
+/// Output of the writer, read back by real programs.
 @Suite struct `Real readers` {
     /// A program that reads a file of one format.
     enum Reader: String, CaseIterable, CustomTestStringConvertible {
@@ -22,7 +22,8 @@ import Testing
             }
         }
 
-        /// The program and its arguments, with the file last; it writes `NAME=VALUE` and a NUL each.
+        /// The program and its arguments, with the file last; it writes `NAME=VALUE` and a NUL
+        /// each.
         func command(_ file: String) -> (path: String, arguments: [String])? {
             let script = Places.tests.appending(path: "Readers/read.py").path()
             let python = Self.program("python3")
@@ -57,7 +58,7 @@ import Testing
             }
         }
 
-        /// Why there may be none.
+        /// The reason why it may be missing.
         var absence: String {
             switch self {
             case .node: Node.absence
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    /// What values are made of: what some reader gives a meaning to, and what it does not.
+    /// Parts of values: characters special to some parser, and others.
     private static let pieces: [String] = [
         "a", "B", "7", "word", " ", "  ", "\t", "\n", "\n\n", "'", "\"", "`", "#", " #", "$", "$x",
         "$(x)", "${", "}", "\\", "\\n", "\\\\", "=", ":", ";", "&", "|", "<", ">", "(", ")", "*",
@@ -91,7 +92,7 @@ import Testing
         "-----BEGIN KEY-----\n", "{\"a\":\"b\"}", "it's", "C:\\dir\\", "p%40ss", "\u{B}", "\u{C}",
     ]
 
-    /// Values that the format carries, of which nearly all are nasty.
+    /// Values that the format can carry, most of them nasty.
     private static func values(
         _ format: DotEnvFormat, count: Int, _ random: inout Seeded
     ) -> [[UInt8]] {
@@ -116,9 +117,9 @@ import Testing
     }
 
     @Test(arguments: Reader.allCases)
-    func `2,000 nasty random values are read back by the real reader`(reader: Reader) throws {
+    func `2,000 nasty random values are read back by the real parser`(reader: Reader) throws {
         guard let (path, arguments) = reader.command("written") else {
-            // Where changes are taken in every reader must be there.
+            // In CI every parser must be installed.
             let isRequired = ProcessInfo.processInfo.environment["CI"] != nil
             guard !isRequired else {
                 Issue.record("\(reader.absence)")
@@ -152,10 +153,10 @@ import Testing
         }
     }
 
-    /// A name that is of the shell itself and that the writer takes must arrive like any other one, and
-    /// one that does not arrive must be refused.
+    /// A name that the shell itself uses and the writer accepts must be read back like any other,
+    /// and one that cannot be must be refused.
     @Test(arguments: [Reader.bashEval, .dashEval])
-    func `every name that a shell has itself is refused, or carried`(reader: Reader) throws {
+    func `every name that a shell uses itself is refused or carried`(reader: Reader) throws {
         guard let (path, arguments) = reader.command("written") else {
             try Test.cancel("\(reader.absence)")
         }

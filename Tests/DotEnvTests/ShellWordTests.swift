@@ -12,7 +12,7 @@ import Testing
         "a\u{1b}[' ;id", "\u{7f}'\\", "#", "!x", "a b", "https://x.example:1/", "A=B", "{a,b}",
     ]
 
-    @Test("SEC-F11: a word is what it was, in every shell, and one word", arguments: names)
+    @Test("SEC-F11: a quoted name is the same single word in every shell", arguments: names)
     func words(name: String) throws {
         let word = ShellWord.quoted(name)
         for scalar in word.unicodeScalars {
@@ -30,7 +30,7 @@ import Testing
             let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()
             let text = String(decoding: output, as: UTF8.self)
-            // A shell that does not know $'…' takes it for a word with a dollar before it: harmless.
+            // A shell without $'…' takes it for a word after a dollar sign: harmless.
             let isEscaped = word.hasPrefix("$")
             #expect(
                 text == "first.\(name).last."
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("SEC-F11: names without meaning to a shell stay as they are")
+    @Test("SEC-F11: names without special characters stay unquoted")
     func bareWords() {
         for name in ["KEY", "web", "https://x.example:1", "dpl_1", "feature/x", "a@b", "A=B"] {
             #expect(ShellWord.quoted(name) == name)

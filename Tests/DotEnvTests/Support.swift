@@ -1,7 +1,7 @@
 import DotEnv
 import Foundation
 
-/// A sink that keeps what it is given, for tests only.
+/// A sink that keeps its input, for tests only.
 struct CollectingSink: ByteSink {
     var bytes: [UInt8] = []
 
@@ -26,7 +26,7 @@ struct Pair: Hashable, CustomStringConvertible {
         self.value = value
     }
 
-    // Strings are equal if they look the same; what is asked here is whether the bytes are.
+    // Strings that look the same are equal; this compares bytes.
     static func == (left: Pair, right: Pair) -> Bool {
         left.key.utf8.elementsEqual(right.key.utf8)
             && left.value.map { Array($0.utf8) } == right.value.map { Array($0.utf8) }
@@ -39,7 +39,7 @@ struct Pair: Hashable, CustomStringConvertible {
     var description: String { "\(key.debugDescription): \(value?.debugDescription ?? "null")" }
 }
 
-/// U+FFFE, which the compiler does not take in a literal.
+/// U+FFFE, which the compiler does not accept in a literal.
 let nonCharacter = String(decoding: [0xEF, 0xBF, 0xBE] as [UInt8], as: UTF8.self)
 
 /// Calls `body` with the bytes of an array.
@@ -79,7 +79,7 @@ func codes(_ text: String, as dialect: DotEnvDialect = .dotenv) throws(DotEnvErr
     try read(text, as: dialect).diagnostics.map(\.code.rawValue)
 }
 
-/// The error of a call, or nil if it had none.
+/// The error of a call, or nil.
 func failure(_ body: () throws(DotEnvError) -> Void) -> DotEnvError? {
     do throws(DotEnvError) {
         try body()
@@ -89,7 +89,7 @@ func failure(_ body: () throws(DotEnvError) -> Void) -> DotEnvError? {
     }
 }
 
-/// Writes variables with proof and gives the text.
+/// Writes variables with verification and returns the text.
 func written(
     _ values: [(String, [UInt8])], as format: DotEnvFormat, for dialect: DotEnvDialect? = nil,
     secretName: String = "env"
@@ -111,7 +111,7 @@ func written(
     try written(values.map { ($0.key, Array($0.value.utf8)) }, as: format, for: dialect)
 }
 
-/// The names whose values have no form that all readers take alike.
+/// The names whose values have no form that all parsers read alike.
 func unportable(
     _ values: KeyValuePairs<String, String>, for dialect: DotEnvDialect?
 ) -> [String] {
@@ -128,7 +128,7 @@ func withMutableSpan<R, E: Error>(
     return try body(&target)
 }
 
-/// Merges variables into a text with proof and gives the new text.
+/// Merges variables into a text with verification and returns the new text.
 func merged(
     _ values: KeyValuePairs<String, String>, into text: String,
     as dialect: DotEnvDialect = .dotenv
@@ -171,7 +171,7 @@ func expandedPairs(
     return zip(keys, try expanded(text, as: dialect)).map { Pair($0, $1) }
 }
 
-/// Every assignment as a program that reads the dialect has it.
+/// Every assignment as a program that follows the dialect reads it.
 func expandedOrPlain(
     _ text: String, as dialect: DotEnvDialect
 ) throws(DotEnvError) -> [Pair] {
@@ -194,7 +194,7 @@ struct Seeded: RandomNumberGenerator {
     }
 }
 
-/// Where the tests and what they compare with are.
+/// The directories of the tests and their reference data.
 enum Places {
     static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     static let package = tests.deletingLastPathComponent().deletingLastPathComponent()

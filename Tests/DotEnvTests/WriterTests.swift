@@ -9,7 +9,7 @@ import Testing
         ("it's", "A=\"it's\"\n"), ("line\nbreak", "A='line\nbreak'\n"),
         (" é\u{2028}", "A=' é\u{2028}'\n"),
     ])
-    func `dotenv takes the first form that all readers agree on`(
+    func `dotenv uses the first form that all parsers agree on`(
         value: String, expected: String
     ) throws {
         #expect(try written(["A": value], as: .dotenv) == expected)
@@ -51,7 +51,7 @@ import Testing
         #expect(error?.description.contains(value) == false)
     }
 
-    @Test func `json is right for every character that needs care`() throws {
+    @Test func `json is right for every special character`() throws {
         var value = (0...0xA0).compactMap { Unicode.Scalar($0).map(String.init) }.joined()
         value += "\u{2028}\u{2029}\u{FEFF}\(nonCharacter)\u{10FFFF}é😀\u{10FFFF}\"\\/"
         let values: [(String, [UInt8])] = [
@@ -88,7 +88,7 @@ import Testing
             """
         ),
     ])
-    func `each format writes as it should`(
+    func `each format has its syntax`(
         format: DotEnvFormat, value: String, expected: String
     ) throws {
         #expect(try written(["A": value], as: format) == expected)
@@ -109,7 +109,7 @@ import Testing
         (.shell, [0]), (.systemd, [0]), (.json, [0xFF]), (.yaml, [0xC3]), (.systemd, [0xFF]),
         (.systemd, Array(nonCharacter.utf8)),
     ])
-    func `what a format cannot carry is refused`(format: DotEnvFormat, value: [UInt8]) {
+    func `a value that a format cannot carry is refused`(format: DotEnvFormat, value: [UInt8]) {
         let error = failure { () throws(DotEnvError) in
             _ = try written([("A", value)], as: format)
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(error?.formats.contains(.json) == true)
     }
 
-    @Test func `a name twice is refused`() {
+    @Test func `a duplicate name is refused`() {
         for format in DotEnvFormat.allCases {
             let error = failure { () throws(DotEnvError) in
                 _ = try written(["A": "1", "A": "2"], as: format)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a Secret is named and sized as Kubernetes wants`() throws {
+    @Test func `a Secret is named and sized as Kubernetes requires`() throws {
         for name in ["", "A", "-a", "a-", "a..b", "a_b", String(repeating: "a", count: 254)] {
             let error = failure { () throws(DotEnvError) in
                 _ = try written([("A", [])], as: .k8s, secretName: name)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: DotEnvFormat.allCases)
-    func `a text that was changed is not verified`(format: DotEnvFormat) throws {
+    func `a changed text is not verified`(format: DotEnvFormat) throws {
         let text = try Array(written(["A": "some value", "B": "x"], as: format).utf8)
         let values = [Array("some value".utf8), Array("x".utf8)]
         let lend: DotEnvWriter.Lender = { index, body in withSpan(values[index]) { body($0) } }
@@ -171,7 +171,7 @@ import Testing
                     try writer.verify(span, holds: ["A", "B"], lending: lend)
                 }
             }
-            // White space and quotes may change without any change of meaning.
+            // White space and quotes may change without a change of meaning.
             if error == nil {
                 #expect([0x20, 0x0A, 0x27].contains(text[index]), "\(index)")
             } else {
@@ -191,7 +191,7 @@ import Testing
         #expect(error?.code == .notVerified)
     }
 
-    @Test func `2,000 nasty values read back in every dialect they are for`() throws {
+    @Test func `2,000 nasty values are read back in every dialect they are for`() throws {
         var random = Seeded(42)
         let tokens = [
             "\"", "'", "#", " # ", "$", "${A}", "$x", "\\", "\\\\", "\\n", "\n", "`", " ", "\t",
@@ -231,7 +231,8 @@ import Testing
                     forOne[dialect, default: 0] += 1
                     #expect(try expandedOrPlain(text, as: dialect) == expected)
                 } catch {
-                    // What cannot be written is refused before, but for what only shows in the end.
+                    // Anything that cannot be written is refused before, except what only shows in
+                    // the end.
                     #expect(error.code == .unwritableValue || value.hasSuffix("\\"), "\(value)")
                 }
             }

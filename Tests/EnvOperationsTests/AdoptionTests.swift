@@ -5,7 +5,7 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-/// What a push takes over as pushed, where the vault was changed while the push compared values.
+/// What a push records as pushed if the vault changed while the push compared values.
 @Suite("Adopted records")
 struct AdoptionTests {
     private let directory: TemporaryDirectory
@@ -14,7 +14,7 @@ struct AdoptionTests {
     private let variable: Identifier
     private var path: String { directory.path + "/vault.zgv" }
 
-    /// A vault with version 2 of KEY, of which the platform has version 1.
+    /// A vault with version 2 of KEY, of which Vercel has version 1.
     init() throws {
         directory = try TemporaryDirectory()
         let passphrase = try Array("right".utf8).withBytes { try SecretBytes(copying: $0) }
@@ -49,7 +49,7 @@ struct AdoptionTests {
     private func adopted(
         versions: [Identifier: UInt64], removing: Bool = false
     ) throws -> RemoteState? {
-        let record = try platformRecord(
+        let record = try vercelRecord(
             "env_1", VariableAttributes(kind: .encrypted, scope: Scope(targets: .all)))
         try Vault.update(path, in: store, keys: creation.keys, vaultID: creation.vaultID) {
             if removing { $0.remove(at: 0, time: 2) }
@@ -59,7 +59,7 @@ struct AdoptionTests {
             .index(with: creation.keys, extent: .everything).variables[0].remote
     }
 
-    @Test func `the version that was compared is the pushed one, not one that came since`() throws {
+    @Test func `the compared version is recorded as pushed, not a newer one`() throws {
         let remote = try #require(try adopted(versions: [variable: 1]))
         #expect(remote.pushedVersion == 1)
         let index = try Vault(opening: path, in: store)
@@ -67,11 +67,11 @@ struct AdoptionTests {
         #expect(SyncState(of: index.variables[0]) == .ahead)
     }
 
-    @Test func `a record that was removed meanwhile adopts nothing`() throws {
+    @Test func `a record removed meanwhile adopts nothing`() throws {
         #expect(try adopted(versions: [variable: 2], removing: true) == nil)
     }
 
-    @Test func `a record that was not looked at adopts nothing`() throws {
+    @Test func `a record that was not compared adopts nothing`() throws {
         #expect(try adopted(versions: [:]) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EnvOperations
 
-/// Names of variables that change what programs do.
+/// Names of variables that make programs load code.
 @Suite("Names that programs act on")
 struct CodeLoadingNameTests {
     @Test(

@@ -3,7 +3,7 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-@Suite("What an edited text changes")
+@Suite("Changes of an edited text")
 struct EditPlanTests {
     private let a = record(.all, key: "A")
     private let b = record([.preview, .development], version: 4, key: "B")
@@ -26,13 +26,13 @@ struct EditPlanTests {
         }
     }
 
-    @Test func `a text as it was changes nothing, in any order`() {
+    @Test func `an unchanged text changes nothing, in any order`() {
         let plan = plan(["B", "A"], equal: ["A", "B"])
         #expect(plan.steps.isEmpty)
         #expect(plan.unchanged == ["B", "A"])
     }
 
-    @Test func `other values update, new keys create, missing lines remove`() {
+    @Test func `changed values update, new keys create, missing lines remove`() {
         let plan = plan(["A", "NEW"])
         #expect(plan.steps.map(\.key) == ["A", "NEW", "B"])
         #expect(plan.steps.map(\.change) == [.updated, .created, .removed])
@@ -43,20 +43,20 @@ struct EditPlanTests {
         #expect(plan.steps.allSatisfy { $0.left == nil })
     }
 
-    @Test func `what was not shown is not removed, and gets the value it is given`() {
+    @Test func `a key that was not shown is not removed, and gets the value in the text`() {
         #expect(plan([]).steps.map(\.key) == ["A", "B"])
         let plan = plan(["A", "B", "LOCKED"], equal: ["A", "B"])
         #expect(plan.steps.map(\.record) == [locked])
         #expect(plan.steps.map(\.change) == [.updated])
     }
 
-    @Test func `a key that has a record elsewhere gets one for the place alone`() {
+    @Test func `a key with a record elsewhere gets a new one for these targets only`() {
         let plan = plan(["A", "B", "ELSEWHERE"], equal: ["A", "B"])
         #expect(plan.steps.map(\.change) == [.created])
         #expect(plan.steps.map(\.scope) == [Scope(targets: .development)])
     }
 
-    @Test func `with a target named the others keep what they have`() {
+    @Test func `with a target given, the others keep their values`() {
         let plan = plan(["A"], at: development)
         #expect(plan.steps.map(\.scope) == [development.besides, development.besides])
         #expect(
@@ -66,7 +66,7 @@ struct EditPlanTests {
     }
 
     @Test(arguments: ["version", "scope", "gone", "removed", "renamed"])
-    func `a record that is not as it was is a conflict, another key's is none`(change: String) {
+    func `a record changed meanwhile is a conflict, another key's is not`(change: String) {
         let plan = plan(["A", "B"], equal: ["B"])
         var (now, other) = (a, b)
         other.currentVersion += 1
@@ -81,7 +81,7 @@ struct EditPlanTests {
         #expect(plan.conflicts(with: change == "gone" ? [other] : [now, other]) == ["A"])
     }
 
-    @Test func `a new key that somebody else made in the same place is a conflict`() {
+    @Test func `a new key created by someone else in the same scope is a conflict`() {
         let plan = plan(["A", "B", "NEW"], equal: ["A", "B"])
         #expect(plan.conflicts(with: [a, b, record(.preview, key: "NEW")]) == ["NEW"])
         var removed = record(.preview, key: "NEW")
@@ -89,7 +89,7 @@ struct EditPlanTests {
         #expect(plan.conflicts(with: [a, b, removed]) == [])
     }
 
-    @Test func `after a conflict only its keys are taken over`() {
+    @Test func `after a conflict only its keys are reread`() {
         var (newA, newB) = (a, b)
         newA.currentVersion = 8
         newB.currentVersion = 9

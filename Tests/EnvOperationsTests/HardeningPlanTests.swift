@@ -5,12 +5,12 @@ import Testing
 @testable import Vault
 @testable import VercelAPI
 
-@Suite("What becomes sensitive")
+@Suite("What `harden` makes sensitive")
 struct HardeningPlanTests {
     private func platform(
         _ id: String, _ scope: Scope, kind: VariableAttributes.Kind = .encrypted,
         key: String = "KEY", updatedAt: Int = 10, by user: String = "me"
-    ) throws -> PlatformRecord {
+    ) throws -> VercelRecord {
         let names = { (list: [String]) in list.map { "\"\($0)\"" }.joined(separator: ",") }
         let json = """
             {"id":"\(id)","key":"\(key)","type":"\(kind.name)",
@@ -21,7 +21,7 @@ struct HardeningPlanTests {
             """
         let decoded = try #require(
             Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
-        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+        return VercelRecord(decoded, environments: CustomEnvironmentNames([]))
     }
 
     private func pushed(_ variable: Variable, _ id: String) -> Variable {
@@ -33,7 +33,7 @@ struct HardeningPlanTests {
     }
 
     private func plan(
-        _ variables: [Variable], _ platform: [PlatformRecord], places: Scope? = nil,
+        _ variables: [Variable], _ platform: [VercelRecord], places: Scope? = nil,
         keys: Set<String>? = nil, begun: Set<Identifier> = []
     ) -> HardeningPlan {
         var rules = HardeningPlan.Rules()
@@ -41,7 +41,7 @@ struct HardeningPlanTests {
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
-    /// The scope on the platform, the places named, what becomes sensitive, and what stays.
+    /// The scope on Vercel, the targets given, what becomes sensitive, and what stays.
     private static let splits: [(Scope, Scope?, hardened: Scope, rest: Scope)] = [
         (
             .init(targets: .all), nil, .init(targets: [.production, .preview]),
@@ -68,7 +68,7 @@ struct HardeningPlanTests {
     ]
 
     @Test(arguments: splits.indices)
-    func `the part for development stays a record of its own`(place: Int) throws {
+    func `the development part stays a separate record`(place: Int) throws {
         let (scope, places, hardened, rest) = Self.splits[place]
         var variable = record(scope.targets, branch: scope.branch, custom: scope.customEnvironments)
         variable = pushed(variable, "a")
@@ -77,13 +77,13 @@ struct HardeningPlanTests {
         #expect(candidate.hardened == hardened && candidate.rest == rest)
         #expect(!candidate.lacksValue && !candidate.isPrepared)
         #expect(plan.omissions == [] && plan.leftovers == [])
-        // Also where the vault has never seen it.
+        // Also if the vault has never seen it.
         let unseen = self.plan([], [try platform("a", scope)], places: places)
         #expect(unseen.candidates.map(\.hardened) == [hardened])
         #expect(unseen.candidates.map(\.lacksValue) == [true])
     }
 
-    @Test func `development alone, environments alone and other types are left`() throws {
+    @Test func `development alone, environments alone and other types are left unchanged`() throws {
         let platform = [
             try platform("a", .init(targets: .development)),
             try platform("b", .init(targets: [], customEnvironments: ["qa"])),
@@ -98,7 +98,7 @@ struct HardeningPlanTests {
                 .candidates == [])
     }
 
-    @Test func `what differs between both sides is left out with a reason`() throws {
+    @Test func `a variable that differs between both sides is left out with a reason`() throws {
         let there = try platform("a", .init(targets: .all))
         var removed = pushed(record(.all), "a")
         removed.deletedAt = 5
@@ -117,7 +117,7 @@ struct HardeningPlanTests {
         #expect(plan([valueless], [there]).candidates.map(\.lacksValue) == [true])
     }
 
-    @Test func `a run that ended in the middle is gone on with`() throws {
+    @Test func `an interrupted run is continued`() throws {
         let there = try platform("a", .init(targets: .all))
         var secret = pushed(record(.all), "a")
         secret.attributes.kind = .sensitive
@@ -128,16 +128,16 @@ struct HardeningPlanTests {
         #expect(plan.candidates.map(\.isPrepared) == [true])
         #expect(plan.candidates.map(\.rest) == [Scope(targets: [])])
         #expect(plan.leftovers == [part])
-        // Once the platform has the sensitive one, the other part is still to be sent.
+        // Once Vercel has the sensitive record, the other part is still to be sent.
         let sent = try platform("a", secret.attributes.scope, kind: .sensitive)
         let second = self.plan([secret, part], [sent])
         #expect(second.candidates == [] && second.leftovers == [part])
-        // A record that somebody made at another time is none of ours, nor one that was sent.
+        // A record created by someone else at another time is not ours, nor one never sent.
         #expect(self.plan([secret, record(.development, at: 78)], [sent]).leftovers == [])
         #expect(self.plan([secret, pushed(part, "b")], [sent]).leftovers == [])
     }
 
-    @Test("SYNC-A2: what became sensitive is sent again only with a write in the journal")
+    @Test("SYNC-A2: a hardened variable is sent again only with a write in the journal")
     func unconfirmed() throws {
         var secret = pushed(record([.production, .preview], kind: .sensitive), "a")
         secret.remote?.pushedVersion = 0
@@ -146,10 +146,10 @@ struct HardeningPlanTests {
         let moved = try platform("a", scope, kind: .sensitive, updatedAt: 11)
         let begun = plan([secret], [moved], begun: [secret.id])
         #expect(begun.unconfirmed.map(\.variable) == [secret] && begun.omissions == [])
-        // Also where nobody is named: the same user may have changed it elsewhere.
+        // Also with no author named: the same user may have changed it elsewhere.
         let changed = plan([secret], [moved])
         #expect(changed.unconfirmed == [] && changed.omissions.count == 1)
-        // What was seen since is known, whoever did it.
+        // A change seen since is known, by any user.
         let seen = plan(
             [secret], [try platform("a", scope, kind: .sensitive, by: "other")])
         #expect(seen.unconfirmed.count == 1)

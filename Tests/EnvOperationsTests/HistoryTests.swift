@@ -5,7 +5,7 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-@Suite("What pruning keeps")
+@Suite("Pruning of versions")
 struct HistoryTests {
     private static let day: UInt64 = 86_400_000
     private let directory: TemporaryDirectory
@@ -68,7 +68,7 @@ struct HistoryTests {
         #expect(try versions("B") == [1])
     }
 
-    @Test func `nothing younger than 30 days goes, however many there are`() throws {
+    @Test func `nothing younger than 30 days is dropped, however many there are`() throws {
         // Versions 1 to 5 are of days 1 to 5.
         try set("A", "value 13", day: 35, keep: 2)
         #expect(try versions("A") == Array(6...13))
@@ -76,14 +76,13 @@ struct HistoryTests {
         #expect(try versions("A") == Array(6...14))
     }
 
-    @Test func `records that got no version keep theirs`() throws {
+    @Test func `records without a new version keep theirs`() throws {
         try set("B", "new", day: 60, keep: 1)
         #expect(try versions("A") == Array(1...12))
         #expect(try versions("B") == [2])
     }
 
-    @Test func `the one that was last pushed stays, and everything while a journal is open`() throws
-    {
+    @Test func `the last pushed version stays, and every version while a journal is open`() throws {
         try update { transaction in
             let position = try #require(
                 transaction.index.variables.firstIndex { $0.name == "A" })

@@ -4,7 +4,7 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-@Suite("What is odd about a project")
+@Suite("Findings about a project")
 struct ProjectCheckTests {
     private let arena = SecretArena()
 
@@ -40,7 +40,7 @@ struct ProjectCheckTests {
     ]
 
     @Test(arguments: values.indices)
-    func `a value is judged by what it is`(place: Int) throws {
+    func `a value is judged by its content`(place: Int) throws {
         let (value, expected) = Self.values[place]
         let found = findings([try subject("KEY", value)])
         #expect(found.map(\.code) == expected)
@@ -51,11 +51,11 @@ struct ProjectCheckTests {
         }
     }
 
-    @Test func `values that are locked are not judged`() throws {
+    @Test func `locked values are not judged`() throws {
         #expect(codes([try subject("KEY", nil), try subject("OTHER", nil)]) == [])
     }
 
-    @Test func `names that differ by case only`() throws {
+    @Test func `names that differ only in case`() throws {
         let found = findings([
             try subject("Api_Key", nil), try subject("API_KEY", nil), try subject("OTHER", nil),
             try subject("API_KEY", nil, .preview),
@@ -64,7 +64,7 @@ struct ProjectCheckTests {
         #expect(found.first?.variables == ["API_KEY", "Api_Key"])
     }
 
-    @Test func `secrets that browsers would load`() throws {
+    @Test func `secrets in variables that browsers load`() throws {
         #expect(
             codes([
                 try subject("NEXT_PUBLIC_STRIPE_SECRET", nil), try subject("VITE_TOKEN", nil),
@@ -93,7 +93,7 @@ struct ProjectCheckTests {
         #expect(found.map(\.variables) == [["A", "B"], ["DB_PASSWORD", "ROOT_PASSWORD"]])
     }
 
-    @Test func `one key in several scopes with one value is no finding`() throws {
+    @Test func `one key with one value in several scopes is not a finding`() throws {
         #expect(
             codes([
                 try subject("API_TOKEN", "0123456789abcdefghij", .production),
@@ -101,7 +101,7 @@ struct ProjectCheckTests {
             ]) == [])
     }
 
-    @Test func `variables that nothing uses`() throws {
+    @Test func `unused variables`() throws {
         let gone = "env_0123456789abcdefghijkl"
         let found = findings([
             try subject("A", nil, []), try subject("B", nil, [], custom: [gone]),
@@ -113,7 +113,7 @@ struct ProjectCheckTests {
         #expect(found.map { $0.variables.first?.prefix(1) } == ["A", "B"])
     }
 
-    @Test func `thousands of variables are looked at in a moment`() throws {
+    @Test func `thousands of variables are checked in a moment`() throws {
         let subjects = try (0..<3_000).map {
             try subject("KEY_\($0)", "0123456789abcdef_\($0 + 10_000)")
         }

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Push plan")
 struct PushPlanTests {
-    /// The platform's record of a variable, as if it had been pushed at `updatedAt`.
+    /// Vercel's record of a variable, as if pushed at `updatedAt`.
     private func platform(
         _ id: String, _ variable: Variable, updatedAt: Int64 = 10, key: String? = nil
-    ) throws -> PlatformRecord {
+    ) throws -> VercelRecord {
         let scope = variable.attributes.scope
         let targets = scope.targets.names.map { "\"\($0)\"" }.joined(separator: ",")
         let branch = scope.branch.map { "\"\($0)\"" } ?? "null"
@@ -20,7 +20,7 @@ struct PushPlanTests {
             """
         let decoded = try #require(
             Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
-        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+        return VercelRecord(decoded, environments: CustomEnvironmentNames([]))
     }
 
     private func pushed(
@@ -34,7 +34,7 @@ struct PushPlanTests {
     }
 
     private func plan(
-        _ variables: [Variable], _ platform: [PlatformRecord], force: Bool = false,
+        _ variables: [Variable], _ platform: [VercelRecord], force: Bool = false,
         prune: Bool = false, keys: Set<String>? = nil
     ) -> PushPlan {
         var rules = PushPlan.Rules()
@@ -49,13 +49,13 @@ struct PushPlanTests {
         #expect(plan.conflicts.isEmpty)
     }
 
-    @Test func `what both sides agree on needs nothing`() throws {
+    @Test func `a record in sync needs nothing`() throws {
         let variable = pushed(record(.all), "a")
         let plan = plan([variable], [try platform("a", variable)])
         #expect(plan.steps.isEmpty && plan.unchanged == [variable])
     }
 
-    @Test func `a new value is sent, a changed scope or comment without the value`() throws {
+    @Test func `a new value is sent, a changed scope or comment goes without the value`() throws {
         var value = pushed(record(.all), "a")
         value.currentVersion = 2
         #expect(
@@ -68,7 +68,7 @@ struct PushPlanTests {
             plan([comment], [before]).steps.map(\.action) == [.update(id: "a", withValue: false)])
     }
 
-    @Test func `a change on the platform is a conflict, changed here or not`()
+    @Test func `a change on Vercel is a conflict, with or without a change in the vault`()
         throws
     {
         let same = pushed(record(.all), "a", updatedAt: 5)
@@ -81,13 +81,13 @@ struct PushPlanTests {
         #expect(forced.steps.map(\.action) == [.update(id: "a", withValue: true)])
     }
 
-    @Test func `a record gone from the platform is a conflict, and made again by force`() {
+    @Test func `a record gone from Vercel is a conflict, and recreated with force`() {
         let variable = pushed(record(.all), "a")
         #expect(plan([variable], []).conflicts.map(\.key) == ["KEY"])
         #expect(plan([variable], [], force: true).steps.map(\.action) == [.create])
     }
 
-    @Test func `an unseen record in the way is a conflict, one beside it is not`() throws {
+    @Test func `an unknown record in the same scope is a conflict, one beside it is not`() throws {
         let variable = record(.production)
         let unseen = try platform("x", record([.production, .preview]))
         #expect(plan([variable], [unseen]).conflicts.count == 1)
@@ -95,7 +95,7 @@ struct PushPlanTests {
         #expect(plan([variable], [beside]).steps.map(\.action) == [.create])
     }
 
-    @Test func `a removed record is deleted, and forgotten when it is gone there too`() throws {
+    @Test func `a removed record is deleted, and forgotten if it is gone there too`() throws {
         var variable = pushed(record(.all), "a")
         variable.deletedAt = 3
         #expect(
@@ -104,7 +104,7 @@ struct PushPlanTests {
         #expect(plan([variable], []).forgotten == [variable.id])
     }
 
-    @Test func `narrowing goes before the record that takes the room`() throws {
+    @Test func `narrowing comes before the record that takes the freed scope`() throws {
         var narrowed = pushed(record(.all), "a")
         let before = try platform("a", narrowed)
         narrowed.attributes.scope = Scope(targets: [.preview, .development])
@@ -114,7 +114,7 @@ struct PushPlanTests {
         #expect(plan.steps.map(\.action) == [.update(id: "a", withValue: false), .create])
     }
 
-    @Test func `a rename changes the record, and for a sensitive one makes the new one first`()
+    @Test func `a rename changes the record; for a sensitive one the new record is created first`()
         throws
     {
         var plain = pushed(record(.all), "a")
@@ -127,14 +127,14 @@ struct PushPlanTests {
         #expect(plan([secret], [old]).steps.map(\.action) == [.create, .delete(id: "s")])
     }
 
-    @Test func `only the platform's records are left alone without prune`() throws {
+    @Test func `records only on Vercel are left alone without prune`() throws {
         let alone = try platform("x", record(.all))
         #expect(plan([], [alone]).steps.isEmpty)
         #expect(plan([], [alone], prune: true).steps.map(\.action) == [.delete(id: "x")])
         #expect(plan([], [alone], prune: true, keys: ["OTHER"]).steps.isEmpty)
     }
 
-    @Test func `a record without a value has nothing to send`() {
+    @Test func `a record without a value sends nothing`() {
         #expect(plan([record(.all, version: 0)], []).steps.isEmpty)
     }
 
@@ -152,7 +152,7 @@ struct PushPlanTests {
         #expect(SyncState(of: record(.all, version: 0)) == .unreadable)
     }
 
-    @Test func `live compares the platform's times only`() {
+    @Test func `the live comparison uses Vercel's times only`() {
         var project = VaultProject(name: "web", createdAt: 1)
         let variable = pushed(record(.production), "a", updatedAt: 10)
         #expect(SyncState.isLive(variable, in: project) == nil)
@@ -179,12 +179,12 @@ struct PushPlanTests {
             ])
         #expect(forced.steps[0].attributes.scope == Scope(targets: .development))
         #expect(forced.steps[1].attributes.scope == variable.attributes.scope)
-        // A part of its own goes before the other one takes its place.
+        // A part with its own record is narrowed before the other takes its scope.
         let alone = try platform("w", record(.preview))
         #expect(
             plan([variable], [production, alone], force: true).steps.map(\.action)
                 == [.delete(id: "w"), .update(id: "p", withValue: true)])
-        // A record that another one of the vault stands for is never taken.
+        // A record that belongs to another one in the vault is never taken.
         let other = pushed(record([.preview, .development], at: 2), "v")
         #expect(plan([variable, other], [production, preview], force: true).conflicts.count == 1)
     }
@@ -212,7 +212,7 @@ struct PushPlanTests {
                 plan.steps.map(\.key)
                     == (kind == .sensitive ? ["K2", "K", "K"] : ["K2", "K"]), "\(kind)")
             #expect(plan.steps.last?.action == .create && plan.steps.last?.variable == new)
-            // A name that is removed makes room for the renamed one, and that for the new one.
+            // A removed name makes room for the renamed variable, and its old name for the new one.
             var removed = pushed(record(.production, at: 3, key: "K2", kind: kind), "b")
             let before = try platform("b", removed)
             removed.deletedAt = 9
@@ -223,7 +223,7 @@ struct PushPlanTests {
         }
     }
 
-    @Test("SYNC-B3: records that wait for each other's places get each other's records")
+    @Test("SYNC-B3: variables that swap scopes swap their records")
     func exchange() throws {
         func named(
             _ name: String, was key: String, _ id: String, at time: UInt64,
@@ -234,7 +234,7 @@ struct PushPlanTests {
             return variable
         }
         func exchanged(_ variables: [Variable], force: Bool = false) throws -> (
-            PlaceExchange, [PlatformRecord]
+            ScopeExchange, [VercelRecord]
         ) {
             let platform = try variables.map { variable in
                 var before = variable
@@ -244,7 +244,7 @@ struct PushPlanTests {
             var rules = PushPlan.Rules()
             rules.force = force
             return (
-                PlaceExchange(variables: variables, platform: platform, rules: rules), platform
+                ScopeExchange(variables: variables, platform: platform, rules: rules), platform
             )
         }
         let (a, b) = (named("A", was: "B", "b", at: 1), named("B", was: "A", "a", at: 2))
@@ -252,7 +252,7 @@ struct PushPlanTests {
         #expect(swap.remotes[a.id]??.id == "a" && swap.remotes[b.id]??.id == "b")
         #expect(swap.remotes.values.allSatisfy { $0?.pushedVersion == 0 })
         #expect(swap.replaced.isEmpty)
-        // Three in a circle, beside one that waits for nobody.
+        // A cycle of three, beside one that waits for nothing.
         let circle = [
             named("A", was: "C", "c", at: 1), named("B", was: "A", "a", at: 2),
             named("C", was: "B", "b", at: 3), named("E", was: "D", "d", at: 4),
@@ -260,11 +260,11 @@ struct PushPlanTests {
         let (turn, _) = try exchanged(circle)
         #expect(circle.map { turn.remotes[$0.id]??.id } == ["a", "b", "c", nil])
         #expect(turn.remotes.count == 3)
-        // A chain has an end, and other places are no circle.
+        // A chain has an end, and other scopes make no cycle.
         #expect(try exchanged([a, named("C", was: "A", "a", at: 2)]).0.isEmpty)
         #expect(
             try exchanged([a, named("B", was: "A", "a", at: 2, .encrypted, .preview)]).0.isEmpty)
-        // What Vercel cannot turn into another type is deleted, and created.
+        // If Vercel cannot convert the type, the record is deleted and created.
         let secret = named("A", was: "B", "b", at: 1, .sensitive)
         let (mixed, platform) = try exchanged([secret, b])
         #expect(mixed.remotes[secret.id]??.id == "a" && mixed.remotes[b.id] == .some(nil))
@@ -273,7 +273,7 @@ struct PushPlanTests {
         let (other, there) = try exchanged([a, hidden])
         #expect(other.remotes[a.id] == .some(nil))
         #expect(other.replaced[a.id] == there.first { $0.id == "a" })
-        // Without a value, or changed there, nothing is exchanged unseen.
+        // Without a value, or changed there, nothing is swapped unseen.
         var empty = b
         (empty.currentVersion, empty.highestVersion) = (0, 0)
         #expect(try exchanged([a, empty]).0.isEmpty)
@@ -292,7 +292,7 @@ struct PushPlanTests {
         #expect(plan.conflicts.map(\.way) == [.value])
     }
 
-    @Test("SYNC-B1: what a push takes over is not pruned by it")
+    @Test("SYNC-B1: a push does not prune the records it takes over")
     func takenOverAndPruned() throws {
         let variable = record(.production)
         let plan = plan(
@@ -301,8 +301,8 @@ struct PushPlanTests {
     }
 }
 
-/// Who changed a record, in the words of a conflict.
-@Suite("Who changed it")
+/// The author of a change, in the words of a conflict.
+@Suite("Authors of changes")
 struct ChangeAuthorTests {
     private func conflict(_ members: String, as own: String?) throws -> String {
         let json = """
@@ -318,14 +318,14 @@ struct ChangeAuthorTests {
         rules.ownUser = own
         let plan = PushPlan(
             variables: [variable],
-            platform: [PlatformRecord(read, environments: CustomEnvironmentNames([]))],
+            platform: [VercelRecord(read, environments: CustomEnvironmentNames([]))],
             adopted: [:], rules: rules)
         return try #require(plan.conflicts.first).reason
     }
 
     @Test("SYNC-A8: no opaque id: you, elsewhere, a name where one is sent, or another user")
     func names() throws {
-        let (start, end) = ("it was changed on the platform", " since the last push")
+        let (start, end) = ("it was changed on Vercel", " since the last push")
         let id = "\"updatedBy\":\"MzAcFo1I2AnSChSTePVkOb1I\""
         let named = id + ",\"lastEditedByDisplayName\":\"Ada\""
         #expect(try conflict(id, as: "other") == start + " by another user" + end)
@@ -334,7 +334,7 @@ struct ChangeAuthorTests {
                 == start + " by you, elsewhere," + end)
         #expect(try conflict(named, as: "other") == start + " by Ada" + end)
         #expect(try conflict(named, as: nil) == start + " by Ada" + end)
-        // Whose token it is may be unknown: then nobody is called another.
+        // Without a known user of the token, nobody is called another user.
         #expect(try conflict(id, as: nil) == start + end)
         #expect(try conflict(id, as: "") == start + end)
         #expect(try conflict("\"comment\":\"\"", as: "other") == start + end)

@@ -28,7 +28,7 @@ struct ScopeAssignmentTests {
         #expect(plan.narrowed.isEmpty && plan.removed.isEmpty)
     }
 
-    @Test func `named targets leave the record that holds them, which keeps the rest`() {
+    @Test func `named targets leave their record, which keeps the rest`() {
         let records = [record(.all)]
         let plan = ScopeAssignment(of: Scope(targets: .production), among: records)
         #expect(plan.record == nil)
@@ -37,21 +37,21 @@ struct ScopeAssignmentTests {
                 == [.init(record: records[0].id, scope: Scope(targets: [.preview, .development]))])
     }
 
-    @Test func `a record that would lose everything takes the scope, further ones go`() {
+    @Test func `a record that would lose everything takes the scope, further ones are removed`() {
         let records = [record(.production, at: 5), record(.preview, at: 3)]
         let plan = ScopeAssignment(of: Scope(targets: .all), among: records)
         #expect(plan.record == records[1].id)
         #expect(plan.removed == [records[0].id])
     }
 
-    @Test func `a branch record beside the general one is no overlap`() {
+    @Test func `a branch record beside the general one is not an overlap`() {
         let records = [record(.preview)]
         let scope = Scope(targets: .preview, branch: "feature")
         let plan = ScopeAssignment(of: scope, among: records)
         #expect(plan.record == nil && plan.narrowed.isEmpty && plan.removed.isEmpty)
     }
 
-    @Test func `a branch's record wins there, and elsewhere it is not seen`() {
+    @Test func `a branch's record wins on its branch, and is not seen elsewhere`() {
         let (general, branch) = (record(.preview), record(.preview, branch: "b"))
         func seen(_ place: EffectiveVariables.Place) -> [Identifier] {
             EffectiveVariables.inPlace(place, among: [branch, general]).map(\.id)
@@ -62,7 +62,7 @@ struct ScopeAssignmentTests {
         #expect(seen(.init(.target(.production))) == [])
     }
 
-    @Test func `a custom environment sees its own records alone`() {
+    @Test func `a custom environment sees only its own records`() {
         let (custom, general) = (record([], custom: ["staging"]), record(.all, key: "B"))
         let seen = EffectiveVariables.inPlace(.init(.custom("staging")), among: [custom, general])
         #expect(seen.map(\.id) == [custom.id])

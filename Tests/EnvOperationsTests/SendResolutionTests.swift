@@ -5,8 +5,8 @@ import Testing
 @testable import Vault
 @testable import VercelAPI
 
-/// What is made of writes that nobody knows the end of.
-@Suite("Writes of unknown outcome, judged")
+/// How writes of unknown outcome are resolved.
+@Suite("Writes of unknown outcome")
 struct SendResolutionTests {
     private func send(
         _ action: SendEntry.Action, _ variable: Variable, target: SendEntry.Target? = nil,
@@ -14,7 +14,7 @@ struct SendResolutionTests {
     ) -> SendEntry {
         SendEntry(
             createdAt: 1, action: action, project: variable.project, variable: variable.id,
-            platformProject: "prj", author: author, target: target, key: variable.name,
+            vercelProject: "prj", author: author, target: target, key: variable.name,
             attributes: variable.attributes, version: version ?? variable.currentVersion,
             sentAfter: sentAfter)
     }
@@ -22,7 +22,7 @@ struct SendResolutionTests {
     private func there(
         _ id: String, _ variable: Variable, _ kind: VariableAttributes.Kind? = nil,
         targets: Scope.Targets? = nil, updatedAt: UInt64 = 20, author: String? = nil
-    ) throws -> PlatformRecord {
+    ) throws -> VercelRecord {
         let names = (targets ?? variable.attributes.scope.targets).names
         let list = names.map { "\"\($0)\"" }.joined(separator: ",")
         let by = author.map { "\"\($0)\"" } ?? "null"
@@ -33,7 +33,7 @@ struct SendResolutionTests {
             """
         let decoded = try #require(
             Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
-        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+        return VercelRecord(decoded, environments: CustomEnvironmentNames([]))
     }
 
     private func pushed(_ variable: Variable, _ id: String) -> Variable {
@@ -45,7 +45,7 @@ struct SendResolutionTests {
     }
 
     private func resolve(
-        _ sends: [SendEntry], _ variables: [Variable], _ platform: [PlatformRecord],
+        _ sends: [SendEntry], _ variables: [Variable], _ platform: [VercelRecord],
         _ evidence: SendResolution.Evidence? = nil
     ) -> SendResolution {
         let all = evidence.map { value in
@@ -56,7 +56,7 @@ struct SendResolutionTests {
             account: "me", time: 30)
     }
 
-    @Test func `a creation that is not there was not done`() {
+    @Test func `a missing creation did not happen`() {
         let variable = record(.all)
         let entry = send(.create, variable)
         let found = resolve([entry], [variable], [])
@@ -67,7 +67,7 @@ struct SendResolutionTests {
         arguments: [
             (.holds(1), 1), (.empty, 0), (.other, nil), (.unknown, 0),
         ] as [(SendResolution.Evidence, UInt64?)])
-    func `a creation that is there is ours by its value, else its value is sent again`(
+    func `an existing creation is ours if the value matches, else the value is sent again`(
         evidence: SendResolution.Evidence, version: UInt64?
     ) throws {
         let variable = record(.all)
@@ -98,13 +98,13 @@ struct SendResolutionTests {
 
     @Test func `a write may have left exactly what was sent`() throws {
         let variable = record([.production, .preview], kind: .sensitive)
-        func ours(_ there: PlatformRecord, _ entry: SendEntry? = nil) -> Bool {
+        func ours(_ there: VercelRecord, _ entry: SendEntry? = nil) -> Bool {
             resolve([entry ?? send(.create, variable)], [variable], [there]).remotes.count == 1
         }
         #expect(ours(try there("a", variable)))
         #expect(ours(try there("a", variable, author: "me")))
         #expect(!ours(try there("a", variable, author: "them")))
-        // Nobody knows whose token it was.
+        // The token's user is unknown.
         #expect(
             !ours(try there("a", variable, author: "them"), send(.create, variable, author: "")))
         #expect(!ours(try there("a", variable, targets: .production)))
@@ -118,7 +118,7 @@ struct SendResolutionTests {
             ).remotes.count == 1)
     }
 
-    @Test func `a record that another one of the vault stands for is not taken`() throws {
+    @Test func `a record that belongs to another one in the vault is not taken`() throws {
         let variable = record(.all)
         let other = pushed(record(.all, at: 2), "a")
         let found = resolve(
@@ -126,7 +126,7 @@ struct SendResolutionTests {
         #expect(found.remotes.isEmpty)
     }
 
-    @Test func `a change counts only where the record was changed since`() throws {
+    @Test func `a change counts only if the record was changed since`() throws {
         var variable = pushed(record(.all, kind: .sensitive), "a")
         variable.currentVersion = 3
         let entry = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 2)
@@ -135,7 +135,7 @@ struct SendResolutionTests {
         let changed = resolve([entry], [variable], [try there("a", variable)])
         #expect(changed.remotes[variable.id]?.pushedVersion == 0)
         #expect(changed.remotes[variable.id]?.agreedUpdatedAt == 20)
-        // Without a value the one before stands.
+        // Without a value the earlier one remains.
         let narrowed = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 0)
         let kept = resolve([narrowed], [variable], [try there("a", variable)])
         #expect(kept.remotes[variable.id]?.pushedVersion == 1)
@@ -147,14 +147,14 @@ struct SendResolutionTests {
         func deletion(_ id: String, _ variable: Identifier?) -> SendEntry {
             SendEntry(
                 createdAt: 1, action: .delete, project: renamed.project, variable: variable,
-                platformProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
+                vercelProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
                 key: "OLD", attributes: old.attributes, version: 0, sentAfter: 15)
         }
         let platform = [try there("old", old), try there("new", renamed, updatedAt: 10)]
         #expect(
             resolve([deletion("old", renamed.id)], [renamed], platform).leftovers
                 == [platform[0]])
-        // One that the vault still stands for, or never did, is planned by what the vault says.
+        // A record that the vault still has, or never had, is planned by the vault's state.
         #expect(resolve([deletion("new", renamed.id)], [renamed], platform).leftovers.isEmpty)
         #expect(resolve([deletion("old", nil)], [renamed], platform).leftovers.isEmpty)
         let changed = [try there("old", old, updatedAt: 21)]
@@ -163,9 +163,9 @@ struct SendResolutionTests {
     }
 }
 
-@Suite("Versions that a write of unknown outcome sent")
+@Suite("Versions sent by a write of unknown outcome")
 struct NeededVersionsTests {
-    @Test func `are not pruned while it is in the journal`() throws {
+    @Test func `are not pruned while the write is in the journal`() throws {
         var variable = record(.production, version: 9)
         variable.highestVersion = 9
         var index = VaultIndex(extent: .everything)
@@ -184,7 +184,7 @@ struct NeededVersionsTests {
         #expect(prunable() == [1, 2, 3, 4, 5, 6, 7])
         let send = SendEntry(
             createdAt: 1, action: .create, project: variable.project, variable: variable.id,
-            platformProject: "prj", author: "", target: nil, key: variable.name,
+            vercelProject: "prj", author: "", target: nil, key: variable.name,
             attributes: variable.attributes, version: 3, sentAfter: 0)
         index.journal = [send.entry]
         #expect(prunable() == [1, 2, 4, 5, 6, 7])

@@ -3,7 +3,7 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-@Suite("What would bring variables in step")
+@Suite("Summary of sync states")
 struct SyncSummaryTests {
     private static let binding = VaultProject.Binding(
         origin: "https://api.example", accountID: "u", teamID: nil, teamSlug: nil, projectID: "p",
@@ -33,7 +33,7 @@ struct SyncSummaryTests {
         return Set(SyncSummary.Standing.allCases.filter { summary.variables[$0]?.isEmpty == false })
     }
 
-    @Test func `every state has its standing and its remedy`() {
+    @Test func `every state has a status and a hint`() {
         #expect(standings(record(.all)) == [.ahead])
         #expect(standings(pushed(record(.all))) == [])
         #expect(standings(pushed(record(.all), at: 51)) == [.notLive])
@@ -51,7 +51,7 @@ struct SyncSummaryTests {
         #expect(SyncSummary.Standing.diverged.remedies(for: changed) == [.take, .overwrite])
         there.remote?.isGone = true
         #expect(standings(there) == [.behind])
-        // A pull brings no value that the platform does not show.
+        // A pull brings no value that Vercel does not show.
         var hidden = pushed(record(.preview, kind: .sensitive))
         hidden.remote?.seenUpdatedAt = 11
         #expect(standings(hidden) == [.behind])
@@ -63,7 +63,7 @@ struct SyncSummaryTests {
         #expect(standings(removed) == [.diverged])
         removed.remote?.end(by: 40)
         #expect(standings(removed) == [])
-        // The time at which it was seen to be gone first counts.
+        // The time at which it was first seen to be gone counts.
         removed.remote?.end(by: 60)
         #expect(standings(removed) == [])
         removed.remote?.isGone = false
@@ -73,12 +73,12 @@ struct SyncSummaryTests {
         #expect(standings(removed) == [])
     }
 
-    @Test func `without a platform only a missing value counts`() {
+    @Test func `without Vercel only a missing value counts`() {
         #expect(standings(record(.all), bound: false) == [])
         #expect(standings(record(.all, version: 0), bound: false) == [.unreadable])
     }
 
-    @Test func `a value is due once it is as old as it may get`() {
+    @Test func `a value is due once it reaches its maximum age`() {
         var variable = record(.all)
         variable.rotationSeconds = 90
         func due(_ made: UInt64?, now: UInt64) -> Int {

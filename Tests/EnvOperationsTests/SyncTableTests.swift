@@ -5,10 +5,10 @@ import Testing
 @testable import Vault
 @testable import VercelAPI
 
-/// A platform's record, as if read from an answer.
-func platformRecord(
+/// A record of Vercel's, as if read from a response.
+func vercelRecord(
     _ id: String, key: String = "KEY", _ attributes: VariableAttributes, updatedAt: Int64 = 10
-) throws -> PlatformRecord {
+) throws -> VercelRecord {
     let scope = attributes.scope
     let targets = scope.targets.names.map { "\"\($0)\"" }.joined(separator: ",")
     let environments = scope.customEnvironments.map { "\"\($0)\"" }.joined(separator: ",")
@@ -20,23 +20,24 @@ func platformRecord(
         """
     let decoded = try #require(
         Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
-    return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+    return VercelRecord(decoded, environments: CustomEnvironmentNames([]))
 }
 
-/// What pull and push plan for each pair of what became of one variable here and there since both
-/// sides agreed, written out. `docs/sync.md` has the same table for people.
-@Suite("What pull and push plan")
+/// The plans of pull and push for each pair of changes on both sides since they last agreed.
+/// `docs/sync.md` has the same table for people.
+@Suite("Plans of pull and push")
 struct SyncTableTests {
-    /// What became of it in the vault. Without an agreement before: `absent` never had it; with the
-    /// platform `absent`, the others were never pushed.
+    /// The change in the vault since both sides agreed. With no agreement, `absent` never had it;
+    /// with `absent` on Vercel, the others were never pushed.
     enum Here: String, CaseIterable { case absent, same, changed, deleted }
-    /// What became of it on the platform.
+    /// The change on Vercel.
     enum There: String, CaseIterable { case absent, same, changed, deleted }
 
     struct Row: CustomTestStringConvertible, Sendable {
         let here: Here
         let there: There
-        /// Pull of a readable variable, of a sensitive one; push of a readable one, of a sensitive one.
+        /// Pull of a readable variable, of a sensitive one; push of a readable one, of a sensitive
+        /// one.
         let pull: String
         let pullSensitive: String
         let push: String
@@ -95,7 +96,7 @@ struct SyncTableTests {
     }
 
     @Test(arguments: table, [VariableAttributes.Kind.encrypted, .sensitive])
-    func `with values locked the plan is the same, and says that nothing was compared`(
+    func `with values locked the plan is the same, and reports that nothing was compared`(
         row: Row, kind: VariableAttributes.Kind
     ) throws {
         let (variables, platform) = try sides(row, kind)
@@ -105,13 +106,13 @@ struct SyncTableTests {
     }
 
     @Test(arguments: [VariableAttributes.Kind.encrypted, .sensitive])
-    func `force takes what the platform has, where it can be had`(kind: VariableAttributes.Kind)
+    func `force takes what Vercel has, if it is readable`(kind: VariableAttributes.Kind)
         throws
     {
         let isSensitive = kind == .sensitive
         for (here, there, plan) in [
             (Here.changed, There.changed, isSensitive ? "conflict" : "update value"),
-            // Removed, not changed: the value that the vault has is the one that was agreed.
+            // Removed, not changed: the vault's value is the one both sides agreed on.
             (.deleted, .changed, isSensitive ? "update behind, unreadable" : "update value"),
             (.changed, .deleted, "remove"),
         ] {
@@ -139,11 +140,11 @@ struct SyncTableTests {
         }
     }
 
-    @Test func `the same change on both sides is no conflict`() throws {
+    @Test func `the same change on both sides is not a conflict`() throws {
         let row = try #require(Self.table.first { $0.here == .changed && $0.there == .changed })
         let (variables, platform) = try sides(row, .encrypted)
         #expect(pulled(variables, platform, isEqual: true) == "agree")
-        // What nobody could compare is not taken for equal.
+        // Values that could not be compared are not taken for equal.
         #expect(pulled(variables, platform, isEqual: nil) == "conflict")
     }
 
@@ -151,7 +152,7 @@ struct SyncTableTests {
 
     private func sides(
         _ row: Row, _ kind: VariableAttributes.Kind
-    ) throws -> ([Variable], [PlatformRecord]) {
+    ) throws -> ([Variable], [VercelRecord]) {
         var variables: [Variable] = []
         if row.here != .absent {
             var variable = record(.production, kind: kind)
@@ -169,13 +170,13 @@ struct SyncTableTests {
         return (
             variables,
             isThere
-                ? [try platformRecord("a", attributes, updatedAt: row.there == .same ? 10 : 20)]
+                ? [try vercelRecord("a", attributes, updatedAt: row.there == .same ? 10 : 20)]
                 : []
         )
     }
 
     private func pulled(
-        _ variables: [Variable], _ platform: [PlatformRecord], isEqual: Bool?, force: Bool = false
+        _ variables: [Variable], _ platform: [VercelRecord], isEqual: Bool?, force: Bool = false
     ) -> String {
         var rules = PullPlan.Rules()
         rules.force = force
@@ -191,7 +192,7 @@ struct SyncTableTests {
         return plan.words
     }
 
-    private func pushed(_ variables: [Variable], _ platform: [PlatformRecord]) -> String {
+    private func pushed(_ variables: [Variable], _ platform: [VercelRecord]) -> String {
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: [:], rules: PushPlan.Rules())
         var words = plan.steps.map { step in

@@ -2,12 +2,12 @@ import Foundation
 import JSON
 import Testing
 
-/// What is JSON and what is not, by a public list of cases, held against two other readers.
+/// Valid and invalid JSON by a public list of cases, compared with two other parsers.
 @Suite struct `The grammar of JSON` {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let isAccepted: Bool
-        /// Whether RFC 8259 leaves it to the reader.
+        /// Whether RFC 8259 leaves it to the parser.
         let isFree: Bool
         let bytes: [UInt8]
         var testDescription: String { name }
@@ -26,7 +26,7 @@ import Testing
         }
     }()
 
-    /// The bytes that a line of the list stands for.
+    /// The bytes of a line of the list.
     private static func bytes(_ text: Substring) -> [UInt8] {
         if let match = text.firstMatch(of: #/^\*(\d+) /#), let count = Int(match.1) {
             return Array(
@@ -50,7 +50,7 @@ import Testing
         return bytes
     }
 
-    @Test func `the list is whole`() {
+    @Test func `the list is complete`() {
         #expect(Self.cases.count == 318)
         #expect(Self.cases.count { !$0.isFree && $0.isAccepted } == 95)
         #expect(Self.cases.count { !$0.isFree && !$0.isAccepted } == 188)
@@ -64,7 +64,7 @@ import Testing
             #expect(throws: JSONError.self) { try JSONValue(parsing: one.bytes) }
             return
         }
-        // What was read is written and read again the same; a number may be too large for any type.
+        // The result is written and read again unchanged; a number may be too large for any type.
         if let value = try? JSONValue(parsing: one.bytes) {
             let again = try JSONValue(parsing: value.encoded)
             #expect(again == value)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `Python agrees wherever there is one answer`() throws {
+    @Test func `Python agrees wherever there is one right answer`() throws {
         let program = """
             import json, sys
             def refuse(word): raise ValueError(word)

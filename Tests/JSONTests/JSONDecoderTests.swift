@@ -31,7 +31,7 @@ import Testing
                     inner: .init(list: [1, nil, 3]), table: ["a": ["x"], "b": []]))
     }
 
-    @Test func `missing and null members are nil where the type lets them`() throws {
+    @Test func `missing and null members are nil if the type allows it`() throws {
         let text = #"{"name":"","count":0,"share":null,"isOn":false,"table":{}}"#
         let record = try read(text, as: Record.self)
         #expect(record.share == nil)
@@ -48,15 +48,14 @@ import Testing
         "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\\u12\"", "\"a\nb\"",
         "\"\u{0}\"", "'a'", "[1]//", "\u{feff}",
     ])
-    func `what is not JSON is refused`(text: String) {
+    func `invalid JSON is refused`(text: String) {
         #expect(throws: JSONError.self) { try read(text, as: Anything.self) }
     }
 
     /// Takes every value.
     private struct Anything: Decodable { init(from decoder: any Decoder) {} }
 
-    @Test func `every beginning of a text is refused, and no byte put into it makes a trap`() throws
-    {
+    @Test func `every prefix of a text is refused, and no inserted byte causes a trap`() throws {
         let text = Array(#"{"a":[1,-2.5e+3,"\u00e9\ud83d\ude00",true,false,null,{"b":{}}]}"#.utf8)
         for count in 0..<text.count {
             #expect(throws: JSONError.self) {
@@ -102,7 +101,7 @@ import Testing
     }
 
     /// Foundation's decoder reads the same texts as the same trees.
-    @Test func `ten thousand random texts are what Foundation reads`() throws {
+    @Test func `ten thousand random texts are read as by Foundation`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = Generator(state: seed)
         for _ in 0..<10_000 {
@@ -154,7 +153,7 @@ import Testing
         #expect((try? read(text, as: Int8.self)) == number)
     }
 
-    @Test func `the largest numbers, and none that no number can hold`() throws {
+    @Test func `the largest numbers are read, and none out of range`() throws {
         #expect(try read("18446744073709551615", as: UInt64.self) == .max)
         #expect(try read("-9223372036854775808", as: Int64.self) == .min)
         #expect((try? read("18446744073709551616", as: UInt64.self)) == nil)
@@ -172,14 +171,14 @@ import Testing
         #expect(table == Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("k\($0)", $0) }))
     }
 
-    @Test func `an object of a hundred thousand members is read in a straight line`() throws {
+    @Test func `an object of a hundred thousand members is read in linear time`() throws {
         let members = (0..<100_000).map { #""k\#($0)":\#($0)"# }
         let clock = ContinuousClock()
         let text = "{\(members.joined(separator: ","))}"
         let start = clock.now
         #expect(try read(text, as: [String: Int].self).count == 100_000)
         let elapsed = start.duration(to: clock.now)
-        // Every member looked up by going through all of them takes minutes.
+        // Scanning all members for each lookup takes minutes.
         #expect(elapsed < .seconds(20))
     }
 
@@ -202,7 +201,7 @@ import Testing
         #expect(try read(json, as: String.self) == text)
     }
 
-    @Test func `deep nesting is refused, not followed to the end of the stack`() throws {
+    @Test func `deep nesting is refused before the stack overflows`() throws {
         let limit = JSONTree.maximumDepth
         func nested(_ count: Int) -> String {
             String(repeating: "[", count: count) + String(repeating: "]", count: count)
@@ -228,7 +227,7 @@ import Testing
         #expect((try? String(from: keeper.decoder)) == nil)
     }
 
-    @Test func `errors do not say what was read`() throws {
+    @Test func `errors do not contain the text`() throws {
         for text in [#"{"secret":"marker"}"#, #"{"marker":"#, #"["marker"]"#, #""marker""#] {
             do {
                 _ = try read(text, as: [String: Int].self)
@@ -239,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `elements one by one, nested and passed over`() throws {
+    @Test func `elements one by one, nested and skipped`() throws {
         struct Walk: Decodable {
             var found: [String] = []
             private enum Key: String, CodingKey { case a }

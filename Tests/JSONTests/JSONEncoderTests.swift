@@ -28,19 +28,19 @@ import Testing
         words: [.second, .first], shapes: [.point, .circle(radius: 2)],
         table: ["k": [1, nil, 3], "": []], places: [1, 2], numbers: [7: "seven"])
 
-    @Test func `what is written is read back the same, here and by Foundation`() throws {
+    @Test func `written values are read back unchanged, here and by Foundation`() throws {
         let bytes = try JSON.JSONEncoder().encode(record)
         #expect(try JSON.JSONDecoder().decode(Record.self, from: bytes) == record)
         #expect(
             try Foundation.JSONDecoder().decode(Record.self, from: Data(bytes)) == record)
     }
 
-    @Test func `what Foundation writes is read the same`() throws {
+    @Test func `Foundation's output is read unchanged`() throws {
         let data = try Foundation.JSONEncoder().encode(record)
         #expect(try JSON.JSONDecoder().decode(Record.self, from: Array(data)) == record)
     }
 
-    @Test func `members stand in the order of the type`() throws {
+    @Test func `members are in the order of the type`() throws {
         struct Pair: Encodable {
             var second = [true, false]
             var first = "x\u{1}\"\\"
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan])
-    func `a number that JSON has not is refused`(number: Double) {
+    func `a number that JSON cannot represent is refused`(number: Double) {
         #expect(throws: EncodingError.self) { try JSON.JSONEncoder().encode([number]) }
         #expect(throws: EncodingError.self) {
             try JSON.JSONEncoder().encode(["a": Float(number)])

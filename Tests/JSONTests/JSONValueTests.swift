@@ -25,7 +25,7 @@ import Testing
         #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
     }
 
-    @Test func `nest at most so deep`() throws {
+    @Test func `nest up to a limit`() throws {
         let depth = JSONTree.maximumDepth
         let good = Array(
             (String(repeating: "[", count: depth) + "1"
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `come out in the order in which they were given, and read back`() throws {
+    @Test func `are written in the given order, and read back`() throws {
         let value: JSONValue = ["b": ["\u{1}\"\\/\n", .null, .number(1.5)], "a": -7]
         #expect(value.encodedText == #"{"b":["\u0001\"\\/\n",null,1.5],"a":-7}"#)
         #expect(JSONValue.members(["b": 1, "a": 2]).encodedText == #"{"a":2,"b":1}"#)

@@ -3,14 +3,14 @@ import Vault
 
 @testable import KernelKeyring
 
-/// What a test keeps in the cache: a root of 32 equal bytes at a position.
+/// A cached root of 32 equal bytes at a position.
 struct Kept: Equatable, Sendable {
     var byte: UInt8 = 7
     var position = VaultPosition(generation: 5, indexTag: Array(1...16))
     var endsAt: UInt64 = 0
     var scope = UnlockScope.session
 
-    /// Puts it into the cache for `seconds`, at the time 1,000.
+    /// Stores it in the cache for `seconds`, at the time 1,000.
     func store(in cache: UnlockCache, for seconds: UInt32 = 100) throws {
         try [UInt8](repeating: byte, count: 32).withBytes {
             try cache.store(
@@ -20,12 +20,12 @@ struct Kept: Equatable, Sendable {
 }
 
 extension UnlockCache {
-    /// A cache of a vault that no other test has.
+    /// A cache for a vault that no other test uses.
     static func unused(epoch: UInt32 = 1) -> UnlockCache {
         UnlockCache(vault: .random(), epoch: epoch)
     }
 
-    /// What is found, as something that can be compared; nil where it is locked.
+    /// The cached entry in a comparable form; nil if locked.
     func found(now: UInt64 = 1_000) throws -> Kept? {
         guard let found = try find(now: now) else { return nil }
         var kept = Kept(position: found.position, endsAt: found.endsAt, scope: found.scope)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Vault
 
-/// What the program does with a vault that somebody with the index key has changed by hand.
+/// The program's behavior with a vault changed by someone with the index key.
 @Suite("A forged checkpoint, through the program")
 struct ForgedCheckpointTests {
     private let home: CommandHome
@@ -30,12 +30,12 @@ struct ForgedCheckpointTests {
             vaultID: vault.header.vaultID, change)
     }
 
-    @Test func `whoever opens the values for a write or a check finds it`() throws {
+    @Test func `every command that opens the values to write or check detects it`() throws {
         try tamper { transaction in
             let position = try #require(
                 transaction.index.variables.firstIndex { $0.name == "A" })
             transaction.index.variables[position].attributes.kind = .plain
-            // And has the checkpoint say so.
+            // And makes the checkpoint agree.
             let entry = AcceptedRecord(of: transaction.index.variables[position])
             transaction.index.checkpoint.entries = transaction.index.checkpoint.entries
                 .replacing([.variable(entry.id): entry.content])
@@ -50,18 +50,18 @@ struct ForgedCheckpointTests {
         }
         #expect(results.map(\.status) == [8, 8, 8, 8, 8, 8, 8], "\(results.map(\.error))")
         for result in results {
-            #expect(result.error.contains("by somebody who cannot open the values"))
+            #expect(result.error.contains("by someone who cannot open the values"))
         }
         let verified = try home.run(["verify", "--json"])
         let report = try JSONDocument(verified.standardOutput)
         #expect(report["problems"]?.elements.map { $0["where"]?.text } == ["checkpoint"])
         #expect(report["checked"]?["checkpoint"] == false)
-        // A listing does not look, and says nothing that is wrong.
+        // A listing does not check it, and shows nothing wrong.
         #expect(try home.run(["list", "-p", "web"]).status == 0)
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `one that was taken away is damage, and hides nothing`() throws {
+    @Test func `a removed checkpoint is damage, and hides nothing`() throws {
         try tamper { $0.index.checkpoint = .init() }
         let home = home
         let results = try LoginThread.run(.session) {

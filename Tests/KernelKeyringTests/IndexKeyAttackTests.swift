@@ -5,11 +5,11 @@ import Testing
 
 @testable import Vault
 
-/// What the program does with a vault that somebody with the index key and the file has changed.
+/// The program's behavior with a vault changed by someone with the index key and the file.
 @Suite("Attacks with the index key")
 struct IndexKeyAttackTests {
     private let home: CommandHome
-    /// Nobody listens there: whoever sends something to it ends with 7.
+    /// Nothing listens there: a command that sends something ends with 7.
     private static let evil = "http://127.0.0.1:9"
 
     init() throws {
@@ -33,7 +33,7 @@ struct IndexKeyAttackTests {
         )
     }
 
-    /// Changes the vault as its user would, with the values open.
+    /// Changes the vault as its user would, with the values unlocked.
     private func update(_ change: (inout VaultTransaction) throws -> Void) throws {
         let (vault, root, _) = try keys()
         try Vault.update(
@@ -55,7 +55,7 @@ struct IndexKeyAttackTests {
         try home.run(["run", "-q", "-p", project] + options + ["--", "printenv", key])
     }
 
-    /// What gives out values, with its exit code where it refuses.
+    /// The commands that output values, with their exit codes if they refuse.
     private static let exits: [([String], Int32)] = [
         (["run", "-q", "-p", "web", "--", "printenv", "A"], 125),
         (["export", "-p", "web"], 2), (["reveal", "A", "-p", "web"], 2),
@@ -73,13 +73,15 @@ struct IndexKeyAttackTests {
             #expect(
                 result.error.contains("while the values were locked"),
                 sourceLocation: sourceLocation)
-            // A yes to other questions is none to this one.
+            // A yes to other questions does not answer this one.
             if command[0] != "run" { #expect(try home.run(command + ["--yes"]).status == exit) }
         }
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `SEC-F2: a value forged under its own number is given to nobody unasked`() throws {
+    @Test func `SEC-F2: a value forged under its own number is not output without a question`()
+        throws
+    {
         #expect(try print("A").output == "mine\n")
         try tamper { transaction in
             let web = try #require(transaction.index.project(named: "web"))
@@ -100,12 +102,12 @@ struct IndexKeyAttackTests {
         #expect(status["changedWhileLocked"]?.elements.map { $0["key"]?.text } == ["A"])
         let verified = try JSONDocument(home.run(["verify", "--json"]).standardOutput)
         #expect(verified["changedWhileLocked"]?.elements.map { $0["key"]?.text } == ["A"])
-        // Whoever says that it is theirs has it.
+        // Confirming the change outputs it.
         #expect(try print("A", in: "web", "--accept-changes").output == "forged\n")
         #expect(try print("A").output == "forged\n")
     }
 
-    @Test func `SEC-F7: exchanged names of projects give no project another one's values`() throws {
+    @Test func `SEC-F7: swapped project names give no project another one's values`() throws {
         try tamper { transaction in
             let web = try #require(transaction.index.projects.firstIndex { $0.name == "web" })
             let api = try #require(transaction.index.projects.firstIndex { $0.name == "api" })
@@ -118,7 +120,7 @@ struct IndexKeyAttackTests {
         }
     }
 
-    @Test func `SEC-F7: an approved directory that nobody approved gets nothing`() throws {
+    @Test func `SEC-F7: a directory approved by an attacker gets nothing`() throws {
         let directory = home.directory.path("clone")
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -165,7 +167,7 @@ struct IndexKeyAttackTests {
             #expect(result.status == 2, "\(command): \(result.error)")
             #expect(result.error.contains(Self.evil), "\(command): \(result.error)")
         }
-        // While the values are locked, nobody can tell: then it goes to Vercel alone.
+        // While the values are locked this cannot be checked: then it goes to Vercel only.
         let locked = try home.run(
             ["push", "-p", "web", "--yes"], unlocked: false,
             environment: ["ZG_ENV_KEY_FILE": home.directory.path("key")])
@@ -175,7 +177,7 @@ struct IndexKeyAttackTests {
             unlocked.output.contains("https://api.vercel.com → \(Self.evil)"), "\(unlocked.output)")
     }
 
-    @Test func `SEC-F3: a protected token opens for its own origin, name and vault alone`() throws {
+    @Test func `SEC-F3: a protected token opens only for its own origin, name and vault`() throws {
         let (vault, root, _) = try keys()
         let arena = SecretArena()
         let token = try Array("token".utf8).withBytes { try arena.copy($0) }
@@ -199,7 +201,7 @@ struct IndexKeyAttackTests {
         }
     }
 
-    @Test func `SEC-F5: nothing is written to another public key than the one that was seen`()
+    @Test func `SEC-F5: nothing is sealed to another public key than the known one`()
         throws
     {
         let (vault, _, index) = try keys()
@@ -211,7 +213,7 @@ struct IndexKeyAttackTests {
         let sealed = try header.sealing(
             vault.index(with: index, extent: .everything), keys: index,
             chunksByteCount: UInt64(chunks.count))
-        // As the next generation, which came from the one that was seen.
+        // As the next generation, derived from the known one.
         try home.directory.write(sealed.header + sealed.index + chunks, to: "data/zg-env/vault.zgv")
         try home.forgetAnchorsPositions(keeping: vault)
         let before = try home.vaultBytes()
@@ -228,13 +230,13 @@ struct IndexKeyAttackTests {
 }
 
 extension CommandHome {
-    /// Has the anchor say of a generation that it is the file's as it is now, and of the public key that it
-    /// is still that of `vault`.
+    /// Makes the rollback guard accept the file's current generation, with the public key of
+    /// `vault`.
     fileprivate func forgetAnchorsPositions(keeping vault: Vault) throws {
         let now = try Vault(opening: vaultPath, in: PosixFileStore(lockSeconds: 5))
-        let anchor = VaultAnchor(
+        let anchor = RollbackGuard(
             vaultID: now.header.vaultID,
-            sighting: VaultSighting(
+            sighting: VaultObservation(
                 position: try now.position(), publicKey: vault.header.publicKey,
                 checkpointGeneration: 1))
         for path in try anchors() {

@@ -26,7 +26,7 @@ struct IndexKeyCacheTests {
         return found.withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } }
     }
 
-    @Test func `what was kept is found in all sessions, until it is forgotten`() throws {
+    @Test func `a cached key is found in all sessions until it is removed`() throws {
         let results = try LoginThread.run(.session) {
             let before = try found(cache())
             try store(cache())
@@ -38,7 +38,7 @@ struct IndexKeyCacheTests {
         #expect(results == [nil, key, key, nil])
     }
 
-    @Test func `it is of one epoch and one public key, and takes the place of older ones`() throws {
+    @Test func `it belongs to one epoch and one public key, and replaces older ones`() throws {
         let results = try LoginThread.run(.session) {
             try store(cache())
             let others = [try found(cache(epoch: 2)), try found(cache(publicKey: 8))]
@@ -51,7 +51,7 @@ struct IndexKeyCacheTests {
         #expect(results == [nil, nil, nil, key])
     }
 
-    @Test func `lock ends it, and another vault's stays`() throws {
+    @Test func `lock removes it, and keeps another vault's`() throws {
         let results = try LoginThread.run(.session) {
             let other = IndexKeyCache(
                 vault: .random(), epoch: 1, publicKey: [UInt8](repeating: 1, count: 32))
@@ -63,11 +63,11 @@ struct IndexKeyCacheTests {
         #expect(results == [nil, key, [0]])
     }
 
-    @Test func `the kernel ends it after ten minutes, and it is for its uid alone`() throws {
+    @Test func `the kernel removes it after ten minutes, and only its uid can use it`() throws {
         let text = try LoginThread.run(.session) {
             try store(cache())
             defer { try? IndexKeyCache.forget(vault) }
-            // To its end: the kernel gives it out piece by piece, and says nothing of its size.
+            // To the end: the kernel returns the list in parts, without its size.
             let keys = try #require(FileHandle(forReadingAtPath: "/proc/keys"))
             return String(decoding: try keys.readToEnd() ?? Data(), as: UTF8.self)
         }
@@ -79,7 +79,7 @@ struct IndexKeyCacheTests {
         #expect(fields[4] == "003b0000", "\(line)")
     }
 
-    @Test func `another user does not find it, where su took the session along`() throws {
+    @Test func `another user does not find it, even if su kept the session`() throws {
         let stolen = try LoginThread.run(.sessionWithUserKeyring) {
             try store(cache())
             defer { try? IndexKeyCache.forget(vault) }
@@ -93,7 +93,7 @@ struct IndexKeyCacheTests {
 
     // MARK: The program
 
-    @Test func `list keeps it where the setting says so, for commands that show names`() throws {
+    @Test func `list caches it if configured, for commands that show names`() throws {
         let home = try CommandHome()
         try home.initialise()
         try home.store(["A": "first"])
@@ -110,14 +110,14 @@ struct IndexKeyCacheTests {
                 try locked("reveal", "A"), try locked("export"),
                 try home.run(["set", "B", "-p", "web"], input: .text("x"), unlocked: false),
             ]
-            // Off again it is not used, though it is there.
+            // Switched off again, it is not used even if it is there.
             results.append(try home.run(["config", "set", "cache-index", "false"]))
             results.append(try locked("list"))
             results.append(try home.run(["config", "set", "cache-index", "true"]))
             results.append(try locked("list"))
             results.append(try home.run(["lock"]))
             results.append(try locked("list"))
-            // New keys end it.
+            // New keys invalidate it.
             results.append(try home.run(["list", "-p", "web"]))
             results.append(try home.run(["rekey", "--yes"]))
             results.append(try locked("list"))
@@ -132,7 +132,7 @@ struct IndexKeyCacheTests {
         #expect(try JSONDocument(results[8].standardOutput)["index"] == "open")
     }
 
-    @Test func `where the kernel has no keyrings list asks each time, and says why when asked`()
+    @Test func `without kernel keyrings list asks each time, and explains why when asked`()
         throws
     {
         let home = try CommandHome()
@@ -146,6 +146,6 @@ struct IndexKeyCacheTests {
             ]
         }
         #expect(results.map(\.status) == [0, 0, 3])
-        #expect(results[1].error.contains("The index key was not kept"))
+        #expect(results[1].error.contains("The index key was not cached"))
     }
 }

@@ -3,8 +3,8 @@ import Sealing
 import TestSupport
 import Testing
 
-/// What `unlock` says of changes made while the values were locked, and what ends an unlock.
-@Suite("unlock and what was changed")
+/// Reports of `unlock` on changes made while the values were locked, and the end of an unlock.
+@Suite("unlock and unconfirmed changes")
 struct ReviewTests {
     /// A home with a vault whose index a key file opens.
     private let home: CommandHome
@@ -31,7 +31,7 @@ struct ReviewTests {
         }
     }
 
-    @Test func `changes stay listed until somebody says that they are theirs`() throws {
+    @Test func `changes stay listed until confirmed`() throws {
         try setLocked("A", "changed")
         try setLocked("NEW", "new")
         let home = home
@@ -64,7 +64,7 @@ struct ReviewTests {
     }
 
     @Test(arguments: [("y", [] as [String]), ("n", ["A: version"]), ("", ["A: version"])])
-    func `on a terminal the answer decides, and the vault is unlocked all the same`(
+    func `on a terminal the answer decides, and the vault is unlocked either way`(
         answer: String, left: [String]
     ) throws {
         try setLocked("A", "changed")
@@ -72,7 +72,7 @@ struct ReviewTests {
         let results = try LoginThread.run(.session) {
             let runner = home.terminalRunner(
                 ["unlock", "--passphrase-file", home.passphrasePath],
-                script: [(.terminal("Are these changes yours? [y/N] "), .line(answer))])
+                script: [(.terminal("Did you make these changes? [y/N] "), .line(answer))])
             return [try runner.run(), try home.run(["status", "--json"], unlocked: false)]
         }
         #expect(results.map(\.status) == [0, 0], "\(results.map(\.error))")
@@ -87,7 +87,7 @@ struct ReviewTests {
         let results = try LoginThread.run(.session) {
             let asking = home.terminalRunner(
                 ["unlock", "--passphrase-file", home.passphrasePath],
-                script: [(.terminal("Are these changes yours? [y/N] "), .line("y"))])
+                script: [(.terminal("Did you make these changes? [y/N] "), .line("y"))])
             let silent = home.terminalRunner(
                 ["unlock", "--passphrase-file", home.passphrasePath])
             return [
@@ -101,14 +101,14 @@ struct ReviewTests {
         #expect(verified["checked"]?["versions"] == 2)
     }
 
-    @Test func `accept-older goes on with a copy that is older than the unlocked vault`() throws {
+    @Test func `accept-older continues with a copy that is older than the unlocked vault`() throws {
         let home = home
         let old = try home.vaultBytes()
         try home.store(["A": "newer"])
         let results = try LoginThread.run(.session) {
             let unlocked = try home.run(["unlock", "--json"])
             try home.directory.write(old, to: "data/zg-env/vault.zgv")
-            // Only what was unlocked is left to know.
+            // Only the unlock cache still knows it.
             try home.forgetAnchors()
             let run = ["run", "-q", "-p", "web", "--", "sh", "-c", "printf %s \"$A\""]
             return [
@@ -121,7 +121,7 @@ struct ReviewTests {
         #expect(results.map(\.status) == [0, 125, 0, 125, 0, 0], "\(results.map(\.error))")
         #expect(results[1].error.contains("verify --accept-older"))
         #expect(try JSONDocument(results[2].standardOutput)["accepted"] == true)
-        #expect(results[3].error.contains("nothing to unlock the vault with"))
+        #expect(results[3].error.contains("Cannot unlock the vault"))
         #expect(results[5].output == "first")
     }
 
@@ -147,7 +147,7 @@ struct ReviewTests {
             ]
         }
         #expect(results.map(\.status) == [0, 0, 0, 0, 125, 0], "\(results.map(\.error))")
-        #expect(results[3].error.contains("is locked now"))
+        #expect(results[3].error.contains("is now locked"))
         #expect(try JSONDocument(results[5].standardOutput)["wasUnlocked"] == false)
     }
 }

@@ -8,9 +8,9 @@ import Vault
 
 @testable import KernelKeyring
 
-@Suite("The unlock cache, in the kernel of this machine")
+@Suite("The unlock cache in this machine's kernel")
 struct UnlockCacheTests {
-    @Test func `what was kept is found again in the same session`() throws {
+    @Test func `a cached root is found again in the same session`() throws {
         let found = try LoginThread.run(.session) {
             let cache = UnlockCache.unused()
             let before = try cache.found()
@@ -20,7 +20,7 @@ struct UnlockCacheTests {
         #expect(found == [nil, Kept(endsAt: 1_100)])
     }
 
-    @Test func `a second one takes the place of the first`() throws {
+    @Test func `a second one replaces the first`() throws {
         let found = try LoginThread.run(.session) {
             let cache = UnlockCache.unused()
             try Kept(byte: 1).store(in: cache, for: 100)
@@ -48,7 +48,7 @@ struct UnlockCacheTests {
         #expect(found == [nil, shared, shared, shared])
     }
 
-    @Test func `of a session's and a user's the one that ends later is taken`() throws {
+    @Test func `of a session's and a user's, the one that expires later is used`() throws {
         let cache = UnlockCache.unused()
         let found = try LoginThread.run(.session) {
             try Kept(byte: 1).store(in: cache, for: 300)
@@ -81,7 +81,7 @@ struct UnlockCacheTests {
         let cache = UnlockCache.unused()
         let seen = try LoginThread.run(state) { () -> [Bool] in
             try Kept().store(in: cache)
-            // What a key for its possessor would be worth in the same place.
+            // What a key readable by its possessor would reveal in the same place.
             let control = "zg-env-test:\(UUID().uuidString)"
             let naive = try [UInt8](repeating: 3, count: 40).withBytes {
                 try KernelKey.put(
@@ -103,12 +103,13 @@ struct UnlockCacheTests {
                 try isReadable(naive, 40),
             ]
         }
-        // The sealed root is the other user's to read, as possession goes; U is not, and a key for
-        // its possessor in U's place would be, as soon as the login links the user keyring.
+        // The other user can read the sealed root through possession; U cannot be read, and a key
+        // for its possessor in U's place could be, as soon as the login links the user keyring.
         #expect(seen == [true, true, false, false, false, true, linksUserKeyring])
     }
 
-    @Test func `a login without a session keyring is told, and can unlock for the user`() throws {
+    @Test func `a login without a session keyring is reported, and can unlock for the user`() throws
+    {
         let cache = UnlockCache.unused()
         let seen = try LoginThread.run(.withoutSession) { () -> [KernelKeyringError.Code?] in
             let codes = [
@@ -163,7 +164,7 @@ struct UnlockCacheTests {
         #expect(found == [2, nil, 3])
     }
 
-    @Test func `a revoked session keyring is told, and the user can unlock beside it`() throws {
+    @Test func `a revoked session keyring is reported, and unlocking for the user works`() throws {
         let cache = UnlockCache.unused()
         let seen = try LoginThread.run(.revokedSession) { () -> [KernelKeyringError.Code?] in
             let codes = [
@@ -181,7 +182,7 @@ struct UnlockCacheTests {
 
     // MARK: - Time
 
-    @Test func `the kernel ends both keys`() throws {
+    @Test func `the kernel removes both keys`() throws {
         let cache = UnlockCache.unused()
         let found = try LoginThread.run(.session) {
             try Kept().store(in: cache, for: 1)
@@ -224,7 +225,8 @@ struct UnlockCacheTests {
         #expect(found == 2)
     }
 
-    @Test func `SEC-F17: the end that is sealed holds, whatever the kernel keeps longer`() throws {
+    @Test func `SEC-F17: the sealed expiry applies, however long the kernel keeps the keys`() throws
+    {
         let cache = UnlockCache.unused()
         let found = try LoginThread.run(.session) { () -> [UInt64?] in
             try Kept().store(in: cache, for: 100)
@@ -232,11 +234,11 @@ struct UnlockCacheTests {
                 try cache.found(now: $0)?.endsAt
             }
         }
-        // The keys are alive all the time: the kernel counts its own hundred seconds.
+        // The keys exist all the time: the kernel counts its own hundred seconds.
         #expect(found == [1_100, 1_100, nil, nil, nil])
     }
 
-    @Test func `SEC-F17: payloads put back after their end do not unlock`() throws {
+    @Test func `SEC-F17: payloads restored after their expiry do not unlock`() throws {
         let cache = UnlockCache.unused()
         let found = try LoginThread.run(.session) { () -> [Bool] in
             let session = try SessionKeyring.own()
@@ -252,15 +254,15 @@ struct UnlockCacheTests {
             let locked = try cache.found() != nil
             try put(key, cache.keyDescription, .user, .owner)
             try put(root, cache.rootDescription, session)
-            // What the threat model says of the same user: before its end it is what it was.
+            // The threat model allows it to the same user: before its expiry it is valid.
             return [locked, try cache.found(now: 1_050) != nil, try cache.found(now: 1_100) != nil]
         }
         #expect(found == [false, true, false])
     }
 
-    // MARK: - What is not ours
+    // MARK: - Foreign and damaged payloads
 
-    @Test func `every changed byte of the sealed root is locked`() throws {
+    @Test func `any changed byte of the sealed root means locked`() throws {
         let cache = UnlockCache.unused()
         let opened = try LoginThread.run(.session) {
             try Kept().store(in: cache)
@@ -283,7 +285,7 @@ struct UnlockCacheTests {
     }
 
     @Test(arguments: [1, 39, 41, 103, 105, 4_096])
-    func `a payload of another length is locked`(_ length: Int) throws {
+    func `a payload of another length means locked`(_ length: Int) throws {
         let cache = UnlockCache.unused()
         let found = try LoginThread.run(.session) {
             try Kept().store(in: cache)
@@ -307,7 +309,7 @@ struct UnlockCacheTests {
             try Kept().store(in: first)
             for other in [second, third] {
                 try Kept().store(in: other)
-                // The same U, so that the associated data alone tells.
+                // The same U, so that only the associated data differs.
                 try copy(first.keyDescription, other.keyDescription, 40, .user, .owner)
                 try copy(first.rootDescription, other.rootDescription, 104, session, .possessor)
             }
@@ -316,9 +318,9 @@ struct UnlockCacheTests {
         #expect(found == [true, false, false])
     }
 
-    // MARK: - How the keys are
+    // MARK: - Permissions of the keys
 
-    @Test func `the keys are for their owner and for their possessor, and nothing stays staged`()
+    @Test func `the keys belong to their owner and possessor, and nothing stays staged`()
         throws
     {
         let cache = UnlockCache.unused()
@@ -334,7 +336,7 @@ struct UnlockCacheTests {
     }
 
     @Test(arguments: [ENOSYS, EPERM])
-    func `where the calls are forbidden everything says so`(_ number: Int32) throws {
+    func `if the calls are forbidden, every operation reports it`(_ number: Int32) throws {
         let cache = UnlockCache.unused()
         let codes = try LoginThread.run(.forbidden(number)) {
             [
@@ -347,7 +349,7 @@ struct UnlockCacheTests {
     }
 }
 
-/// Puts any bytes where a key of the cache is.
+/// Writes any bytes in place of a key of the cache.
 private func put(
     _ bytes: [UInt8], _ description: String, _ keyring: KernelKey,
     _ access: KernelKey.Access = .possessor
@@ -371,7 +373,7 @@ extension KernelKey {
     fileprivate static func own() throws -> KernelKey { try SessionKeyring.own() }
 }
 
-/// The permissions that the kernel tells of a key, eight hexadecimal digits.
+/// The permissions that the kernel reports for a key, eight hexadecimal digits.
 private func permissions(_ key: KernelKey?) -> String {
     var text = [CChar](repeating: 0, count: 512)
     guard let key, unsafe zg_key_describe(key.serial, &text, text.count) > 0 else { return "" }

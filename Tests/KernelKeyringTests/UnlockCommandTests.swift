@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Vault
 
-/// The program, started from logins of different kinds. Each command is a process of its own.
+/// The program, started from logins of different kinds. Each command is a separate process.
 @Suite("unlock and lock")
 struct UnlockCommandTests {
-    /// A home with a vault whose project web holds A and B.
+    /// A home with a vault whose project web has A and B.
     private let home: CommandHome
 
     init() throws {
@@ -22,7 +22,7 @@ struct UnlockCommandTests {
         try home.run(["unlock", "--json"] + options)
     }
 
-    /// What `run` hands to its child of A, without any source of a passphrase.
+    /// The value of A that `run` passes to its child, without any source of a passphrase.
     private func handedOver(_ home: CommandHome) throws -> ProgramResult {
         try home.run(
             ["run", "-q", "-p", "web", "--", "sh", "-c", "printf %s \"$A\""], unlocked: false)
@@ -30,7 +30,7 @@ struct UnlockCommandTests {
 
     // MARK: - Unlocked
 
-    @Test func `while unlocked no command but reveal wants the passphrase`() throws {
+    @Test func `while unlocked only reveal asks for the passphrase`() throws {
         let home = home
         let results = try LoginThread.run(.session) {
             func locked(_ arguments: [String], _ input: ProgramRunner.Input = .null) throws
@@ -64,7 +64,7 @@ struct UnlockCommandTests {
         #expect(results[8].output == "changed")
     }
 
-    @Test func `status says for whom and how long`() throws {
+    @Test func `status shows for whom and how long`() throws {
         let home = home
         let results = try LoginThread.run(.session) {
             [
@@ -92,11 +92,11 @@ struct UnlockCommandTests {
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }
 
-    @Test func `what was written while the values were locked is given out once it is accepted`()
+    @Test func `values written while locked are output once confirmed`()
         throws
     {
         let home = home
-        // As a program does that holds the index key alone.
+        // As a program with only the index key does.
         let store = PosixFileStore(lockSeconds: 5)
         let vault = try Vault(opening: home.vaultPath, in: store)
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
@@ -129,7 +129,7 @@ struct UnlockCommandTests {
         #expect(results[3].output == "locked")
     }
 
-    @Test func `run does not reach for the desktop's keyring, unlocked or locked`() throws {
+    @Test func `run does not use the desktop's keyring, unlocked or locked`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
         try home.initialise()
@@ -148,15 +148,15 @@ struct UnlockCommandTests {
         let list = ["list", "-p", "web"]
         let seen = try LoginThread.run(.session) {
             let locked = [try connections(run), try connections(list)]
-            // What set wrote with the key of the keyring alone is nobody's until somebody accepts it.
+            // A value that set wrote with the keyring's key is unconfirmed.
             let status = try home.run(["unlock", "--accept-changes"]).status
             let unlocked = [try connections(run), try connections(list)]
-            // Nor where the state directory says nothing of the vault any more: the cache knows it.
+            // Nor if the state directory does not know the vault any more: the cache does.
             try home.forgetAnchors()
             return (locked, status, unlocked + [try connections(run)])
         }
         #expect(seen.0.map(\.status) == [125, 0])
-        // Listing does reach for it while locked, so the trace would show it.
+        // Listing does use it while locked, so the trace would show it.
         #expect(seen.0[0].bus == 0)
         #expect(seen.0[1].bus > 0)
         #expect(seen.1 == 0)
@@ -181,10 +181,10 @@ struct UnlockCommandTests {
         #expect(results.map(\.status) == [0, 0, 125, 0, 0, 125])
         #expect(try JSONDocument(results[3].standardOutput)["wasUnlocked"] == true)
         #expect(try JSONDocument(results[4].standardOutput)["wasUnlocked"] == false)
-        #expect(results[5].error.contains("nothing to unlock the vault with"))
+        #expect(results[5].error.contains("Cannot unlock the vault"))
     }
 
-    @Test func `it ends by itself`() throws {
+    @Test func `the unlock expires`() throws {
         let home = home
         let results = try LoginThread.run(.session) {
             let made = [try unlock(home, "--for", "2s"), try handedOver(home)]
@@ -195,13 +195,13 @@ struct UnlockCommandTests {
     }
 
     @Test(arguments: ["0s", "15", "100000d", "-1s", "m"])
-    func `a time that is none is refused`(_ time: String) throws {
+    func `an invalid time is refused`(_ time: String) throws {
         #expect(try unlock(home, "--for", time).status == 2)
     }
 
     // MARK: - Where there is no session
 
-    @Test func `without a session keyring unlock says so before it asks, and takes scope user`()
+    @Test func `without a session keyring unlock reports it before asking, and accepts scope user`()
         throws
     {
         for state in [LoginThread.State.withoutSession, .revokedSession] {
@@ -238,15 +238,15 @@ struct UnlockCommandTests {
         #expect(results.map(\.status) == [1, 1, 1, 125, 0, 0], "\(results.map(\.error))")
         for result in results.prefix(2) {
             #expect(result.error.contains("kernel's keyrings cannot be used here"))
-            #expect(result.error.contains("Give the passphrase each time"))
+            #expect(result.error.contains("Enter the passphrase each time"))
         }
-        #expect(results[3].error.contains("nothing to unlock the vault with"))
+        #expect(results[3].error.contains("Cannot unlock the vault"))
         #expect(results[4].output == "first")
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }
 
     @Test(arguments: [("error=EAGAIN", 1), ("signal=INT", 130)] as [(String, Int32)])
-    func `where the second process does not start or is interrupted nothing is unlocked`(
+    func `if the second process does not start or is interrupted, nothing is unlocked`(
         _ injection: String, _ status: Int32
     ) throws {
         let home = home
@@ -269,7 +269,7 @@ struct UnlockCommandTests {
     @Test func `lock without a vault locks all vaults of the user`() throws {
         let home = home
         let cache = UnlockCache(vault: .random(), epoch: 1)
-        // Keyrings of their own, so that no other test's vault is locked, nor the developer's.
+        // Separate keyrings, so that no other test's vault is locked, nor the developer's.
         let outcome = try LoginThread.run(.withoutSession) {
             try LoginThread.useKeyrings(ofUser: 54_321)
             try Kept(scope: .user).store(in: cache)
@@ -279,20 +279,20 @@ struct UnlockCommandTests {
         }
         #expect(outcome.0)
         #expect(outcome.1 == 4)
-        #expect(outcome.2.contains("All vaults of this user were locked."))
+        #expect(outcome.2.contains("All your vaults were locked."))
         #expect(!outcome.3)
     }
 
     // MARK: - Another file
 
-    @Test func `an older copy and one of another history are exit 8`() throws {
+    @Test func `an older copy and one of another history are exit code 8`() throws {
         let home = home
         let (oldest, path) = (try home.vaultBytes(), home.vaultPath)
         try home.store(["A": "other"])
         let other = try home.vaultBytes()
         @Sendable func put(_ copy: [UInt8]) throws {
             try Data(copy).write(to: URL(fileURLWithPath: path))
-            // What the state directory knows is not what this is about.
+            // The state directory's knowledge is not the subject of this test.
             try home.forgetAnchors()
         }
         try put(oldest)
@@ -311,7 +311,7 @@ struct UnlockCommandTests {
             }
             try put(ours)
             results.append(try handedOver(home))
-            // Whoever put it there says so by locking.
+            // A user who put it there confirms that by locking.
             try put(other)
             results.append(try home.run(["lock"], unlocked: false))
             results.append(try unlock(home))
@@ -326,12 +326,12 @@ struct UnlockCommandTests {
             #expect(error?["code"] == "damaged")
         }
         #expect(results[3].error.contains("older copy"))
-        #expect(results[7].error.contains("did not come from the vault that was unlocked"))
+        #expect(results[7].error.contains("does not descend from the vault that was unlocked"))
         #expect(results[10].output == "ours")
         #expect(results[13].output == "other")
     }
 
-    @Test func `the hidden second process is no way around the passphrase`() throws {
+    @Test func `the hidden second process cannot bypass the passphrase`() throws {
         let home = home
         let results = try LoginThread.run(.session) {
             [
@@ -348,6 +348,6 @@ struct UnlockCommandTests {
 }
 
 extension IndexKey {
-    /// Keys that open the index alone.
+    /// Keys that open only the index.
     fileprivate consuming func held() -> VaultKeys { VaultKeys(index: self, root: nil) }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Vault
 
-@Suite("An older or another copy of a vault that was seen")
+@Suite("An older or different copy of a known vault")
 struct VaultPositionTests {
     private let directory: TemporaryDirectory
     private let store = PosixFileStore(lockSeconds: 5)
@@ -29,12 +29,14 @@ struct VaultPositionTests {
     }
 
     private func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
-    private func putBack(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: path)) }
+    private func restoreOriginal(_ data: Data) throws {
+        try data.write(to: URL(fileURLWithPath: path))
+    }
     private func position() throws -> VaultPosition {
         try Vault(opening: path, in: store).position()
     }
 
-    /// What the vault as it is now says of a position, or the code of the error.
+    /// The result of comparing the current vault with a position, or the error's code.
     private func verdict(_ seen: VaultPosition) throws -> Result<VaultContinuity, Problem> {
         let vault = try Vault(opening: path, in: store)
         do throws(VaultError) {
@@ -52,7 +54,7 @@ struct VaultPositionTests {
         return problem.code == .damaged && problem.reason.contains(word)
     }
 
-    @Test func `the same generation and later ones follow`() throws {
+    @Test func `the same generation and later ones are successors`() throws {
         let seen = try position()
         #expect(try verdict(seen).get() == .follows)
         for number in 0..<3 {
@@ -61,33 +63,33 @@ struct VaultPositionTests {
         }
     }
 
-    @Test func `an older copy is told`() throws {
+    @Test func `an older copy is detected`() throws {
         let old = try copy()
         try write("newer")
         let seen = try position()
-        try putBack(old)
+        try restoreOriginal(old)
         #expect(try isDamaged(seen, "older copy"))
     }
 
-    @Test func `the same generation of another history is told, and what came from it`() throws {
+    @Test func `the same generation of another history is detected, and its successors`() throws {
         let base = try copy()
         try write("one")
         let seen = try position()
-        try putBack(base)
+        try restoreOriginal(base)
         try write("two")
         #expect(try position().generation == seen.generation)
-        #expect(try isDamaged(seen, "did not come from"))
+        #expect(try isDamaged(seen, "does not descend from"))
         try write("three")
-        #expect(try isDamaged(seen, "did not come from"))
+        #expect(try isDamaged(seen, "does not descend from"))
     }
 
-    @Test func `a generation that a newer file should know and does not is told`() throws {
+    @Test func `a generation missing from a newer file's ancestors is detected`() throws {
         try write("one")
         let seen = VaultPosition(generation: 0, indexTag: try position().indexTag)
-        #expect(try isDamaged(seen, "did not come from"))
+        #expect(try isDamaged(seen, "does not descend from"))
     }
 
-    @Test func `after more writes than the vault remembers nobody can tell`() throws {
+    @Test func `after more writes than the vault remembers it is unknown`() throws {
         let seen = try position()
         for number in 0..<1_024 { try write("\(number)") }
         #expect(try verdict(seen).get() == .follows)

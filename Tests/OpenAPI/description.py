@@ -1,4 +1,4 @@
-"""The platform's own description, made as tight as its behaviour.
+"""Vercel's published description, made as strict as its behavior.
 
 The published description is looser than the API: answers are often "this, or any object". What is
 changed here is listed below with its reason, and `test_description.py` proves that an empty object
@@ -14,7 +14,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = PACKAGE / "Tests" / "OpenAPI" / "vercel-api-schemas.json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
-# Members that answers always have, by operation: a path of members to the object ("[]" for the
+# Members that responses always have, by operation: a path of members to the object ("[]" for the
 # elements of an array, "" for the answer itself), and the names.
 ENV_RECORD = ["id", "key", "type", "createdAt", "updatedAt"]
 DEPLOYMENT = ["id", "readyState", "createdAt", "url", "projectId", "name"]
@@ -55,7 +55,7 @@ REQUIRED = {
     "PATCH /v1/env/{id}/unlink/{projectId}": [("", ["id"])],
 }
 
-# Queries that the description lacks and the reference has.
+# Query parameters that the description lacks and the reference has.
 UNDESCRIBED_QUERIES = {
     "POST /v13/deployments": ["withCache"],
     "GET /v9/projects/{idOrName}": ["rollbackInfo"],
@@ -64,7 +64,7 @@ UNDESCRIBED_QUERIES = {
 
 
 def load():
-    """The schemas as they were published."""
+    """The published schemas."""
     with open(SCHEMAS, encoding="utf-8") as file:
         return json.load(file)
 
@@ -78,7 +78,7 @@ def operations(document):
 
 
 def answers(operation):
-    """The schemas of the good answers in JSON, by status."""
+    """The schemas of successful JSON responses, by status."""
     for status, answer in operation["responses"].items():
         schema = answer.get("content", {}).get("application/json", {}).get("schema")
         if status.startswith("2") and schema is not None:
@@ -86,7 +86,7 @@ def answers(operation):
 
 
 def resolved(document, schema):
-    """The schema that a reference stands for."""
+    """The schema that a reference names."""
     while "$ref" in schema:
         name = schema["$ref"].removeprefix("#/components/schemas/")
         schema = document["components"]["schemas"][name]
@@ -94,13 +94,13 @@ def resolved(document, schema):
 
 
 def is_empty(schema):
-    """Tells whether anything is good enough: an object about which nothing is said."""
+    """Whether the schema allows anything: an object without constraints."""
     said = set(schema) - {"type", "description", "nullable", "title", "example"}
     return not said and schema.get("type", "object") == "object"
 
 
 def without_empty_alternatives(schema):
-    """The schema, and all in it, without "or any object"; and with anyOf for oneOf.
+    """The schema, and everything in it, without "or any object"; and with anyOf for oneOf.
 
     The alternatives of one answer overlap in the published description, so an answer that fits two
     of them would be wrong under oneOf.
@@ -117,10 +117,10 @@ def without_empty_alternatives(schema):
                 continue
             schema["anyOf"] = schema.get("anyOf", []) + left
     if schema.get("nullable") and isinstance(schema.get("enum"), list):
-        # The published description leaves null out of the words that may stand there.
+        # The published description leaves null out of the allowed words.
         schema["enum"] = list(dict.fromkeys([*schema["enum"], None]))
     if schema.get("nullable") and "anyOf" in schema and "type" not in schema:
-        # "nullable" counts beside a type only, and is meant for all alternatives.
+        # "nullable" only counts beside a type, and applies to all alternatives.
         schema["anyOf"] = [
             {**item, "nullable": True} if "type" in item else item for item in schema["anyOf"]
         ]
@@ -128,7 +128,7 @@ def without_empty_alternatives(schema):
 
 
 def not_null(schema):
-    """The schema of a whole answer, which is never null."""
+    """The schema of a whole response, which is never null."""
     schema.pop("nullable", None)
     for item in schema.get("anyOf", []):
         item.pop("nullable", None)
@@ -165,7 +165,7 @@ def reached(document, schema, steps):
 
 
 def require(document, schema, path, names):
-    """Makes members required wherever an alternative knows them."""
+    """Makes members required in each alternative that has them."""
     found = False
     for target in reached(document, schema, [step for step in path.split("/") if step]):
         known = target.get("properties", {})
@@ -174,11 +174,11 @@ def require(document, schema, path, names):
         )
         found = found or any(name in known for name in names)
     if not found:
-        raise ValueError(f"the description has nothing at {path!r} to require {names} of")
+        raise ValueError(f"the description has no schema at {path!r} with any of {names}")
 
 
 def tightened(document=None):
-    """The description with no empty alternative and with the members that are always there."""
+    """The description without empty alternatives, and with the members that are always present required."""
     document = copy.deepcopy(document or load())
     schemas = document["components"]["schemas"]
     for name in schemas:
@@ -187,7 +187,7 @@ def tightened(document=None):
         for status, answer in operation["responses"].items():
             content = answer.get("content", {}).get("application/json")
             if content and "schema" in content:
-                # A copy of its own, so that what one operation requires binds no other.
+                # A copy, so that one operation's required members do not affect another.
                 schema = copy.deepcopy(resolved(document, content["schema"]))
                 content["schema"] = not_null(without_empty_alternatives(schema))
         for path, names in REQUIRED.get(name, []):

@@ -1,4 +1,4 @@
-"""A proxy on this machine that passes requests on to the sandbox and keeps every exchange."""
+"""A proxy on this machine that forwards requests to the sandbox and records every exchange."""
 
 import http.client
 import http.server
@@ -9,7 +9,7 @@ NOT_PASSED_ON = {"host", "connection", "transfer-encoding", "content-length", "k
 
 
 class Exchange:
-    """One request and its answer. The token is not kept."""
+    """One request and its response, without the token."""
 
     def __init__(self, method, target, headers, body):
         split = urllib.parse.urlsplit(target)
@@ -30,7 +30,7 @@ class Exchange:
 
 
 class Recorder:
-    """Serves on a port of its own until it is closed."""
+    """Serves on a free port until closed."""
 
     def __init__(self, upstream):
         address = urllib.parse.urlsplit(upstream)
@@ -40,7 +40,7 @@ class Recorder:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Head and body in one piece: else the kernel waits for more before it sends.
+            # Head and body in one write: otherwise the kernel delays the body.
             wbufsize = -1
 
             def log_message(self, *_):

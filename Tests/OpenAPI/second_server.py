@@ -1,4 +1,4 @@
-"""Another server of the platform's API, which shares no code and no habits with the sandbox.
+"""Another server of Vercel's API, which shares no code and no habits with the sandbox.
 
 Written from the reference alone. Wherever that leaves a choice this server takes the other one:
 cursors are texts, lists are bare arrays or single records, members are missing instead of null, words
@@ -20,7 +20,7 @@ STARTED = 1_700_000_000_000
 
 
 class Refusal(Exception):
-    """An answer that is no good one."""
+    """An error response."""
 
     def __init__(self, status, body=None, headers=()):
         super().__init__(status)
@@ -28,7 +28,7 @@ class Refusal(Exception):
 
 
 class Platform:
-    """What the server holds."""
+    """The server's state."""
 
     def __init__(self, token):
         self.token = token
@@ -87,7 +87,7 @@ class Platform:
 
     @staticmethod
     def shown(record, value=False):
-        """A record as answers have it: no null, one target as a text, and a value only if asked."""
+        """A record as responses have it: no null, one target as a text, and a value only if asked."""
         shown = {k: v for k, v in record.items() if k not in ("project", "value") and v is not None}
         if len(record["target"]) == 1:
             shown["target"] = record["target"][0]
@@ -125,7 +125,7 @@ class Platform:
         return deployment
 
     def state(self, deployment):
-        """Each time it is asked about, a build is one step further."""
+        """Each request advances a build by one step."""
         if deployment["source"] is None:
             return "READY", True
         steps = ["QUEUED", "WARMING_UP", "BUILDING", "READY"]
@@ -170,10 +170,10 @@ class Platform:
     # Requests
 
     def answer(self, method, path, query, headers, body):
-        """Status and body; None for a body that is empty."""
+        """Status and body; None for an empty body."""
         self.seen.append(f"{method} {path}")
         if headers.get("Authorization") != f"Bearer {self.token}":
-            # Flat, and 401, where others wrap it and say 403.
+            # Flat, and 401, where other endpoints wrap it and send 403.
             raise Refusal(401, {"code": "forbidden", "message": "Not authorized", "invalidToken": True})
         parts = path.strip("/").split("/")[1:]
         owner = TEAM if query.get("teamId") == TEAM or query.get("slug") == "zoo" else USER
@@ -230,7 +230,7 @@ class Platform:
         raise Refusal(404, None)
 
     def be_busy(self, method, path):
-        """Turns the first request of some kinds away, each in its own way."""
+        """Refuses the first request of some kinds, each differently."""
         ways = {
             "POST env": Refusal(
                 400,
@@ -259,7 +259,7 @@ class Platform:
                 failed.append({"error": refusal.body["err"]})
         if not created:
             raise Refusal(400, {"err": failed[0]["error"], "failed": failed})
-        # One that was made comes alone.
+        # A single created record is not in a list.
         answer = {"created": created[0] if len(created) == 1 else created}
         if failed:
             answer["failed"] = failed
@@ -288,7 +288,7 @@ class Platform:
 
 
 class SecondServer:
-    """Serves on a port of its own until it is closed."""
+    """Serves on a free port until closed."""
 
     def __init__(self, token="zz-token-0123456789"):
         self.platform = platform = Platform(token)

@@ -1,4 +1,4 @@
-"""Every request that commands make, and every answer of the sandbox, fit the description."""
+"""Every request of a command, and every response of the sandbox, matches the description."""
 
 import json
 import unittest
@@ -39,7 +39,7 @@ SEED = {
 
 
 def deployments(home, web):
-    """What can be done with deployments, and where the platform sends its events."""
+    """Operations on deployments and webhooks."""
     listed = home.json("deployment", "list", *web, "--refresh")["deployments"]
     current = next(each for each in listed if each["current"])
     older = next(
@@ -65,7 +65,7 @@ def deployments(home, web):
 
 
 def run_everything(home, token):
-    """All commands of the platform, good ends and bad ones."""
+    """All commands that use Vercel, with success and failure."""
     home.run("login", "--name", "me", given=token)
     home.run("login", "--name", "wrong", given="wrong-token-123", status=6)
     home.json("account", "list", "--refresh")
@@ -118,7 +118,7 @@ def run_everything(home, token):
     home.run("logout", "--all")
 
 
-# Paths that the platform's own tool asks and the description does not have.
+# Paths that Vercel's own CLI uses and the description does not have.
 UNDESCRIBED = ("/v3/env/pull/",)
 
 
@@ -146,7 +146,7 @@ class Commands(unittest.TestCase):
         for exchange in self.exchanges:
             for problem in self.validator.problems(exchange):
                 wrong.append(f"{problem}\n    {shown(exchange)}")
-        # One exchange for each problem is enough to see.
+        # One exchange for each problem is enough.
         unique = list({text.split("\n    ")[0]: text for text in sorted(wrong)}.values())
         self.assertFalse(unique, f"{len(unique)} problems:\n" + "\n".join(unique[:20]))
 
@@ -176,7 +176,7 @@ class Commands(unittest.TestCase):
             any(each.path.startswith(UNDESCRIBED) for each in self.recorder.exchanges))
 
     def test_a_broken_exchange_does_not_fit(self):
-        """Each way of being wrong is found, in a copy of a real exchange."""
+        """Each kind of violation is found, in a copy of a real exchange."""
         import copy
 
         def first(operation):
@@ -189,7 +189,7 @@ class Commands(unittest.TestCase):
         for operation in {self.validator.operation(e)[0] for e in self.exchanges}:
             exchange = first(operation)
             if not exchange.answer:
-                # Nothing is the whole answer, by the description too.
+                # An empty response is valid by the description too.
                 continue
             exchange.answer = b"{}"
             self.assertTrue(self.validator.problems(exchange), operation)

@@ -1,11 +1,11 @@
-"""The tightened description says something of every answer."""
+"""The tightened description constrains every response."""
 
 import unittest
 
 import description
 from openapi_schema_validator import OAS30Validator
 
-# Answers without content, or with content that is no JSON.
+# Responses without content, or with content other than JSON.
 WITHOUT_JSON = {
     "DELETE /v1/webhooks/{id}",
     "GET /v1/projects/{projectId}/deployments/{deploymentId}/runtime-logs",
@@ -34,7 +34,7 @@ class Description(unittest.TestCase):
         self.assertGreaterEqual(count, 30)
 
     def test_the_published_description_takes_empty_objects(self):
-        """Else tightening would do nothing, and this test could not fail."""
+        """Otherwise tightening would do nothing, and this test could not fail."""
         published = description.load()
         loose = 0
         for _, operation in description.operations(published):

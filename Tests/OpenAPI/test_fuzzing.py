@@ -1,4 +1,4 @@
-"""Whatever is sent that fits the description, the sandbox answers by it, and never with 5xx.
+"""The sandbox answers every request that fits the description as described, and never with 5xx.
 
 schemathesis makes the requests. Half of their ids are those of things that are there, since made up
 ones would only ever find that nothing is.
@@ -20,10 +20,10 @@ from test_commands import SEED
 from validation import Validator, shown
 from recorder import Exchange
 
-# How many requests are made of each operation, half of them good and half of them broken.
+# The number of requests per operation, half of them valid and half broken.
 EXAMPLES = int(os.environ.get("ZG_FUZZ_EXAMPLES") or 20)
 
-# What may differ from the description, with the reason; nothing else may:
+# The only permitted differences from the description, with the reason:
 #
 # - Statuses of errors. The description lists others at each operation; by the reference 404 (outside
 #   of the scope), 405, 413 and 422 may come at any. What an error looks like is checked at all.
@@ -53,7 +53,7 @@ class Fuzzing(unittest.TestCase):
         return json.loads(text) if text else None
 
     def things(self):
-        """Starts over, and names what is there by the words of the paths."""
+        """Resets the sandbox, and maps path parameters to existing ids."""
         urllib.request.urlopen(
             urllib.request.Request(self.sandbox.url + "/_sandbox/reset", method="POST", data=b"")
         ).close()
@@ -72,7 +72,7 @@ class Fuzzing(unittest.TestCase):
             "idOrUrl": [item["uid"] for item in deployments] + [deployments[0]["url"]],
             "environmentSlugOrId": ["qa"],
             "teamId": [team, "acme"],
-            # The token in use stays: without it nothing more could be found out.
+            # The token in use stays: without it no request would work.
             "tokenId": [other],
             "env/{id}": [item["id"] for item in records],
             "deployments/{id}": [item["uid"] for item in deployments],
@@ -81,7 +81,7 @@ class Fuzzing(unittest.TestCase):
         }
 
     def place(self, case, things, chance):
-        """Puts real ids into a path, mostly."""
+        """Puts mostly real ids into a path."""
         for name in list(case.path_parameters or {}):
             known = things.get(name) or next(
                 (values for key, values in things.items() if f"{key}" in case.path and "{" in key),
@@ -148,7 +148,7 @@ class Fuzzing(unittest.TestCase):
             with self.subTest(operation.label):
                 seen = self.check(operation, GenerationMode.POSITIVE)
                 good += any(status < 300 for status in seen)
-        # Else nothing but refusals would have been looked at.
+        # Otherwise only refusals would have been checked.
         self.assertGreaterEqual(good, 25)
 
     def test_broken_requests_are_refused_by_the_description(self):
@@ -158,7 +158,7 @@ class Fuzzing(unittest.TestCase):
                 try:
                     self.check(operation, GenerationMode.NEGATIVE)
                 except schemathesis.errors.SchemathesisError as error:
-                    # An operation without anything to break.
+                    # An operation with nothing to break.
                     self.assertIn("negat", str(error).lower())
 
 

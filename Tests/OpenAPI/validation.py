@@ -1,4 +1,4 @@
-"""Holds exchanges against the tightened description, with openapi-core."""
+"""Checks exchanges against the tightened description, with openapi-core."""
 
 import json
 import urllib.parse
@@ -9,7 +9,7 @@ from werkzeug.datastructures import Headers, ImmutableMultiDict
 
 import description
 
-# What a line of a log at run time always has.
+# Members that a runtime log line always has.
 LOG_LINE = {"level", "message", "rowId", "source", "timestampInMs", "domain"}
 
 
@@ -31,7 +31,7 @@ class Request:
 
 
 class Response:
-    """An exchange's answer in the form that openapi-core reads."""
+    """An exchange's response in the form that openapi-core reads."""
 
     def __init__(self, exchange):
         self.data = exchange.answer
@@ -44,7 +44,7 @@ class Response:
 
 
 class Validator:
-    """Finds what is wrong with exchanges."""
+    """Finds violations in exchanges."""
 
     def __init__(self):
         self.document = description.tightened()
@@ -55,24 +55,24 @@ class Validator:
         ]
 
     def operation(self, exchange):
-        """The name and object of the operation that a request is for."""
+        """The name and object of a request's operation."""
         parts = exchange.path.strip("/").split("/")
         best = None
         for pattern, name, operation in self.paths:
             if not name.startswith(exchange.method + " ") or len(pattern) != len(parts):
                 continue
             if all(p.startswith("{") or p == part for p, part in zip(pattern, parts)):
-                # The more fixed words, the better: /user/tokens/current is no other user.
+                # The more fixed words, the better: /user/tokens/current is not a user id.
                 fixed = sum(not p.startswith("{") for p in pattern)
                 if best is None or fixed > best[0]:
                     best = (fixed, name, operation)
         return (best[1], best[2]) if best else (None, None)
 
     def problems(self, exchange):
-        """Sentences on what is wrong; none for an exchange that fits."""
+        """Sentences on the violations; empty for a valid exchange."""
         name, operation = self.operation(exchange)
         if operation is None:
-            return ["no such operation in the description"]
+            return ["the description has no such operation"]
         problems = []
         if not exchange.has_token:
             problems.append("no token")
@@ -81,7 +81,7 @@ class Validator:
             # the whole.
             for line in exchange.answer.splitlines():
                 if not LOG_LINE <= set(json.loads(line)):
-                    problems.append(f"answer: {line!r} is no line of a log")
+                    problems.append(f"answer: {line!r} is not a log line")
             return problems + self.strictness(exchange, operation)
         problems += self.strictness(exchange, operation)
         for what, errors in (
@@ -100,7 +100,7 @@ class Validator:
         return problems
 
     def is_described(self, exchange, operation):
-        """Whether the description has a JSON answer of that status.
+        """Whether the description has a JSON response with that status.
 
         The statuses of errors differ from operation to operation; what errors look like does not,
         and is checked by `error_problems`.
@@ -109,7 +109,7 @@ class Validator:
         return bool(answer and answer.get("content"))
 
     def strictness(self, exchange, operation):
-        """What the description lets pass: unknown queries, unknown members, wrong statuses."""
+        """Checks that the description does not make: unknown queries, unknown members, wrong statuses."""
         problems = []
         known = {
             item["name"] for item in operation.get("parameters", []) if item["in"] == "query"
@@ -123,15 +123,15 @@ class Validator:
         else:
             problems += self.error_problems(exchange)
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-        # The platform's own command-line tool sends an empty object where no body is described.
+        # Vercel's own command-line tool sends an empty object where no body is described.
         if exchange.body and body is None and exchange.body.strip() != b"{}":
-            problems.append("request: a body where none is described")
+            problems.append("request: a body, but the description has none")
         elif exchange.body and body is not None:
             problems += self.unknown_members(json.loads(exchange.body), body["schema"])
         return problems
 
     def unknown_members(self, value, schema):
-        """Members of a body that no alternative of the description knows."""
+        """Members of a body that are in no alternative of the description."""
         schema = description.resolved(self.document, schema)
         alternatives = []
         waiting = [schema]

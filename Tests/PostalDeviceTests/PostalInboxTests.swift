@@ -36,7 +36,7 @@ struct TestDevice {
     }
 }
 
-@Suite("What a device has read of a relay") struct PostalInboxTests {
+@Suite("What a device has read from a relay") struct PostalInboxTests {
     let device: TestDevice
     let accounts = ["team_1", "user_1"]
 
@@ -56,7 +56,7 @@ struct TestDevice {
         let (first, second) = (TestDevice.event("evt_1", at: 9), TestDevice.event("evt_2", at: 5))
         #expect(take(&inbox, 4, first) == .event(first))
         #expect(take(&inbox, 4, first) == .passedOver)
-        // Another number does not make it another event, and a smaller one does not take back.
+        // Another number does not make it another event, and a smaller one does not go back.
         #expect(take(&inbox, 9, first) == .passedOver)
         #expect(take(&inbox, 2, second) == .event(second))
         #expect(inbox.number == 9 && inbox.newestAt == 9 && inbox.refusedCount == 0)
@@ -66,7 +66,7 @@ struct TestDevice {
         #expect(take(&inbox, 5_000, TestDevice.event("more_11")) == .passedOver)
     }
 
-    @Test("passes over what is of somebody else, of another key, newer or no event")
+    @Test("skips what belongs to another device or key, is newer, or is not an event")
     func foreign() throws {
         var inbox = PostalInbox()
         let other = try TestDevice(8)
@@ -86,7 +86,7 @@ struct TestDevice {
                 inbox.take(
                     .sealed(number: number, box: box), accounts: accounts, with: device.opener)
                     == .passedOver, "\(place)")
-            // It would come again for ever otherwise.
+            // Otherwise it would be sent again for ever.
             #expect(inbox.number == number)
         }
         #expect(inbox.refusedCount == boxes.count && inbox.changed.isEmpty)
@@ -94,7 +94,7 @@ struct TestDevice {
         #expect(take(&inbox, 20, good) == .event(good))
     }
 
-    @Test("remembers which projects' variables are to be looked at")
+    @Test("remembers which projects' variables to check")
     func looks() throws {
         var inbox = PostalInbox()
         _ = take(&inbox, 1, TestDevice.event("1", .variableUpdated))
@@ -109,12 +109,12 @@ struct TestDevice {
         #expect(inbox.changed == [a, b] && !inbox.anyMayHaveChanged)
         inbox.postpone(a)
         #expect(inbox.changed == [b, a])
-        inbox.noteLook(at: b)
+        inbox.markRefreshed(at: b)
         #expect(inbox.changed == [a])
-        // An event without a project, too many of them, and a gap may be about any.
+        // An event without a project, too many of them, and a gap may concern any project.
         _ = take(&inbox, 5, TestDevice.event("5", .variableUpdated, project: nil))
         #expect(inbox.anyMayHaveChanged)
-        inbox.expectLook(at: [a, b])
+        inbox.scheduleRefresh(at: [a, b])
         #expect(inbox.changed == [a, b] && !inbox.anyMayHaveChanged)
         for number in 0..<300 {
             _ = take(
@@ -123,7 +123,7 @@ struct TestDevice {
         #expect(inbox.changed.count == PostalInbox.projectLimit && inbox.anyMayHaveChanged)
     }
 
-    @Test("takes a gap once, and knows that the device is removed")
+    @Test("takes a gap once, and notices that the device was removed")
     func gaps() throws {
         var inbox = PostalInbox()
         func take(_ message: RelayMessage) -> PostalInbox.Effect {

@@ -25,10 +25,10 @@ import VercelAPI
     static func stream(_ server: LocalServer, after number: Int64 = 0) throws -> RelayStream {
         RelayStream(
             try client(server.origin), acknowledger: try client(server.origin),
-            room: SystemWaitingRoom(), after: number, random: { 0 })
+            room: SystemSleeper(), after: number, random: { 0 })
     }
 
-    /// Takes messages until there are so many, or a status, or the time is over.
+    /// Takes messages until this many arrived, a status arrived, or the time is over.
     static func take(
         _ stream: RelayStream, _ count: Int, seconds: Double = 20,
         until status: RelayStream.Status? = nil
@@ -47,7 +47,7 @@ import VercelAPI
         "id: \(number)\nevent: sealed\ndata: \(Data(box).base64EncodedString())\n\n"
     }
 
-    @Test("is followed with the token and from where it was read, and what is kept is told")
+    @Test("is followed with the token from the last position, and stored events are acknowledged")
     func follows() throws {
         let device = try TestDevice()
         let event = TestDevice.event("evt_1")
@@ -85,7 +85,7 @@ import VercelAPI
         #expect(requests.last.map { String(decoding: $0.body, as: UTF8.self) } == #"{"number":8}"#)
     }
 
-    @Test("is opened again where it was cut, wherever that was, and nothing is lost")
+    @Test("is reopened wherever it was cut, without losing anything")
     func cuts() throws {
         let device = try TestDevice()
         let events = (1...3).map { TestDevice.event("evt_\($0)") }
@@ -116,12 +116,12 @@ import VercelAPI
                 usleep(5_000)
             }
             #expect(found == events, "cut at \(cut)")
-            // Those of the first connection that nobody had kept came once more.
+            // Unacknowledged events of the first connection came again.
             stream.stop()
         }
     }
 
-    @Test("is given up once the device is refused or removed, also in the middle")
+    @Test("ends once the device is refused or removed, even in the middle")
     func refused() throws {
         for answer in [
             [LocalServer.Action.answer(401, #"{"error":{"code":"device_refused"}}"#)],
@@ -137,7 +137,7 @@ import VercelAPI
             usleep(1_500_000)
             #expect(server.requests.count == count && count == 1)
         }
-        // Acknowledging tells it too.
+        // Acknowledging reports it too.
         let server = try LocalServer { request in
             request.target == "/events"
                 ? [.text(Self.head), .text(": hi\n\n"), .stream { [] }] : [.answer(401, "{}")]
@@ -151,15 +151,15 @@ import VercelAPI
         #expect(stream.status == .refused)
     }
 
-    @Test("is down, with growing pauses, while what answers is no relay")
+    @Test("is down, with growing pauses, while the server is not a relay")
     func noRelay() throws {
         for (answer, words) in [
             (
                 [LocalServer.Action.answer(302, "", headers: ["Location: http://127.0.0.1:1/"])],
-                "no relay"
+                "not a relay"
             ),
-            ([.answer(404, "{}")], "no relay"), ([.answer(503, "{}")], "busy"),
-            ([.close], "answer"), ([.text(Self.head), .close], "ended"),
+            ([.answer(404, "{}")], "not a relay"), ([.answer(503, "{}")], "busy"),
+            ([.close], "not responding"), ([.text(Self.head), .close], "ended"),
             (
                 [.text("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n<html>hello</html>\r\n")],
                 "ended"
@@ -179,12 +179,12 @@ import VercelAPI
             usleep(2_500_000)
             // At once, after 0.75 s and after 1.5 s: not in a loop.
             #expect((1...4).contains(server.requests.count), "\(server.requests.count)")
-            // No redirect was followed, and no token went elsewhere.
+            // No redirect was followed, and the token was sent nowhere else.
             #expect(server.requests.allSatisfy { $0.target == "/events" })
         }
     }
 
-    @Test("waits as long as the relay wants to be left alone")
+    @Test("waits as long as the relay requests")
     func retryAfter() throws {
         let server = try LocalServer { _ in [.answer(503, "{}", headers: ["Retry-After: 60"])] }
         defer { server.stop() }
@@ -194,7 +194,7 @@ import VercelAPI
         #expect(server.requests.count == 1)
     }
 
-    @Test("that never ends, or sends lines without an end, takes no more memory than it may")
+    @Test("that never ends, or sends endless lines, stays within its memory limit")
     func endless() throws {
         let device = try TestDevice()
         let flood = Array(
@@ -220,7 +220,7 @@ import VercelAPI
             let early = sent.look { $0 }
             usleep(1_000_000)
             if bytes == flood {
-                // Nobody takes them, so the relay is not read: the flood stands still.
+                // Nobody takes them, so the relay is not read: the flood stops.
                 #expect(sent.look { $0 } - early <= 1)
                 #expect(stream.take().count <= 64)
             } else {
@@ -232,7 +232,7 @@ import VercelAPI
         }
     }
 
-    @Test("that comes a byte at a time is read all the same")
+    @Test("is read even a byte at a time")
     func slow() throws {
         let device = try TestDevice()
         let event = TestDevice.event("evt_1")

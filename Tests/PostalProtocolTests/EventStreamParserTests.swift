@@ -1,7 +1,7 @@
 import PostalProtocol
 import Testing
 
-@Suite("Streams of events") struct EventStreamParserTests {
+@Suite("Event streams") struct EventStreamParserTests {
     typealias Event = EventStreamParser.Event
 
     static func events(_ pieces: [[UInt8]]) -> (events: [Event], parser: EventStreamParser) {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("that are too long are dropped and counted, and what follows is read")
+    @Test("that are too long are dropped and counted, and the next ones are read")
     func bounds() {
         let limit = EventStreamParser.byteLimit
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
@@ -91,7 +91,7 @@ import Testing
         #expect(events == [Self.event("a")] && parser.lostCount == 0)
     }
 
-    @Test("are messages of a relay where they have its form")
+    @Test("are relay messages if they have the form of one")
     func messages() {
         func message(_ name: String, _ id: String?, _ data: String) -> RelayMessage? {
             RelayMessage(Self.event(name, id, data))
@@ -112,7 +112,7 @@ import Testing
             #expect(message("sealed", number, box) == .unreadable(number: nil), "\(number)")
             #expect(message("missed", number, "{}") == .unreadable(number: nil), "\(number)")
         }
-        // That something is missing counts, whatever is said of it.
+        // A gap counts, whatever its text.
         for data in ["", "{}", #"{"count":-3}"#, #"{"count":"x"}"#, #"{"count":1e99}"#, "[["] {
             #expect(message("missed", "7", data) == .missed(number: 7, count: 0), "\(data)")
         }

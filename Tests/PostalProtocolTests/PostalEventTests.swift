@@ -8,7 +8,7 @@ import Testing
         deployment: .init(id: "dpl_1", url: "web.example", target: "production", commit: "Grüße"),
         variable: .init(id: nil, key: "DATABASE_URL"))
 
-    @Test("come back as they were, padded")
+    @Test("are read back as written, padded")
     func roundTrip() throws {
         let text = try #require(Self.event.sealedText)
         #expect(text.count % 256 == 0)
@@ -16,7 +16,7 @@ import Testing
         #expect(text.last == UInt8(ascii: " ") || text.last == UInt8(ascii: "}"))
     }
 
-    @Test("are read from the page's own form, whatever members are added")
+    @Test("are read from the documented form, ignoring unknown members")
     func page() throws {
         let text = """
             {"version":1,"id":"e","type":"project.env-variable.updated","createdAt":5,"account":"a",
@@ -50,7 +50,7 @@ import Testing
         #expect(PostalEvent(sealedText: [UInt8](repeating: 0x20, count: 4_097)) == nil)
     }
 
-    @Test("cut the platform's texts to one plain line")
+    @Test("cut Vercel's texts to one plain line")
     func plainText() {
         #expect(PostalEvent.plainText("one\ntwo") == "one")
         #expect(PostalEvent.plainText("a\u{1b}[31mb\u{202e}c\u{200b}") == "a[31mbc")
@@ -58,7 +58,7 @@ import Testing
         #expect(PostalEvent.plainText("\u{7}\u{7}").isEmpty)
     }
 
-    @Test("know the older names of what happened")
+    @Test("know the older names of event types")
     func olderNames() {
         #expect(PostalEventType(webhookName: "deployment-error") == .deploymentError)
         #expect(PostalEventType(webhookName: "deployment") == .deploymentCreated)

@@ -19,7 +19,7 @@ import Testing
         try #require(sandbox.stored(key))
     }
 
-    @Test func `change a value, a note or nothing, in the name of anybody`() throws {
+    @Test func `change a value, a note or nothing, as any user`() throws {
         try sandbox.create("A", "mine", type: "sensitive", more: ["comment": "old"])
         let (own, other) = sandbox.server.userIds
         let first = try record("A")
@@ -84,7 +84,7 @@ import Testing
             ["act": "set", "key": "SEED_DEBUG", "value": 5],
             ["act": "set", "key": "SEED_DEBUG", "value": "v", "more": 1],
         ] as [[String: JSONValue]])
-    func `that cannot be done change nothing`(members: [String: JSONValue]) throws {
+    func `that are impossible change nothing`(members: [String: JSONValue]) throws {
         let before = sandbox.server.storedVariables(project: "web")
         let answer = try act(members)
         #expect([400, 404].contains(answer.status))
@@ -92,7 +92,7 @@ import Testing
         #expect(sandbox.server.storedVariables(project: "web") == before)
     }
 
-    @Test func `move a project, remove it, and make it again`() throws {
+    @Test func `move a project, remove it, and recreate it`() throws {
         try sandbox.create("A")
         let id = try #require(try sandbox.client.get("/v9/projects/web").json["id"]?.string)
         let live = try #require(try sandbox.current())
@@ -116,7 +116,7 @@ import Testing
         #expect(try sandbox.client.get("/v9/projects/web").status == 404)
     }
 
-    @Test func `happen before or after the request that is counted to, once`() throws {
+    @Test func `happen before or after the counted request, once`() throws {
         try sandbox.create("A", "one")
         let path = "/v9/projects/web/env/\(try record("A").id)"
         try sandbox.setFaults(
@@ -141,7 +141,7 @@ import Testing
         #expect(log == [201, 200, 400, 200, 200, 200, 200, 200])
     }
 
-    @Test func `happen beside a fault, and are counted by themselves`() throws {
+    @Test func `happen beside a fault, and are counted separately`() throws {
         try sandbox.create("A", "one")
         let path = "/v9/projects/web/env/\(try record("A").id)"
         try sandbox.setFaults(
@@ -157,7 +157,7 @@ import Testing
         #expect(shown?.map { $0["remaining"] } == [0, 0, 0])
     }
 
-    @Test func `that cannot happen at a request stop it loudly, again and again`() throws {
+    @Test func `that are impossible at a request fail it every time, with a message`() throws {
         try sandbox.setFaults("GET /v2/user before:set,key=NONE,value=v x1")
         for _ in 0..<2 {
             let answer = try sandbox.client.get("/v2/user")
@@ -180,7 +180,7 @@ import Testing
         #expect(!(try sandbox.client.get("/_sandbox/requests").text.contains("marker")))
     }
 
-    @Test func `are done by the server itself, and told to webhooks`() throws {
+    @Test func `are done by the server itself, and sent to webhooks`() throws {
         let hook = try sandbox.client.send(
             "POST", "/v1/webhooks",
             [
@@ -223,7 +223,7 @@ import Testing
         #expect(try sandbox.client.get("/v10/projects/web/env").status == 400)
     }
 
-    @Test func `put it where they are told to`() throws {
+    @Test func `put it where they should`() throws {
         try sandbox.create("OTHER", "hidden-value")
         try sandbox.setFaults("POST * echoes-value:OTHER,in=code,status=403 x1")
         let coded = try sandbox.create("A")
@@ -246,7 +246,7 @@ import Testing
 }
 
 @Suite struct `Team members` {
-    @Test func `have names by which authors are known`() throws {
+    @Test func `use names that identify authors`() throws {
         let sandbox = try SandboxFixture { configuration in
             configuration.seed = try Seed(
                 json: Array(

@@ -11,7 +11,7 @@ import Testing
         try sandbox.deployment(id)["readyState"]?.string
     }
 
-    @Test func `move on with the clock until they are current`() throws {
+    @Test func `proceed with the clock until they are current`() throws {
         let before = try sandbox.current()
         let id = try sandbox.redeploy()
         #expect(id.hasPrefix("dpl_"))
@@ -41,7 +41,7 @@ import Testing
         #expect(unknown.code == "deployment_not_found")
     }
 
-    @Test func `are built with the variables of their creation`() throws {
+    @Test func `are built with the variables at their creation`() throws {
         try sandbox.create("ROTATED", "old", target: ["production", "preview"])
         let first = try sandbox.redeploy()
         let record = try #require(try sandbox.listed("ROTATED").first?["id"]?.string)
@@ -60,7 +60,7 @@ import Testing
         #expect(try !sandbox.client.get("/v13/deployments/\(second)").text.contains("postgres"))
     }
 
-    @Test func `take what their source had`() throws {
+    @Test func `take over the source's settings`() throws {
         let source = try sandbox.deployment(try sandbox.newestDeployment())
         let id = try sandbox.redeploy(
             query: "forceNew=1&withCache=1", more: ["meta": ["action": "redeploy"]])
@@ -79,7 +79,7 @@ import Testing
         ("forceNew=1", "skipping build cache"), ("forceNew=1&withCache=1", "Restored build cache"),
         ("x=1", "Restored build cache"),
     ])
-    func `say in their log whether they used the cache`(query: String, text: String) throws {
+    func `report in their log whether they used the cache`(query: String, text: String) throws {
         let id = try sandbox.redeploy(query: query)
         sandbox.server.advanceClock(bySeconds: 100)
         #expect(try sandbox.client.get("/v3/deployments/\(id)/events").text.contains(text))
@@ -162,7 +162,7 @@ import Testing
             ["name": "web", "gitSource": ["type": "svn", "ref": "main"]],
             ["name": "web", "files": [], "meta": ["a": 1]],
         ] as [JSONValue])
-    func `that cannot be are refused`(body: JSONValue) throws {
+    func `that are impossible are refused`(body: JSONValue) throws {
         let answer = try sandbox.client.send("POST", "/v13/deployments", body)
         #expect((400..<500).contains(answer.status))
         #expect(answer.code != nil)
@@ -184,7 +184,7 @@ import Testing
         #expect(try client.send("POST", path + "x").status == 404)
     }
 
-    @Test func `that finish after a later one do not take its place`() throws {
+    @Test func `that finish after a later one do not replace it`() throws {
         let slow = try sandbox.redeploy()
         sandbox.server.setBuild(.aliasLate(seconds: 0))
         sandbox.server.advanceClock(bySeconds: 50)
@@ -210,7 +210,7 @@ import Testing
         return (id, try sandbox.deployment(id))
     }
 
-    @Test func `that go well become current`() throws {
+    @Test func `that succeed become current`() throws {
         let (id, record) = try built("ok")
         #expect(record["readyState"] == "READY")
         #expect(try sandbox.current() == id)
@@ -219,7 +219,7 @@ import Testing
     @Test(arguments: [
         ("fail", "ERROR"), ("ignored", "CANCELED"), ("blocked", "BLOCKED"),
     ])
-    func `that end otherwise leave production as it was`(mode: String, state: String) throws {
+    func `that end otherwise leave production unchanged`(mode: String, state: String) throws {
         let before = try sandbox.current()
         let (id, record) = try built(mode)
         #expect(record["readyState"]?.string == state)

@@ -148,7 +148,7 @@ import Testing
         #expect(sandbox.stored(key) == nil)
     }
 
-    @Test func `may be named like those of AWS that are allowed`() throws {
+    @Test func `may have the allowed AWS names`() throws {
         for key in ["AWS_ACCESS_KEY_ID", "AWS_REGION", "a", "A_1"] {
             #expect(try sandbox.create(key).status == 201)
         }
@@ -175,7 +175,7 @@ import Testing
         #expect(sandbox.stored("RULE") == nil)
     }
 
-    @Test func `that are just within the rules are stored`() throws {
+    @Test func `that just meet the rules are stored`() throws {
         let more: [String: JSONValue] = [
             "comment": .string(String(repeating: "c", count: 500)),
             "gitBranch": .string(String(repeating: "b", count: 250)),
@@ -261,7 +261,7 @@ import Testing
         #expect(sandbox.server.storedVariables(project: "web")?.count == 4)
     }
 
-    @Test func `follow a team that wants sensitive ones`() throws {
+    @Test func `follow a team's policy on sensitive variables`() throws {
         let sandbox = try SandboxFixture { configuration in
             configuration.seed = try Seed(
                 json: Array(

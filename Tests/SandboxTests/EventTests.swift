@@ -58,7 +58,7 @@ import Testing
         let server = sandbox.server
         let stepper = Worker {
             for step in 0..<11 {
-                // Once so long that the server must have something to say in between.
+                // Once long enough that the server must send something in between.
                 pause(milliseconds: step == 1 ? 1_000 : 40)
                 server.advanceClock(bySeconds: 1)
             }
@@ -74,7 +74,7 @@ import Testing
         #expect(answer.lines.last?["type"] == "alias-assigned")
     }
 
-    @Test func `are cut in the middle by a fault and go on where they were`() throws {
+    @Test func `are cut off by a fault and continue where they were`() throws {
         let id = try sandbox.redeploy()
         sandbox.server.advanceClock(bySeconds: 5)
         try sandbox.setFaults("GET /v*/deployments/*/events truncate x1")
@@ -91,7 +91,7 @@ import Testing
         #expect(Set((seen + rest.lines).map(\.encoded)) == Set(all.map(\.encoded)))
     }
 
-    @Test func `do not hold up the end of the sandbox`() throws {
+    @Test func `do not delay the end of the sandbox`() throws {
         let id = try sandbox.redeploy()
         let client = sandbox.client
         let follower = Worker { _ = try? client.get("/v3/deployments/\(id)/events?follow=1") }

@@ -40,7 +40,7 @@ import Testing
         "GET /x escapes:some", "GET /x escapes:200", "GET /x says", "GET /x says:400",
         "GET /x says:200:text",
     ])
-    func `of other things are no faults`(text: String) { #expect(Fault(text) == nil) }
+    func `of other things are not faults`(text: String) { #expect(Fault(text) == nil) }
 
     @Test(arguments: [
         ("/v10/projects/*/env", "/v10/projects/web/env", true),
@@ -57,7 +57,7 @@ import Testing
         #expect(!fault.matches(method: "POST", path: path))
     }
 
-    @Test func `with many stars take no longer than both lengths multiplied`() throws {
+    @Test func `with many stars take no longer than the product of both lengths`() throws {
         let pattern = String(repeating: "*a", count: 500)
         let fault = try #require(Fault("* \(pattern)b 500"))
         let path = "/" + String(repeating: "a", count: 5000)
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [
         "", "OK", "alias-late", "alias-late:", "alias-late:-1", "fail:1", "alias-never:1", "broken",
     ])
-    func `of other things are no build modes`(text: String) { #expect(BuildMode(text) == nil) }
+    func `of other things are not build modes`(text: String) { #expect(BuildMode(text) == nil) }
 
     @Test(arguments: [
         ("http://127.0.0.1:8080/hook?x=1", true), ("http://localhost/", true),
@@ -85,7 +85,7 @@ import Testing
         ("http://127.0.0.1:0/", false), ("http://127.0.0.1:99999/", false), ("http://", false),
         ("http://127.0.0.1:1:2/", false), ("http://127.0.0.1/a b", false),
     ])
-    func `of addresses on this machine are told apart`(url: String, isDeliverable: Bool) {
+    func `of URLs on this machine are recognized`(url: String, isDeliverable: Bool) {
         #expect(SandboxConfiguration.WebhookReceiver.isDeliverable(url) == isDeliverable)
     }
 }

@@ -11,7 +11,7 @@ import Testing
         sandbox.server.storedVariables(project: "web")?.map(\.key) ?? []
     }
 
-    @Test func `strike as often as they say`() throws {
+    @Test func `occur as often as they say`() throws {
         try sandbox.setFaults("GET /v2/user 503 x2")
         let statuses = try (0..<3).map { _ in try sandbox.client.get("/v2/user").status }
         #expect(statuses == [503, 503, 200])
@@ -20,7 +20,7 @@ import Testing
         #expect(try sandbox.client.get("/v2/teams").status == 500)
     }
 
-    @Test func `of too many requests say when to come back`() throws {
+    @Test func `of too many requests include a retry time`() throws {
         try sandbox.setFaults("GET /v2/user 429:7 x1", "GET /v2/user 429")
         let first = try sandbox.client.get("/v2/user")
         #expect(first.status == 429)
@@ -53,7 +53,7 @@ import Testing
         #expect(try sandbox.create("A").status == 201)
     }
 
-    @Test func `that lose the answer do what was asked`() throws {
+    @Test func `that lose the response do what was requested`() throws {
         try sandbox.setFaults("POST * lost-answer x1")
         let answer = try sandbox.create("A")
         #expect(answer.ending == .silent)
@@ -61,7 +61,7 @@ import Testing
         #expect(try sandbox.create("A").code == "ENV_CONFLICT")
     }
 
-    @Test func `that cut the answer do what was asked`() throws {
+    @Test func `that cut the response do what was requested`() throws {
         try sandbox.setFaults("POST * truncate x1")
         let answer = try sandbox.create("A")
         #expect(answer.status == 201)
@@ -71,7 +71,7 @@ import Testing
         #expect(keys.contains("A"))
     }
 
-    @Test func `that are slow answer late`() throws {
+    @Test func `that are slow respond late`() throws {
         try sandbox.setFaults("GET /v2/user slow:0.3 x1")
         let clock = ContinuousClock()
         let start = clock.now
@@ -79,7 +79,7 @@ import Testing
         #expect(clock.now - start >= .milliseconds(300))
     }
 
-    @Test func `that are slow do not hold up others or the end`() throws {
+    @Test func `that are slow do not delay other requests or the end`() throws {
         try sandbox.setFaults("GET /v2/teams slow:30")
         let client = sandbox.client
         let server = sandbox.server
@@ -92,7 +92,7 @@ import Testing
         #expect(clock.now - start < .seconds(25))
     }
 
-    @Test func `that ask for more proof name it`() throws {
+    @Test func `that require more authentication name it`() throws {
         try sandbox.setFaults("GET * challenge x1", "GET * saml x1")
         let challenge = try sandbox.client.get("/v10/projects/web/env")
         #expect(challenge.status == 403)
@@ -105,7 +105,7 @@ import Testing
         #expect(saml.status == 403)
     }
 
-    @Test func `that answer with a page or another address are no JSON`() throws {
+    @Test func `that respond with a page or a redirect are not JSON`() throws {
         try sandbox.setFaults("GET * html x1", "GET * redirect:http://127.0.0.1:1/x x1")
         let page = try sandbox.client.get("/v2/user")
         #expect(page.headers["content-type"]?.hasPrefix("text/html") == true)
@@ -116,7 +116,7 @@ import Testing
         #expect(other.headers["location"] == "http://127.0.0.1:1/x")
     }
 
-    @Test func `that put escapes into texts leave what clients go on with, unless told otherwise`()
+    @Test func `that put escapes into texts spare the members clients need, unless told otherwise`()
         throws
     {
         let escapes = "\u{1B}]0;PWN\u{7}\u{1B}[31m\u{202E}\u{9B}32m"
@@ -134,13 +134,13 @@ import Testing
         #expect(refused.json["error"]?["code"] == .string("bad_request" + escapes))
         let said = try sandbox.client.get("/v9/projects/web")
         #expect(said.status == 400 && said.json["error"]?["message"] == "a=%20:b")
-        // What is done is what was asked for.
+        // The requested change is made.
         try sandbox.setFaults("POST * escapes x1")
         #expect(try sandbox.create("PLAIN", "secret").status == 201)
         #expect(sandbox.stored("PLAIN")?.value == "secret")
     }
 
-    @Test func `of writes store something else and do not say so`() throws {
+    @Test func `of writes store something else without saying so`() throws {
         try sandbox.setFaults("POST * stores-empty x1", "POST * drops-target x1")
         let empty = try sandbox.create("EMPTY", "secret")
         #expect(empty.status == 201)
@@ -177,7 +177,7 @@ import Testing
         #expect(single.code == "UNKNOWN_ERROR")
     }
 
-    @Test func `of lists give clear values where they are asked for`() throws {
+    @Test func `of lists return plain values when asked to`() throws {
         try sandbox.setFaults("GET /projects/*/env decrypts-lists")
         let value = { (query: String) in
             try sandbox.listed("SEED_DEBUG", query: query).first?["value"]
@@ -231,7 +231,7 @@ import Testing
         #expect(sandbox.server.requests.first?.body?["value"] == "***")
     }
 
-    @Test func `show stored values to whoever has the token`() throws {
+    @Test func `show stored values to a client with the token`() throws {
         let path = "/_sandbox/env?project=web"
         let envs = try sandbox.client.get(path).json["envs"]?.array ?? []
         let key = envs.first { $0["key"] == "SEED_API_KEY" }
@@ -250,7 +250,7 @@ import Testing
         let id = try sandbox.redeploy()
         let answer = try sandbox.client.send(
             "POST", "/_sandbox/clock", ["advanceSeconds": .number(2.5)])
-        // Every change lets the clock go on by a millisecond.
+        // Every change advances the clock by a millisecond.
         #expect(answer.json["now"]?.integer == testStart + 2501)
         #expect(try sandbox.deployment(id)["readyState"] == "READY")
         for value in [-1, "x", nil, .number(1e300)] as [JSONValue] {
@@ -262,7 +262,7 @@ import Testing
 }
 
 @Suite struct `The rate limit` {
-    @Test func `lets so many requests of a token pass in a minute`() throws {
+    @Test func `limit a token's requests per minute`() throws {
         let sandbox = try SandboxFixture { $0.requestsPerMinute = 3 }
         for left in [2, 1, 0] {
             let answer = try sandbox.client.get("/v2/user")

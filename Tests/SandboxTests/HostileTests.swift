@@ -20,7 +20,7 @@ import Threads
     ]
 
     @Test(arguments: writes)
-    func `with bodies that are no JSON objects are 400`(method: String, path: String) throws {
+    func `with bodies that are not JSON objects are 400`(method: String, path: String) throws {
         let bodies: [[UInt8]] = [
             Array("{".utf8), Array("{\"a\":}".utf8), Array("nonsense".utf8), [0xFF, 0xFE, 0x00],
             Array(String(repeating: "[", count: 100_000).utf8),
@@ -64,7 +64,7 @@ import Threads
     @Test(arguments: [
         "/v2/%", "/v2/%zz", "/v2/user%00", "/v2/%ff%fe", "/v2/user?x=%", "/v9/projects/%C3%28",
     ])
-    func `with addresses that are no UTF-8 are 400`(path: String) throws {
+    func `with paths that are not UTF-8 are 400`(path: String) throws {
         #expect(try sandbox.client.get(path).status == 400)
     }
 
@@ -88,7 +88,7 @@ import Threads
         "GET /v2/user HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
         "POST /v2/user HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ])
-    func `that are no HTTP do no harm`(text: String) throws {
+    func `that are not HTTP do no harm`(text: String) throws {
         var bytes = Array(text.utf8)
         bytes += Array("GET / HTTP/1.0\r\nConnection: close\r\n\r\n".utf8)
         let answer = try sandbox.client.exchange(bytes)
@@ -96,7 +96,7 @@ import Threads
         #expect(try sandbox.client.get("/v2/user").status == 200)
     }
 
-    @Test func `that change at random never end the sandbox`() throws {
+    @Test func `that change at random never crash the sandbox`() throws {
         var state: UInt64 = 42
         let next = {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -118,7 +118,7 @@ import Threads
 }
 
 @Suite struct `Requests at the same time` {
-    @Test func `are all served and none is lost`() throws {
+    @Test func `are all served without a loss`() throws {
         let sandbox = try SandboxFixture()
         let client = sandbox.client
         let good = Monitor(0)
@@ -142,7 +142,7 @@ import Threads
         #expect(Set(stored.map(\.updatedAt)).count == 84)
     }
 
-    @Test func `for one name let exactly one win`() throws {
+    @Test func `for one name have exactly one winner`() throws {
         let sandbox = try SandboxFixture()
         let client = sandbox.client
         let item = JSONValue.members(sandbox.item("RACE"))

@@ -15,7 +15,7 @@ import Testing
         try sandbox.client.send("PATCH", path(key), body)
     }
 
-    @Test func `say that a change was stored which was not`() throws {
+    @Test func `claim that a change was stored which was not`() throws {
         try sandbox.create("A", "old")
         let before = try #require(sandbox.stored("A"))
         try sandbox.setFaults("PATCH * stores-nothing x1")
@@ -40,7 +40,7 @@ import Testing
         #expect(sandbox.stored("A")?.value == "old")
     }
 
-    @Test func `say that a creation or a deletion was done which was not`() throws {
+    @Test func `claim a creation or a deletion that did not happen`() throws {
         try sandbox.create("KEPT")
         try sandbox.setFaults("* /projects/*/env* stores-nothing")
         let made = try sandbox.create("NEW")
@@ -59,7 +59,7 @@ import Testing
         #expect(next.json["created"]?["id"] != made.json["created"]?["id"])
     }
 
-    @Test func `strike at the request that is counted to`() throws {
+    @Test func `occur at the counted request`() throws {
         try sandbox.create("A", "0")
         try sandbox.setFaults("PATCH * stores-nothing @3 x1", "PATCH * 503 @2 x1")
         var seen: [String?] = []
@@ -70,7 +70,7 @@ import Testing
         #expect(seen == ["1", "1", "1", "4"])
     }
 
-    @Test func `hide values that could be read`() throws {
+    @Test func `hide readable values`() throws {
         let path = try path("SEED_SITE_NAME")
         try sandbox.setFaults("GET * hides-values")
         let one = try sandbox.client.get(path).json
@@ -89,7 +89,7 @@ import Testing
             "Another env update of this project is ongoing"
         ), ("ongoing:Busy%2C%20100%25", "Busy, 100%"),
     ])
-    func `put off a change in any wording`(fault: String, sentence: String) throws {
+    func `defer a change in any wording`(fault: String, sentence: String) throws {
         try sandbox.setFaults("* /projects/*/env* \(fault) x2")
         let answer = try sandbox.create("A")
         #expect(answer.status == 400)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `leave open what a batch has kept`(keepsAll: Bool) throws {
+    func `do not reveal what a batch has stored`(keepsAll: Bool) throws {
         let more = keepsAll ? ",keeps=all" : ""
         for shape in ["some", "one", "all", "empty"] {
             try sandbox.setFaults("POST * silent-batch:\(shape)\(more),status=200 x1")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `leave open what became of items that were refused`() throws {
+    @Test func `do not reveal what became of refused items`() throws {
         try sandbox.setFaults("POST * silent-batch:all,keeps=all x1", "POST * silent-batch x1")
         let answer = try batch("A", "SEED_DEBUG", "TZ")
         #expect(answer.status == 201)
@@ -173,7 +173,7 @@ import Testing
         )
     }
 
-    @Test func `of a list change, create and refuse one by one`() throws {
+    @Test func `of a list change, create and refuse items one by one`() throws {
         try sandbox.create("SAME", "old", target: ["preview", "production"])
         try sandbox.create("WIDE", "old", target: ["preview", "production"])
         try sandbox.create("BRANCH", "old", target: ["preview"], more: ["gitBranch": "feature"])
@@ -199,7 +199,7 @@ import Testing
         #expect(branches?.map(\.value) == ["old", "general"])
     }
 
-    @Test func `of a thousand keep all and move each time on`() throws {
+    @Test func `of a thousand keep all and advance each time`() throws {
         let items = (0..<900).map { sandbox.item("K\($0)", "old") }
         #expect(try upsert(items).json["created"]?.array?.count == 900)
         let before = try #require(sandbox.stored("K899"))

@@ -5,23 +5,24 @@ import Threads
 
 @Suite struct `Somebody who looks on` {
     let sandbox: SandboxFixture
-    private let seen = Monitor<[Onlooker.Moment]>([])
+    private let seen = Monitor<[RequestObserver.Moment]>([])
 
     init() throws { sandbox = try SandboxFixture() }
 
     private func look(_ arrives: @escaping @Sendable (String, String) -> Bool = { _, _ in true }) {
         let seen = seen
         sandbox.server.show(
-            to: Onlooker(arrives: arrives, leaves: { moment in seen.look { $0.append(moment) } }))
+            to: RequestObserver(
+                arrives: arrives, leaves: { moment in seen.look { $0.append(moment) } }))
     }
 
-    private var moments: [Onlooker.Moment] { seen.look { $0 } }
+    private var moments: [RequestObserver.Moment] { seen.look { $0 } }
 
     private func values(_ variables: [StoredVariable]) -> [String] {
         variables.filter { $0.key == "A" }.map(\.value)
     }
 
-    @Test func `sees what was there before and after a request, and before and after others`()
+    @Test func `sees the state before and after its own and other requests`()
         throws
     {
         try sandbox.create("A", "one")
@@ -54,7 +55,7 @@ import Threads
         #expect(sandbox.server.requests.isEmpty)
     }
 
-    @Test func `sees what a failed answer leaves`() throws {
+    @Test func `sees the state after a failed response`() throws {
         try sandbox.create("A", "one")
         look()
         try sandbox.setFaults("GET * then:set,key=A,value=two", "GET * reset")

@@ -16,7 +16,7 @@ import Testing
 
     private func remove() { try? FileManager.default.removeItem(at: directory) }
 
-    @Test func `lets a sandbox go on where it was`() throws {
+    @Test func `lets a sandbox continue where it was`() throws {
         defer { remove() }
         let path = path
         let start = {
@@ -113,7 +113,7 @@ import Testing
         #"{"sharedEnv":[{"team":"none","key":"K","value":"v"}]}"#,
         #"{"teams":[{"slug":"x","sensitiveEnvironmentVariablePolicy":"maybe"}]}"#,
     ])
-    func `that cannot be are refused`(text: String) {
+    func `that are impossible are refused`(text: String) {
         let error = #expect(throws: SandboxError.self) {
             try SandboxFixture { configuration in
                 configuration.seed = try Seed(json: Array(text.utf8))

@@ -25,7 +25,7 @@ private struct Program {
             2: errors.fileHandleForWriting.fileDescriptor,
         ]
         process = try ChildProcess(description)
-        // Only the child writes, so that its end is the end of what is read.
+        // Only the child writes, so the output ends with the child.
         try output.fileHandleForWriting.close()
         try errors.fileHandleForWriting.close()
     }
@@ -56,7 +56,7 @@ private struct Program {
 
 @Suite(.timeLimit(.minutes(1))) struct `The program` {
     @Test(arguments: [SIGTERM, SIGINT])
-    func `says where it is, serves, and ends on a signal`(signal: Int32) throws {
+    func `prints its URL, serves, and ends on a signal`(signal: Int32) throws {
         let program = try Program(["--port", "0", "--build-seconds=0.2"])
         let line = program.line()
         #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
@@ -139,7 +139,7 @@ private struct Program {
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `helps, tells its version, and says when a port is taken`() throws {
+    @Test func `prints help and its version, and reports a port in use`() throws {
         let help = try Program(["--help"]).end()
         #expect(help.status == 0)
         for option in ["--port", "--seed", "--state", "--fault", "--webhook-secret-file"] {
@@ -166,6 +166,6 @@ private struct Program {
         let sandbox = try SandboxFixture()
         let taken = try Program(["--port", String(sandbox.client.port)]).end()
         #expect(taken.status == 1)
-        #expect(taken.errors.contains("cannot be listened on"))
+        #expect(taken.errors.contains("Cannot listen on port"))
     }
 }

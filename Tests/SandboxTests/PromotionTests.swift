@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["promote", "rollback"])
-    func `move on with the clock`(kind: String) throws {
+    func `proceed with the clock`(kind: String) throws {
         #expect(try request() == .null)
         let started = try start(kind, first)
         #expect(started.status == 201)
@@ -50,7 +50,7 @@ import Testing
         #expect(again.status == 409)
     }
 
-    @Test func `decide whether builds become current by themselves`() throws {
+    @Test func `decide whether builds become current automatically`() throws {
         _ = try start("rollback", first)
         sandbox.server.advanceClock(bySeconds: 4)
         let held = try sandbox.redeploy()
@@ -65,7 +65,7 @@ import Testing
         #expect(try sandbox.current() == next)
     }
 
-    @Test func `that fail leave everything as it was and name the aliases`() throws {
+    @Test func `that fail change nothing and name the aliases`() throws {
         sandbox.server.setBuild(.aliasError)
         #expect(try start("promote", first).status == 201)
         sandbox.server.advanceClock(bySeconds: 4)
@@ -75,7 +75,7 @@ import Testing
         #expect(failed.json["aliases"]?[0]?["status"] == "failed")
     }
 
-    @Test func `of deployments that cannot be current are refused`() throws {
+    @Test func `of ineligible deployments are refused`() throws {
         let preview = try sandbox.redeploy(target: .null)
         let building = try sandbox.redeploy()
         #expect(try start("promote", preview).status == 422)

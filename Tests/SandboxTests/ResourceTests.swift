@@ -12,7 +12,7 @@ import Testing
         try sandbox.client.send("POST", path, ["slug": .string(slug)])
     }
 
-    @Test func `are made, changed and removed with their variables`() throws {
+    @Test func `are created, changed and removed with their variables`() throws {
         #expect(try sandbox.client.get(path).json["environments"] == [])
         let made = try make("qa")
         #expect(made.status == 201)
@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite struct `Pulling` {
-    @Test func `gives what an environment sees`() throws {
+    @Test func `returns an environment's variables`() throws {
         let sandbox = try SandboxFixture()
         try sandbox.create("P", "general", target: ["preview"])
         try sandbox.create("P", "branch", target: ["preview"], more: ["gitBranch": "feature/x"])
@@ -119,7 +119,7 @@ import Testing
         return try send("POST", .members(body.merging(more) { $1 }))
     }
 
-    @Test func `are made, read, changed and removed`() throws {
+    @Test func `are created, read, changed and removed`() throws {
         let made = try create("SHARED")
         #expect(made.status == 201)
         let id = try #require(made.json["created"]?[0]?["id"]?.string)
@@ -182,7 +182,7 @@ import Testing
         #expect(second["pagination"]?["next"] == .null)
     }
 
-    @Test func `suffer from faults as others do`() throws {
+    @Test func `are affected by faults like others`() throws {
         try sandbox.setFaults("POST * stores-empty x1", "POST * rejects-one x1")
         let id = try #require(try create("E").json["created"]?[0]?["id"]?.string)
         #expect(try sandbox.client.get("/v1/env/\(id)?slug=acme").json["value"] == "")
@@ -198,7 +198,7 @@ import Testing
 
     init() throws { sandbox = try SandboxFixture() }
 
-    @Test func `are made, shown without their secret, used and removed`() throws {
+    @Test func `are created, shown without their secret, used and removed`() throws {
         let made = try sandbox.client.send("POST", "/v3/user/tokens", ["name": "ci"])
         let secret = try #require(made.json["bearerToken"]?.string)
         let id = try #require(made.json["token"]?["id"]?.string)
@@ -225,7 +225,7 @@ import Testing
         #expect(try other.get("/v2/user").json["error"]?["invalidToken"] == true)
     }
 
-    @Test func `of a team or a project reach nothing else`() throws {
+    @Test func `of a team or a project grant access to nothing else`() throws {
         let made = try sandbox.client.send("POST", "/v3/user/tokens?slug=acme", ["name": "team"])
         var team = sandbox.client
         team.token = made.json["bearerToken"]?.string
@@ -247,7 +247,7 @@ import Testing
             [:], ["name": ""], ["name": 5], ["name": "x", "expiresAt": 1], ["name": "x", "y": 1],
             ["name": "x", "projectId": "prj_unknown"],
         ] as [JSONValue])
-    func `that cannot be are refused`(body: JSONValue) throws {
+    func `that are impossible are refused`(body: JSONValue) throws {
         let answer = try sandbox.client.send("POST", "/v3/user/tokens", body)
         #expect((400..<500).contains(answer.status))
     }

@@ -11,7 +11,7 @@ import Testing
         "/v2/user", "/v99/user", "/user", "/now/user", "/v3/now/user", "/v10/projects/web",
         "/projects/web", "/v1/projects/web/env", "/v13/now/deployments", "/v6/deployments",
     ])
-    func `reach their resource whatever the version`(path: String) throws {
+    func `reach their resource in any version`(path: String) throws {
         #expect(try sandbox.client.get(path).status == 200)
     }
 
@@ -32,7 +32,7 @@ import Testing
         "/v1/webhooks", "/v5/user/tokens", "/v1/env", "/v3/env/pull/web/production",
         "/v9/projects/web/custom-environments", "/nothing",
     ])
-    func `without a good token are 403`(path: String) throws {
+    func `without a valid token are 403`(path: String) throws {
         var client = sandbox.client
         client.token = nil
         let missing = try client.get(path)
@@ -93,7 +93,7 @@ import Testing
         #expect(try client.get("/v13/deployments/web.vercel.app").json["id"] == live?["id"])
     }
 
-    @Test func `make, change and remove projects`() throws {
+    @Test func `create, change and remove projects`() throws {
         let client = sandbox.client
         let made = try client.send("POST", "/v11/projects", ["name": "docs"])
         #expect(made.status == 200)

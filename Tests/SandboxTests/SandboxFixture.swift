@@ -2,10 +2,10 @@ import JSON
 import Sandbox
 import Testing
 
-/// The time at which manual clocks of the tests begin.
+/// The start time of the tests' manual clocks.
 let testStart: Int64 = 1_800_000_000_000
 
-/// A running sandbox with a clock that stands until it is stepped, and a client with its token.
+/// A running sandbox with a manual clock, and a client with its token.
 final class SandboxFixture {
     let server: SandboxServer
     let client: TestClient
@@ -21,12 +21,12 @@ final class SandboxFixture {
 
     deinit { server.stop() }
 
-    /// The id of the team of the seed.
+    /// The id of the seed's team.
     func teamId() throws -> String {
         try #require(try client.get("/v2/teams").json["teams"]?[0]?["id"]?.string)
     }
 
-    /// The records of a project's list with that key.
+    /// The records in a project's list with that key.
     func listed(_ key: String, query: String = "") throws -> [JSONValue] {
         let envs = try client.get("/v10/projects/web/env\(query)").json["envs"]?.array ?? []
         return envs.filter { $0["key"]?.string == key }
@@ -59,7 +59,7 @@ final class SandboxFixture {
         return try #require(list["deployments"]?[0]?["uid"]?.string)
     }
 
-    /// Asks for a redeployment of the newest deployment and returns its id.
+    /// Redeploys the newest deployment and returns the new id.
     func redeploy(
         target: JSONValue = "production", query: String = "forceNew=1",
         more: [String: JSONValue] = [:]
@@ -84,7 +84,7 @@ final class SandboxFixture {
         try client.get("/v9/projects/web").json["targets"]?["production"]?["id"]?.string
     }
 
-    /// Replaces the faults by ones that have to be readable.
+    /// Replaces the faults; the texts must be valid.
     func setFaults(_ texts: String...) throws {
         server.setFaults(try texts.map { try #require(Fault($0)) })
     }

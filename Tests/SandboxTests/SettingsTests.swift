@@ -15,7 +15,7 @@ import Testing
         return try client.send("PUT", "/_sandbox/settings", members)
     }
 
-    @Test func `are shown, changed as a whole, and forgotten`() throws {
+    @Test func `are shown, changed together, and reset`() throws {
         let before = try sandbox.client.get("/_sandbox/settings").json
         #expect(before["latencySeconds"]?.number == 0)
         #expect(before["rateLimit"] == .null)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [-864_000, -18_000, -30, 0, 30, 18_000, 34_560_000] as [Int64])
-    func `of the clock count for records and dates`(offset: Int64) throws {
+    func `of the clock apply to records and dates`(offset: Int64) throws {
         try sandbox.create("BEFORE")
         try set(["clockOffsetSeconds": .integer(offset)])
         let now = testStart + offset * 1000
@@ -77,7 +77,7 @@ import Testing
         #expect(user.headers["date"] == httpDate(now + 15_000))
     }
 
-    @Test func `of a start count for what is there at first`() throws {
+    @Test func `of a start apply to the initial records`() throws {
         let sandbox = try SandboxFixture { configuration in
             configuration.clockOffsetSeconds = -1000
             configuration.dateOffsetSeconds = 2000
@@ -102,7 +102,7 @@ import Testing
         for _ in 0..<3 { #expect(try sandbox.client.get("/v2/user").status == 200) }
     }
 
-    @Test func `of how many variables there may be let changes pass`() throws {
+    @Test func `of the maximum number of variables still allow changes`() throws {
         try set(["maximumVariables": 5])
         #expect(try sandbox.create("FIFTH").status == 201)
         let sixth = try sandbox.create("SIXTH")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of a policy make variables sensitive and refuse development beside others`(
+    func `of a policy make variables sensitive and refuse development in combination`(
         isTeams: Bool
     ) throws {
         let policy: JSONValue = ["sensitiveEnvironmentVariablePolicy": "on"]
@@ -213,7 +213,7 @@ import Testing
     }
 }
 
-/// A time in the form of HTTP, made by the C library and not by the sandbox.
+/// An HTTP date, formatted by the C library and not by the sandbox.
 private func httpDate(_ milliseconds: Int64) -> String {
     var time = time_t(milliseconds / 1000)
     var parts = unsafe tm()

@@ -2,14 +2,14 @@ import Glibc
 import JSON
 import Sandbox
 
-/// A blocking HTTP/1.1 client that sees how an answer ends, one connection for each request.
+/// A blocking HTTP/1.1 client that sees how a response ends, with one connection per request.
 struct TestClient: Sendable {
-    /// How the connection treated the answer.
+    /// How the connection treated the response.
     enum Ending: Equatable {
         case whole
-        /// Fewer bytes came than were announced, or the last chunk is missing.
+        /// Fewer bytes than announced were received, or the last chunk is missing.
         case cut
-        /// The connection was closed without one byte.
+        /// The connection was closed without a byte.
         case silent
         /// RST.
         case reset
@@ -22,7 +22,7 @@ struct TestClient: Sendable {
         var ending = Ending.whole
 
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// The body as JSON; null when it is none.
+        /// The body as JSON; null if it is not JSON.
         var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
         /// The lines of the body as JSON.
         var lines: [JSONValue] {
@@ -60,7 +60,7 @@ struct TestClient: Sendable {
         return try exchange(Array((head + "\r\n").utf8) + bytes)
     }
 
-    /// Sends bytes as they are and reads to the end.
+    /// Sends raw bytes and reads to the end.
     func exchange(_ bytes: [UInt8]) throws -> Answer {
         let socket = try connected()
         defer { close(socket) }

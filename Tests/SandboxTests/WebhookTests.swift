@@ -7,10 +7,10 @@ import Testing
 import Threads
 import WebhookSigning
 
-/// Waits in the tests' own time.
+/// Waits in real time.
 func pause(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }
 
-/// Waits until something holds, at most five seconds.
+/// Waits until a condition holds, at most five seconds.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + .seconds(60)
     while try !condition() {
@@ -20,7 +20,7 @@ func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     return true
 }
 
-/// A server that keeps what is posted to it.
+/// A server that records what is posted to it.
 final class Receiver: Sendable {
     struct Message: Sendable {
         let signature: String
@@ -35,7 +35,7 @@ final class Receiver: Sendable {
     private let received = Monitor<[Message]>([])
     private let refusals: Monitor<Int>
 
-    /// - Parameter refusals: How many messages get 500 first.
+    /// - Parameter refusals: The number of messages answered with 500 first.
     init(refusals: Int = 0) throws {
         self.refusals = Monitor(refusals)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -110,7 +110,7 @@ final class Receiver: Sendable {
 }
 
 @Suite struct `Webhooks` {
-    @Test func `are made, shown and removed`() throws {
+    @Test func `are created, shown and removed`() throws {
         let sandbox = try SandboxFixture()
         let client = sandbox.client
         let made = try client.send(
@@ -140,12 +140,12 @@ final class Receiver: Sendable {
             (["url": "http://x", "events": ["deployment"], "projectIds": []], "bad_request"),
             (["url": "http://x", "events": ["deployment"], "projectIds": ["x"]], "not_found"),
         ] as [(JSONValue, String)])
-    func `that cannot be are refused`(body: JSONValue, code: String) throws {
+    func `that are impossible are refused`(body: JSONValue, code: String) throws {
         let sandbox = try SandboxFixture()
         #expect(try sandbox.client.send("POST", "/v1/webhooks", body).code == code)
     }
 
-    @Test func `are told of deployments and variables with a signature`() throws {
+    @Test func `receive signed messages on deployments and variables`() throws {
         let receiver = try Receiver()
         defer { receiver.stop() }
         let sandbox = try SandboxFixture { configuration in
@@ -154,7 +154,7 @@ final class Receiver: Sendable {
         }
         try sandbox.create("TOLD", "marker-value")
         let id = try sandbox.redeploy()
-        // Nobody asks any more: time alone has to bring the rest.
+        // No more requests: the rest must happen by time alone.
         sandbox.server.advanceClock(bySeconds: 1)
         #expect(eventually { receiver.messages.count >= 4 })
         #expect(
@@ -179,7 +179,7 @@ final class Receiver: Sendable {
         #expect(try sandbox.client.get("/v1/webhooks").json == [])
     }
 
-    @Test func `get the same message again until they take it, and on demand`() throws {
+    @Test func `get a message again until they accept it, and on demand`() throws {
         let receiver = try Receiver(refusals: 2)
         defer { receiver.stop() }
         let sandbox = try SandboxFixture { configuration in
@@ -204,7 +204,7 @@ final class Receiver: Sendable {
         #expect(unknown.status == 404)
     }
 
-    @Test func `hear only of what they asked for`() throws {
+    @Test func `receive only the events they asked for`() throws {
         let receiver = try Receiver()
         defer { receiver.stop() }
         let sandbox = try SandboxFixture { $0.buildSeconds = 1 }

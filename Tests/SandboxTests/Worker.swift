@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A thread that can be waited for.
+/// A joinable thread.
 final class Worker: Sendable {
     private let group = DispatchGroup()
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Authenticated cipher")
 struct AuthenticatedCipherTests {
-    @Test func `what was sealed opens again`() throws {
+    @Test func `a sealed text opens again`() throws {
         let key = try SecretBytes.random(count: 32)
         let nonce = AuthenticatedCipher.randomNonce()
         for text in [[], [1], [UInt8](repeating: 7, count: 4096)] as [[UInt8]] {
@@ -57,7 +57,7 @@ struct AuthenticatedCipherTests {
         #expect(!opensWithOtherData && !opensWithOtherKey)
     }
 
-    @Test func `the draft's test vector of XChaCha20-Poly1305 is met`() throws {
+    @Test func `the draft's test vector of XChaCha20-Poly1305 matches`() throws {
         // draft-irtf-cfrg-xchacha-03, appendix A.3.1.
         let text = Array(
             "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
@@ -76,7 +76,7 @@ struct AuthenticatedCipherTests {
     }
 }
 
-/// The bytes that a string of hexadecimal digits names.
+/// The bytes of a string of hexadecimal digits.
 func hex(_ digits: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -93,11 +93,11 @@ func hex(_ digits: String) -> [UInt8] {
 }
 
 extension SecretSlice {
-    /// The bytes, which only a test may copy out.
+    /// The bytes, which only a test may copy.
     var bytesForTesting: [UInt8] { withBytes { $0.bytesForTesting } }
 }
 
 extension RawSpan {
-    /// The bytes, which only a test may copy out.
+    /// The bytes, which only a test may copy.
     var bytesForTesting: [UInt8] { (0..<byteCount).map { byte(at: $0) } }
 }

@@ -7,7 +7,7 @@ struct Base64Tests {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The letters that guarded memory is given, which are those of an array too.
+    /// The result in guarded memory, which equals that in an array.
     private func encoded(_ bytes: [UInt8], _ variant: Base64.Variant) throws -> [UInt8] {
         let secret = try bytes.withBytes { (span) throws(SealingError) in
             try Base64.encoded(span, variant)
@@ -19,12 +19,12 @@ struct Base64Tests {
         return letters
     }
 
-    /// The bytes that guarded memory is given, which are those of an array too.
+    /// The bytes in guarded memory, which equal those in an array.
     private func decoded(_ letters: [UInt8], _ variant: Base64.Variant) throws -> [UInt8]? {
         let secret = try letters.withBytes { (span) throws(SealingError) in
             try Base64.decoded(span, variant)
         }
-        // A slice, as the log's reader has it.
+        // A slice, as the log's parser passes it.
         let slice = ([0x20] + letters)[1...]
         let bytes = Base64.decoded(slice, variant)
         if variant == .unpadded { #expect(bytes == TableBase64.decoded(slice)) }
@@ -74,7 +74,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `what stands around the letters stays`() {
+    @Test func `surrounding bytes stay`() {
         for count in 0..<20 {
             let bytes = [UInt8](repeating: 7, count: count)
             let letters = TableBase64.encoded(bytes)
@@ -85,7 +85,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `every character that is none of the alphabet is refused at every place`() throws {
+    @Test func `every character outside the alphabet is refused at every position`() throws {
         for byte in UInt8.min...UInt8.max where !Self.alphabet.contains(byte) {
             #expect(!Base64.isLetter(byte))
             for place in 0..<8 {
@@ -102,7 +102,7 @@ struct Base64Tests {
         #expect(Self.alphabet.allSatisfy(Base64.isLetter))
     }
 
-    @Test func `only what encoding writes is taken`() throws {
+    @Test func `only canonical encodings are accepted`() throws {
         for text in ["Z", "Zh", "Zm9", "Zm9vY", "Zg=", "Zg===", "Zg==\n", "Zm9v====", "====", "="] {
             #expect(try decoded(Array(text.utf8), .padded) == nil, "\(text)")
         }
@@ -111,7 +111,7 @@ struct Base64Tests {
         ] {
             #expect(try decoded(Array(text.utf8), .unpadded) == nil, "\(text)")
         }
-        // Any letter in any place of texts that end in each way: unused bits are zero.
+        // Any letter at any position, for each kind of ending: unused bits are zero.
         for text in ["Zm9vYg", "Zm9vYmE", "Zm9vYmFy"] {
             for place in 0..<text.utf8.count {
                 for byte in Self.alphabet {

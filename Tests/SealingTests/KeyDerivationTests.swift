@@ -18,7 +18,7 @@ struct KeyDerivationTests {
         #expect(try key(2, 1, "zgv2root") != first)
     }
 
-    @Test func `Argon2id gives what the reference implementation gives`() throws {
+    @Test func `Argon2id matches the reference implementation`() throws {
         // Made with the argon2 command of the reference implementation:
         // argon2 0123456789abcdef -id -t 1 -m 13 -p 1 -l 32 -r, passphrase "passphrase".
         let passphrase = try Array("passphrase".utf8).withBytes { (bytes) in
@@ -37,7 +37,7 @@ struct KeyDerivationTests {
             (0, 8 << 20), (11, 8 << 20), (1, (8 << 20) - 1), (1, (1 << 30) + 1), (5, 1 << 30),
             (UInt32.max, UInt64.max),
         ] as [(UInt32, UInt64)])
-    func `a cost out of bounds is refused before memory is taken`(
+    func `a cost out of bounds is refused before memory is allocated`(
         operations: UInt32, memory: UInt64
     ) throws {
         let passphrase = try SecretBytes(count: 1)

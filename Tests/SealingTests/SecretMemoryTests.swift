@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Secret memory")
 struct SecretMemoryTests {
-    @Test func `an arena keeps many slices apart in few allocations`() throws {
+    @Test func `an arena holds many slices in few allocations`() throws {
         let before = SecretMemory.allocationCount
         let arena = SecretArena()
         var slices: [SecretSlice] = []
@@ -15,11 +15,11 @@ struct SecretMemoryTests {
             #expect(slice.count == index % 97)
             #expect(slice.bytesForTesting.allSatisfy { $0 == UInt8(truncatingIfNeeded: index) })
         }
-        // Other tests allocate meanwhile, so this is a bound and not a count.
+        // Other tests allocate meanwhile, so this is a bound and not an exact count.
         #expect(SecretMemory.allocationCount - before < 5_000)
     }
 
-    @Test func `a slice shows nothing of itself`() throws {
+    @Test func `a slice does not print its content`() throws {
         let slice = try Array("marker-value".utf8).withBytes { try SecretArena().copy($0) }
         var dumped = ""
         dump(slice, to: &dumped)
@@ -43,7 +43,7 @@ struct SecretMemoryTests {
         #expect(buffer.withBytes { $0.bytesForTesting } == Array(expected.dropLast(3)))
     }
 
-    @Test func `keys that come and go take few regions, and are zero`() async {
+    @Test func `short-lived keys use few regions and are zeroed`() async {
         await #expect(processExitsWith: .success) {
             let before = SecretMemory.allocationCount
             for number in 0..<1_000 {
@@ -56,7 +56,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test func `reading a key that is gone ends the process`() async {
+    @Test func `reading a released key ends the process`() async {
         await #expect(processExitsWith: .failure) {
             let address = try {
                 let key = try SecretBytes(count: 32)
@@ -69,7 +69,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test func `reading over the end of a region ends the process`() async {
+    @Test func `reading past the end of a region ends the process`() async {
         await #expect(processExitsWith: .failure) {
             let bytes = try SecretBytes(count: 16)
             bytes.withBytes { span in
@@ -82,7 +82,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test func `a sealed box opens with its key pair only`() throws {
+    @Test func `a sealed box opens only with its key pair`() throws {
         let pair = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
         let other = try SealedBox.KeyPair(seed: try SecretBytes.random(count: 32))
         let sealed = try [UInt8]([1, 2, 3]).withBytes {
@@ -125,7 +125,7 @@ struct SecretMemoryTests {
         let zeros = [UInt8](repeating: 0, count: 31)
         let points =
             [[0] + zeros, [1] + zeros, prime(0xFF), prime(0), prime(1)] + eight
-        // The highest bit is not read.
+        // The highest bit is ignored.
         return points + points.map { $0.dropLast() + [$0[31] | 0x80] }
     }()
 

@@ -17,7 +17,8 @@ struct RedactorTests {
         }
     }
 
-    /// Takes pieces, each at its time, and gives what came out after each of them and at the end.
+    /// Processes pieces, each at its time, and returns the output after each of them and at the
+    /// end.
     private static func released(
         _ pieces: [(text: [UInt8], time: UInt64)], _ values: [String], interactive: Bool = false
     ) throws -> [String] {
@@ -77,7 +78,7 @@ struct RedactorTests {
     }
 
     @Test(arguments: 0..<3, [6, 7, 8, 9, 30, 57, 58, 100, 1_000])
-    func `base64 with the value anywhere in it is masked`(offset: Int, length: Int) throws {
+    func `base64 with the value at any offset is masked`(offset: Int, length: Int) throws {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<length).map { _ in UInt8.random(in: 0x21...0x7E, using: &random) }
         let value = String(decoding: bytes, as: UTF8.self)
@@ -90,7 +91,7 @@ struct RedactorTests {
             let forURLs = plain.replacing("+", with: "-").replacing("/", with: "_")
             for text in [plain, forURLs, wrapped, wrappedPlain] {
                 let found = try Self.masked("<\(text)>", [value])
-                // What depends on other bytes too stays: the digits of those, and one more.
+                // Digits that also depend on other bytes stay, and one more.
                 let parts = found.dropFirst().dropLast().split(
                     separator: Self.mask, omittingEmptySubsequences: false)
                 #expect(parts.count == 2, "\(found)")
@@ -111,7 +112,7 @@ struct RedactorTests {
             try Self.released(bytes, ["secret value"]).joined() == "before \(Self.mask) after")
     }
 
-    @Test func `only what may be a beginning is held back, and not for long`() throws {
+    @Test func `only a possible beginning is held back, and not for long`() throws {
         func out(_ pieces: [(String, UInt64)], interactive: Bool = false) throws -> [String] {
             try Self.released(
                 pieces.map { (Array($0.0.utf8), $0.1) }, ["secret value"],
@@ -120,7 +121,7 @@ struct RedactorTests {
         #expect(try out([("all of it\n", 0)]) == ["all of it\n", ""])
         #expect(try out([("some secr", 0), ("ets", 10)]) == ["some ", "secret", "s"])
         #expect(try out([("some secr", 0), ("x", 10)]) == ["some ", "secrx", ""])
-        // A second later it goes, and what comes after is masked still.
+        // A second later it is written, and what follows is still masked.
         #expect(try out([("secret", 0), ("", 800), ("", 1_000)]) == ["", "", "secret", ""])
         #expect(
             try out([("secret", 0), ("", 1_000), (" value.", 1_100)])
@@ -128,12 +129,12 @@ struct RedactorTests {
         #expect(
             try out([("secret", 0), (" v", 500), ("", 1_000), ("alue.", 1_100)])
                 == ["", "", "secret", "\(Self.mask).", ""])
-        // Somebody who types waits for no echo, but a longer beginning is held there too.
+        // A person who types does not wait for the echo, but a longer beginning is held there too.
         #expect(try out([("s", 0), ("", 50)], interactive: true) == ["", "s", ""])
         #expect(try out([("secr", 0), ("", 50)], interactive: true) == ["", "", "secr"])
     }
 
-    /// What a search for each value by itself says.
+    /// The result of searching for each value separately.
     private static func expected(_ text: [UInt8], _ values: [String]) -> [UInt8] {
         var isMasked = [Bool](repeating: false, count: text.count + 1)
         for value in values.map({ Array($0.utf8) }) where value.count >= 6 {
@@ -156,7 +157,7 @@ struct RedactorTests {
         return out
     }
 
-    @Test func `random values in random texts are masked as by hand`() throws {
+    @Test func `random values in random texts are masked as by a simple search`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Seeded(seed)
         for round in 0..<400 {

@@ -13,7 +13,7 @@ struct ValueScannerTests {
         }
     }
 
-    /// What is found in a text that comes in pieces of these sizes, over and over.
+    /// The matches in a text that arrives in pieces of these sizes, repeated.
     private static func found(
         _ text: [UInt8], _ values: [String], pieces: [Int] = [1 << 20]
     ) throws -> [ScanMatch] {
@@ -43,7 +43,7 @@ struct ValueScannerTests {
 
     private static let secret = "sk_live/4eC39+HqLyjW?&\"x\\"
 
-    @Test func `a value is found as it is, and its line`() throws {
+    @Test func `a literal value is found, with its line`() throws {
         let text = "one\ntwo \(Self.secret)\n\n\(Self.secret)\(Self.secret)"
         #expect(try Self.forms(text, Self.secret) == ["2 0 plain", "4 0 plain"])
         #expect(try Self.forms(String(text.dropLast(40)), "nothing-like-it-9") == [])
@@ -51,8 +51,7 @@ struct ValueScannerTests {
         #expect(try Self.forms("short", Self.secret) == [])
     }
 
-    @Test func `in base64, wherever it begins, in both alphabets and however it is broken`() throws
-    {
+    @Test func `in base64 at any offset, in both alphabets and with any line breaks`() throws {
         for before in ["", "a", "ab", "abc"] {
             for after in ["", "z", "zz"] {
                 let data = Data((before + Self.secret + after).utf8)
@@ -102,13 +101,13 @@ struct ValueScannerTests {
                 #expect(found == expected, "\(ends.count) \(pieces)")
             }
         }
-        // Letters of which one byte is that of a line feed.
+        // Letters with one byte equal to a line feed.
         let letters = "\u{FEFF}\u{0A05}\n上《\u{010A}KEY=\(secret)\n\u{0A0A}\n《=\(second)"
         let lines = Array(try #require(letters.data(using: encoding)))
         for pieces in [[1 << 20], [1], [5, 2]] {
             #expect(try Self.found(lines, values, pieces: pieces).map(\.line) == [2, 4])
         }
-        // A unit that is another one, and half of the file.
+        // A different unit, and half of the file.
         let place = bytes.count - 10
         let changed = bytes.enumerated().map { $0 == place ? $1 ^ 1 : $1 }
         #expect(try Self.found(changed, [secret]).map(\.line) == [2])
@@ -116,15 +115,16 @@ struct ValueScannerTests {
     }
 
     @Test(arguments: ["密码锁", "密码é1", "密码锁x"])
-    func `of a value of few characters only what is long enough is looked for`(value: String) throws
-    {
+    func `of a value with few distinct characters only long enough forms are searched`(
+        value: String
+    ) throws {
         #expect(value.utf8.count >= SearchTable.shortest)
         #expect(try Self.forms("KEY=\(value)\n", value) == ["1 0 plain"])
         let wide = Array(try #require("KEY=\(value)\n".data(using: .utf16LittleEndian)))
         #expect(try Self.found(wide, [value]).count == (value.utf16.count < 4 ? 0 : 1))
     }
 
-    @Test func `written into addresses and forms`() throws {
+    @Test func `encoded in URLs and forms`() throws {
         let value = "p@ss word/with:all&of=it+é%41~!"
         var allowed = CharacterSet.urlQueryAllowed
         allowed.remove(charactersIn: "&+=/?:@!$'()*,;")
@@ -146,7 +146,7 @@ struct ValueScannerTests {
         #expect(try Self.forms(lower, value) == ["1 0 url-encoded"])
     }
 
-    @Test func `written into JSON`() throws {
+    @Test func `encoded in JSON`() throws {
         let value = "first \"line\"\nsecond/line\t\\ é 😀 <&>"
         let slashed = try JSONEncoder().encode([value])
         let unslashed = JSONEncoder()
@@ -173,7 +173,7 @@ struct ValueScannerTests {
             .joined(separator: lineEnd)
     }
 
-    @Test func `a PEM block however its lines are broken`() throws {
+    @Test func `a PEM block with any line breaks`() throws {
         for value in [Self.pem() + "\n", Self.pem(lineEnd: "\r\n"), Self.pem(lineEnd: "\\n")] {
             for width in [24, 32, 63, 64, 65, 76, 1_000] {
                 for lineEnd in ["\n", "\r\n", "\n      ", "\n\t", "\\n", "\\r\\n", "\\\n"] {
@@ -189,7 +189,7 @@ struct ValueScannerTests {
         #expect(try Self.forms(Self.pem(50), Self.pem()) == ["2 0 pem"])
     }
 
-    @Test func `one value within another, and names are numbers`() throws {
+    @Test func `one value within another, and names as numbers`() throws {
         let (short, long) = ("inner-value-77", "outer inner-value-77 outer")
         #expect(
             try Self.forms("\(long)\n\(short)", short, long) == [
@@ -197,14 +197,14 @@ struct ValueScannerTests {
             ])
     }
 
-    @Test func `as much is kept as is promised`() throws {
+    @Test func `as many bytes are kept as documented`() throws {
         let text = String(repeating: "\(Self.secret)\n", count: 1_500)
         #expect(try Self.forms(text, Self.secret).count == ValueScanner.matchLimit)
         let oneLine = String(repeating: Self.secret, count: 5_000)
         #expect(try Self.forms(oneLine, Self.secret) == ["1 0 plain"])
     }
 
-    /// What a search that looks at every place finds of plain and base64.
+    /// The plain and base64 matches of a search at every position.
     private static func naive(_ text: [UInt8], _ values: [[UInt8]]) -> Set<String> {
         var found: Set<String> = []
         func places(_ needle: [UInt8], _ text: [UInt8], _ label: String) {
@@ -222,9 +222,9 @@ struct ValueScannerTests {
     }
 
     @Test(arguments: 0..<60)
-    func `random texts and cuts give what a search of every place gives`(seed: UInt64) throws {
+    func `random texts and cuts match a search at every position`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
-        // Few different bytes, so that there are many near misses.
+        // Few different bytes, for many near misses.
         let alphabet = Array("ab1\n".utf8)
         func bytes(_ count: Int) -> [UInt8] {
             (0..<count).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] }
@@ -250,7 +250,7 @@ struct ValueScannerTests {
         }
     }
 
-    @Test func `cuts make no difference to long forms`() throws {
+    @Test func `cuts do not affect long forms`() throws {
         let values = [Self.pem(), Self.secret, "p@ss word/with:all&of=it"]
         let table = try SearchTable(Self.slices(values.map { Array($0.utf8) }))
         let encoded = Data(values[2].utf8).base64EncodedString()

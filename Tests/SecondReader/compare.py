@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the program's `verify` against the second reader: both must name the same class for every
+"""Compares the program's `verify` with the second reader: both must name the same class for every
 file that the second reader's tests make, and for many mutations of a sealed index.
 
     compare.py ZG_ENV [MUTATIONS]
@@ -21,7 +21,7 @@ NOT_DAMAGE = {0: "ok", 3: "locked"}
 
 
 def secret_of(secret):
-    """The variable of the environment, and what stands in the file that it names."""
+    """The environment variable, and the content of the file that it names."""
     for name, variable, end in (("passphrase", "ZG_ENV_PASSPHRASE_FILE", "\n"),
                                 ("recoveryCode", "ZG_ENV_PASSPHRASE_FILE", "\n"),
                                 ("keyFile", "ZG_ENV_KEY_FILE", "")):
@@ -31,7 +31,7 @@ def secret_of(secret):
 
 
 def program_says(vault, secret):
-    """The class, and all that the program says."""
+    """The class, and the program's whole output."""
     home = tempfile.mkdtemp()
     try:
         variable, content = secret
@@ -45,7 +45,7 @@ def program_says(vault, secret):
     finally:
         shutil.rmtree(home)
     said = json.loads(done.stdout or done.stderr)
-    # Nobody kept an audit log of these vaults.
+    # These vaults have no audit log.
     problems = [item for item in said.get("problems", []) if item["where"] != "audit-log"]
     if problems:
         return problems[0]["class"], said
@@ -56,7 +56,7 @@ def program_says(vault, secret):
 
 
 class Compared:
-    """Stands in the place of the tests' own reading, and reads with both."""
+    """Replaces the tests' own reading with reading by both."""
 
     count, differ, mutations = 0, 0, 0
     read = tests.Case.read

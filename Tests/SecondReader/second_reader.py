@@ -38,7 +38,7 @@ EXIT_DAMAGED = 8
 
 
 class Refused(Exception):
-    """The one exception of this reader: a word of section 8.1 (or 8) and a sentence."""
+    """This reader's only exception: a word of section 8.1 (or 8) and a sentence."""
 
     def __init__(self, word, message):
         super().__init__(f"{word}: {message}")
@@ -75,7 +75,7 @@ def kdf(key, number, label):
 
 
 def aead_open(key, nonce, sealed, data):
-    """The text, or None where the tag does not hold."""
+    """The plaintext, or None if the tag does not verify."""
     if len(sealed) < 16:
         return None
     try:
@@ -85,7 +85,7 @@ def aead_open(key, nonce, sealed, data):
 
 
 def box_open(public, secret, sealed):
-    """What crypto_box_seal sealed, or None."""
+    """Opens a crypto_box_seal box; None if it does not open."""
     if len(sealed) < 48:
         return None
     try:
@@ -95,7 +95,7 @@ def box_open(public, secret, sealed):
 
 
 def is_usable(public):
-    """Whether something can be sealed to a public key: not to a point of low order."""
+    """Whether a public key can be sealed to: a point of low order cannot."""
     try:
         sodium.crypto_box_seal(b"", public)
         return True
@@ -108,7 +108,7 @@ def argon2id(passphrase, salt, operations, memory):
         return sodium.crypto_pwhash_alg(
             32, passphrase, salt, operations, memory, sodium.crypto_pwhash_ALG_ARGON2ID13)
     except (nacl_exceptions.RuntimeError, MemoryError):
-        raise Refused("too-little-memory", f"Argon2id could not have its {memory} bytes") from None
+        raise Refused("too-little-memory", f"Argon2id could not allocate {memory} bytes") from None
 
 
 class RootKeys:
@@ -129,7 +129,7 @@ class RootKeys:
 
 
 class VaultFile:
-    """The open file. Parts are read where they are needed; nobody trusts a length before it is checked
+    """The open file. Parts are read where they are needed; no length is trusted before it is checked
     against the file's own."""
 
     def __init__(self, path, guarded):
@@ -142,7 +142,7 @@ class VaultFile:
             raise Refused("insecure", f"the file cannot be opened: {error.strerror}") from None
         try:
             status = os.fstat(self.descriptor)
-            require(stat.S_ISREG(status.st_mode), "insecure", "this is no regular file")
+            require(stat.S_ISREG(status.st_mode), "insecure", "this is not a regular file")
             if guarded:
                 self.guard(path, status)
         except Refused:
@@ -153,10 +153,10 @@ class VaultFile:
     @staticmethod
     def guard(path, status):
         require(status.st_uid == os.geteuid(), "insecure", "the file belongs to another user")
-        require(not status.st_mode & 0o077, "insecure", "others can open the file")
+        require(not status.st_mode & 0o077, "insecure", "other users can open the file")
         folder = os.stat(os.path.dirname(os.path.abspath(path)))
         require(not folder.st_mode & 0o022 or folder.st_mode & stat.S_ISVTX,
-                "insecure", "others can write to the file's directory")
+                "insecure", "other users can write to the file's directory")
 
     def read(self, offset, length):
         parts = []
@@ -165,7 +165,7 @@ class VaultFile:
                 part = os.pread(self.descriptor, min(length, 64 * MIB), offset)
             except OSError as error:
                 raise Refused("insecure", f"the file cannot be read: {error.strerror}") from None
-            require(part, "truncated", "the file became shorter while it was read")
+            require(part, "truncated", "the file shrank while it was being read")
             parts.append(part)
             offset += len(part)
             length -= len(part)
@@ -187,12 +187,12 @@ TIER_INDEX, TIER_ROOT = 1, 2
 def read_header(file):
     require(file.length >= 16, "truncated", "the file has fewer than 16 bytes")
     start = file.read(0, 16)
-    require(start[:8] == MAGIC, "magic", "the file does not begin as a vault")
+    require(start[:8] == MAGIC, "magic", "the file does not start with a vault's magic number")
     length = struct.unpack_from("<I", start, 12)[0]
     require(152 <= length <= 65536, "header", f"header length {length}")
     require(file.length >= length, "truncated", "the file ends before its header does")
     raw = file.read(0, length)
-    require(hash32(raw[:-32]) == raw[-32:], "checksum", "the header's checksum does not hold")
+    require(hash32(raw[:-32]) == raw[-32:], "checksum", "the header's checksum does not match")
 
     header = SimpleNamespace(raw=raw)
     header.format, zero = struct.unpack_from("<HH", raw, 8)
@@ -203,14 +203,14 @@ def read_header(file):
     header.file_length, header.vault_id, header.generation, header.epoch, header.public, count = (
         struct.unpack_from("<Q16sQI32sI", raw, 16))
     require(count <= 16, "header", f"{count} slots")
-    require(length == 152 + 192 * count, "header", "the header length does not fit the number of slots")
+    require(length == 152 + 192 * count, "header", "the header length does not match the number of slots")
     require(header.file_length <= 4 * GIB, "header", "the file length is over 4 GiB")
     require(header.generation != 0, "header", "generation 0")
     require(header.epoch != 0, "header", "index epoch 0")
     header.nonce, header.index_length = struct.unpack_from("<24sQ", raw, 88 + 192 * count)
-    require(17 <= header.index_length <= 256 * MIB + 16, "header", "the index length is out of bounds")
+    require(17 <= header.index_length <= 256 * MIB + 16, "header", "the index length is out of range")
     header.chunks_at = length + header.index_length
-    require(header.chunks_at <= header.file_length, "header", "header and index do not fit into the file")
+    require(header.chunks_at <= header.file_length, "header", "header and index do not fit in the file")
 
     header.slots = [read_slot(raw[at:at + 192]) for at in range(88, 88 + 192 * count, 192)]
     require(len({slot.id for slot in header.slots}) == count, "header", "two slots have the same id")
@@ -237,7 +237,7 @@ def check_slot(slot):
     require(slot.tier in (TIER_INDEX, TIER_ROOT), "slot", f"tier {slot.tier}")
     require(slot.derivation == DERIVATIONS[slot.kind], "slot",
             f"derivation {slot.derivation} in a slot of kind {slot.kind}")
-    require(slot.zero == 0 and not any(slot.zeros), "slot", "bytes that must be zero are not")
+    require(slot.zero == 0 and not any(slot.zeros), "slot", "reserved bytes are not zero")
     if slot.kind == PASSPHRASE:
         require(1 <= slot.operations <= 10 and 8 * MIB <= slot.memory <= GIB
                 and slot.operations * slot.memory <= 4 * GIB, "slot",
@@ -252,7 +252,7 @@ def check_slot(slot):
 
 
 class Passphrase:
-    """A text that somebody gives: first a code, where it is one, then a passphrase."""
+    """A typed text: tried as a code if it is one, then as a passphrase."""
 
     def __init__(self, given):
         require(1 <= len(given) <= 1024, "wrong-use", f"a passphrase of {len(given)} bytes")
@@ -302,13 +302,13 @@ class RecoveryCode:
     @classmethod
     def decode(cls, text):
         typed = [c for c in text if c not in "- "]
-        # Not upper() of the whole: a few letters outside of ASCII have their upper case inside of it.
+        # Not upper() of the whole: some non-ASCII letters have ASCII upper case.
         typed = "".join(c.upper() if c in string.ascii_lowercase else c for c in typed)
         typed = typed.replace("O", "0").replace("I", "1").replace("L", "1")
         require(len(typed) == 28, "locked", "a recovery code has 28 characters")
-        require(all(c in cls.ALPHABET for c in typed), "locked", "not a character of a recovery code")
+        require(all(c in cls.ALPHABET for c in typed), "locked", "a character cannot be in a recovery code")
         symbols = [cls.ALPHABET.index(c) for c in typed]
-        require(cls.remainder(symbols) == (0, 0), "locked", "the recovery code is mistyped")
+        require(cls.remainder(symbols) == (0, 0), "locked", "the recovery code has a typo")
         number = 0
         for symbol in symbols[:26]:
             number = number << 5 | symbol
@@ -317,7 +317,7 @@ class RecoveryCode:
 
 
 class KeyFile:
-    """Lines of one valid form; other lines are passed over."""
+    """Lines of one valid form; other lines are skipped."""
 
     LINE = re.compile(rb"zg-env-key-1 ([0-9a-f]{32}) ([0-9a-f]{32}) ([0-9a-f]{64})")
 
@@ -347,7 +347,7 @@ class SlotKey:
 
 
 class IndexKey:
-    """The index key itself, which no slot has to give."""
+    """The index key itself, without a slot."""
 
     def __init__(self, text):
         self.key = from_hex(text.strip(), 32)
@@ -382,7 +382,7 @@ class Spanned:
 
 
 class Cursor:
-    """Reads the types of section 1 from front to back. Nothing is taken that is not there."""
+    """Reads the types of section 1 from front to back. Never reads past the end."""
 
     def __init__(self, data, where):
         self.data = data
@@ -442,12 +442,12 @@ class Cursor:
         return read(self) if self.flag() else None
 
     def list(self, read, least, most=None, order=None):
-        """A list of at most `most` items, each of at least `least` bytes, ascending by `order`."""
+        """A list of at most `most` items of at least `least` bytes each, ascending by `order`."""
         count = self.u32()
         if most is not None and count > most:
             self.fail("bounds", f"{count} items, at most {most}")
         if count * least > self.left():
-            self.fail("bounds", f"{count} items do not fit into {self.left()} bytes")
+            self.fail("bounds", f"{count} items do not fit in {self.left()} bytes")
         items = []
         for _ in range(count):
             item = read(self)
@@ -460,7 +460,7 @@ class Cursor:
         return self.section_span(name, read)[0]
 
     def section_span(self, name, read):
-        """What `read` reads of a section, and the section's bytes."""
+        """The result of `read` for a section, and the section's bytes."""
         raw = self.raw(self.u32(), f"section {name}")
         inner = Cursor(memoryview(raw), name)
         content = read(inner)
@@ -468,7 +468,7 @@ class Cursor:
         return content, raw
 
     def span(self, read):
-        """What `read` reads, and its bytes."""
+        """The result of `read`, and its bytes."""
         start = self.at
         content = read(self)
         return Spanned(content, bytes(self.data[start:self.at]))
@@ -496,6 +496,13 @@ def read_directory(c):
         path=c.text(4096), project_name=c.text(4096), organisation=c.text(4096), project=c.id())
 
 
+def read_setting(c):
+    setting = SimpleNamespace(name=c.text(1024), value=c.text(1024))
+    if not setting.name:
+        c.fail("encoding", "a setting with an empty name")
+    return setting
+
+
 def read_locked_write(c):
     return SimpleNamespace(
         generation=c.u64(), time=c.u64(), command=c.text(64),
@@ -508,7 +515,8 @@ def read_metadata(c):
         generations=c.list(lambda c: (c.u64(), c.raw(16)), 24, 1024, lambda item: item[0]),
         audit_log=c.optional(lambda c: (c.u64(), c.raw(16))),
         directories=c.list(read_directory, 28, 10_000, lambda item: utf8(item.path)),
-        locked_writes=c.list(read_locked_write, 24, 1_000, lambda item: item.generation))
+        locked_writes=c.list(read_locked_write, 24, 1_000, lambda item: item.generation),
+        settings=c.list(read_setting, 8, 1_000, lambda item: utf8(item.name)))
 
 
 def read_binding(c):
@@ -593,7 +601,7 @@ RELAY = 4
 
 
 def read_journal_entry(c):
-    """5.7: the payload of a kind that is known is part of the one valid encoding."""
+    """5.7: the payload of a known kind has one valid encoding too."""
     entry = SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
     if entry.kind == SEND:
         entry.content = read_send(entry)
@@ -695,10 +703,10 @@ def read_account(c):
         ends_at=c.u64(), protection=c.choice("protection", (1, 2)), secret=c.bytes(65_536, "secret"))
 
 
-PROJECT, RECORD, ACCOUNT, DIRECTORY, JOURNAL = range(1, 6)
+PROJECT, RECORD, ACCOUNT, DIRECTORY, JOURNAL, SETTING = range(1, 7)
 OBJECTS = {
     PROJECT: "project", RECORD: "record", ACCOUNT: "account", DIRECTORY: "directory",
-    JOURNAL: "journal"}
+    JOURNAL: "journal", SETTING: "setting"}
 
 
 def read_listed_version(c):
@@ -746,9 +754,16 @@ def read_listed_journal_entry(c):
     return SimpleNamespace(key=c.id(), kind=c.u8(), digest=c.raw(32))
 
 
+def read_listed_setting(c):
+    entry = read_setting(c)
+    entry.key = utf8(entry.name)
+    return entry
+
+
 LISTED = {
     PROJECT: read_listed_project, RECORD: read_listed_record, ACCOUNT: read_listed_account,
-    DIRECTORY: read_listed_directory, JOURNAL: read_listed_journal_entry}
+    DIRECTORY: read_listed_directory, JOURNAL: read_listed_journal_entry,
+    SETTING: read_listed_setting}
 
 
 def read_entry(c):
@@ -763,7 +778,7 @@ def read_checkpoint(c):
     """5.9"""
     checkpoint = SimpleNamespace(generation=c.u64(), code=c.raw(40))
     entries = c.span(lambda c: c.list(
-        read_entry, 26, 1_031_000, lambda entry: (entry.entry_kind, entry.key)))
+        read_entry, 14, 1_032_000, lambda entry: (entry.entry_kind, entry.key)))
     checkpoint.entries, checkpoint.raw_entries = entries.content, entries.raw
     return checkpoint
 
@@ -806,12 +821,12 @@ def read_index(content):
 def open_index(file, header, index_key):
     sealed = file.read(len(header.raw), header.index_length)
     padded = aead_open(kdf(index_key, 1, b"zgv2sub_"), header.nonce, sealed, b"zgv2/index" + header.raw)
-    require(padded is not None, "tag", "the index's seal does not hold")
-    require(len(padded) >= 4, "padding", "the index has no length in front of it")
+    require(padded is not None, "tag", "the index failed authentication")
+    require(len(padded) >= 4, "padding", "the index does not start with a length")
     length = struct.unpack_from("<I", padded)[0]
     require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
             f"{length} bytes of content in {len(padded)} bytes")
-    require(padded.count(0, 4 + length) == len(padded) - 4 - length, "padding", "not zeros behind the content")
+    require(padded.count(0, 4 + length) == len(padded) - 4 - length, "padding", "the padding is not zero")
     index = read_index(memoryview(padded)[4:4 + length])
     index.tag = sealed[-16:]
     return index
@@ -832,7 +847,7 @@ def check_layout(index, chunks_length):
     records = {record.id: record for record in index.records}
     batches = {batch.id for batch in index.batches}
     for record in index.records:
-        layout(record.project in projects, "a record's project is not there")
+        layout(record.project in projects, "a record's project does not exist")
 
     wanted = {(record.id, record.current) for record in index.records if record.current}
     layout({(version.record, version.number) for version in index.current} == wanted,
@@ -848,7 +863,7 @@ def check_layout(index, chunks_length):
 
     versions = index.current + index.earlier
     for version in versions:
-        layout(version.batch in batches, "a version's batch is not there")
+        layout(version.batch in batches, "a version's batch does not exist")
         layout(version.length != 0, "a chunk of length 0")
     end = 0
     for version in sorted(versions, key=lambda version: version.offset):
@@ -857,11 +872,11 @@ def check_layout(index, chunks_length):
     layout(end == chunks_length, "the chunks do not end where the file does")
 
     relays = [entry.content.relay for entry in index.journal if entry.kind == RELAY]
-    layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or one of them twice")
+    layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or two for the same URL")
 
 
 def check_checkpoint(header, checkpoint, keys):
-    """5.9. Takes the root."""
+    """5.9. Needs the root."""
     require(1 <= checkpoint.generation <= header.generation, "checkpoint",
             f"a checkpoint of generation {checkpoint.generation}")
     message = b"".join((
@@ -869,11 +884,11 @@ def check_checkpoint(header, checkpoint, keys):
         header.public, struct.pack("<II", header.epoch, len(header.slots)),
         *(slot.raw for slot in header.slots), checkpoint.raw_entries))
     require(aead_open(keys.checkpoint, checkpoint.code[:24], checkpoint.code[24:], message) == b"",
-            "checkpoint", "the checkpoint's code does not hold")
+            "checkpoint", "the checkpoint's code does not match")
 
 
 # ---------------------------------------------------------------------------------------------------
-# 5.10: what is new since the checkpoint
+# 5.10: changes since the checkpoint
 
 
 def text_bytes(text):
@@ -901,7 +916,7 @@ def named(version):
 
 
 def objects(index, entries):
-    """What the entry of each object would be: (kind, key) to its bytes."""
+    """The expected entry of each object: (kind, key) to its bytes."""
     now = {}
     for project in index.projects:
         now[PROJECT, project.id] = project.id + text_bytes(project.name) + project.binding.raw
@@ -934,11 +949,13 @@ def objects(index, entries):
     for entry in index.journal:
         now[JOURNAL, entry.id] = entry.id + struct.pack("<B", entry.kind) + hash32(
             struct.pack("<Q", entry.made_at) + entry.payload)
+    for setting in index.metadata.settings:
+        now[SETTING, utf8(setting.name)] = text_bytes(setting.name) + text_bytes(setting.value)
     return now
 
 
 def differences(index):
-    """Every object that is not accepted, as (kind, key, state)."""
+    """Every unaccepted object, as (kind, key, state)."""
     entries = {(entry.entry_kind, entry.key): entry for entry in index.checkpoint.entries}
     now = objects(index, entries)
     for kind, key in sorted(now.keys() | entries.keys()):
@@ -959,7 +976,7 @@ def accepted_versions(index):
 
 
 def check_rotations(index):
-    """5.7. Takes the root."""
+    """5.7. Needs the root."""
     for kind, key, state in differences(index):
         if kind == JOURNAL and state != "gone":
             entry = next(entry for entry in index.journal if entry.id == key)
@@ -979,7 +996,7 @@ def data_key(header, batch, keys):
         return key
     opened = box_open(keys.public, keys.secret, batch.wrapped)
     require(opened is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
-    require(opened[32:] == names, "batch", f"batch {batch.id.hex()} names another vault or batch")
+    require(opened[32:] == names, "batch", f"batch {batch.id.hex()} names a different vault or batch")
     return opened[:32]
 
 
@@ -1005,15 +1022,15 @@ def open_value(header, record, version, chunk, key):
         struct.pack("<I", len(name)), name))
     padded = aead_open(key, chunk[:24], chunk[24:], data) if len(chunk) >= 40 else None
     require(padded is not None, "value", f"{what} does not open")
-    require(len(padded) >= 4, "value", f"{what} has no length in front of it")
+    require(len(padded) >= 4, "value", f"{what} does not start with a length")
     length = struct.unpack_from("<I", padded)[0]
-    require(length <= MIB and padded_length(4 + length) == len(padded), "value", f"{what} has another padding")
-    require(not any(padded[4 + length:]), "value", f"{what} has no zeros behind it")
+    require(length <= MIB and padded_length(4 + length) == len(padded), "value", f"{what} has the wrong padding")
+    require(not any(padded[4 + length:]), "value", f"{what} has padding that is not zero")
     return padded[4:4 + length]
 
 
 def read_chunk(file, header, version):
-    """Chunks can be 4 GiB by their length field, and a value's cannot: no more than that is kept."""
+    """A chunk's length field allows 4 GiB and a value's limit does not: no more than that is kept."""
     at, left = header.chunks_at + version.offset, version.length
     state, kept = blake2b(digest_size=32), b""
     while left:
@@ -1024,7 +1041,7 @@ def read_chunk(file, header, version):
         at += len(part)
         left -= len(part)
     require(state.digest() == version.checksum, "chunk",
-            f"the checksum of version {version.number} of record {version.record.hex()} does not hold")
+            f"the checksum of version {version.number} of record {version.record.hex()} does not match")
     return kept
 
 
@@ -1036,7 +1053,7 @@ TOKEN = b"zgv2/token" + bytes(6)
 
 
 def token_of(header, account, keys):
-    """5.8: an account's token; None where it takes the root, or is damaged."""
+    """5.8: an account's token; None if it needs the root, or is damaged."""
     if account.protection == 1:
         return account.secret
     opened = keys and box_open(keys.public, keys.secret, account.secret)
@@ -1045,11 +1062,11 @@ def token_of(header, account, keys):
 
 
 def read_vault(path, secret, guarded=False):
-    """The whole of a vault, every value included where the secret gives the root; or Refused."""
+    """A whole vault, with every value if the secret opens the root; raises Refused."""
     file = VaultFile(path, guarded)
     try:
         header = read_header(file)
-        # A secret is decoded only here: what is wrong with it comes after what is wrong in the header.
+        # A secret is decoded only here: its errors come after those of the header.
         tier, key = unlock(header, secret())
         keys = RootKeys(key) if tier == TIER_ROOT else None
         if keys is not None:
@@ -1084,14 +1101,14 @@ def read_vault(path, secret, guarded=False):
 
 
 # ---------------------------------------------------------------------------------------------------
-# 7.2: the anchor
+# 7.2: the rollback guard
 
 ANCHOR = re.compile(
     rb"zg-env-anchor-2 ([0-9a-f]{32}) (0|[1-9][0-9]*) ([0-9a-f]{32}) ([0-9a-f]{64}) (0|[1-9][0-9]*)\n")
 
 
 def check_anchor(line, vault):
-    """None, or a sentence of what the anchor says against the file."""
+    """None, or a sentence on how the file contradicts the rollback guard."""
     found = ANCHOR.fullmatch(line)
     if found is None:
         return None
@@ -1099,19 +1116,19 @@ def check_anchor(line, vault):
     generation, checkpoint = int(found[2]), int(found[5])
     header, index = vault.header, vault.index
     if vault_id != header.vault_id:
-        return "the anchor is of another vault"
+        return "the rollback guard is for a different vault"
     generations = index.metadata.generations
     remembered = {**dict(generations), header.generation: vault.index_tag}
     if generation > header.generation:
-        return "the file is older than the anchor"
-    # A file forgets nothing but what 1,024 later generations have pushed out.
+        return "the file is older than the rollback guard"
+    # A file forgets only the generations that 1,024 later ones have displaced.
     forgotten = len(generations) == 1024 and generations[0][0] > generation
     if not forgotten and remembered.get(generation) != tag:
-        return "the file has another history than the anchor"
+        return "the file and the rollback guard have different histories"
     if public != header.public and vault.keys is None:
-        return "the public key is not the anchor's"
+        return "the public key is not the one in the rollback guard"
     if index.checkpoint.generation < checkpoint:
-        return "the checkpoint is older than the anchor's"
+        return "the checkpoint is older than the one in the rollback guard"
     return None
 
 
@@ -1126,10 +1143,10 @@ def shown(value):
 
 
 def not_accepted(vault):
-    """5.10, as a list: objects, and versions one by one. Without the root it is a mere claim."""
+    """5.10, as a list: objects, and versions one by one. Without the root it is unverified."""
     index, records = vault.index, {record.id: record for record in vault.index.records}
     listed = [{"object": OBJECTS[kind], "state": state,
-               "id": key.decode() if kind in (ACCOUNT, DIRECTORY) else key.hex()}
+               "id": key.decode() if kind in (ACCOUNT, DIRECTORY, SETTING) else key.hex()}
               for kind, key, state in differences(index)]
     accepted = accepted_versions(index)
     return listed + [
@@ -1170,7 +1187,7 @@ def report(vault):
              "records": [record.hex() for record in write.records]}
             for write in index.metadata.locked_writes],
         "checkpoint": index.checkpoint.generation,
-        # Whether its code holds cannot be known without the root; with it, it has held.
+        # Without the root its code cannot be checked; with the root it has been verified.
         "checkpointHolds": True if vault.keys else None,
         "notAccepted": not_accepted(vault),
         # Version 0: the vault holds no value.
@@ -1209,7 +1226,7 @@ def vector_secret(secret):
 
 
 def vector_values(found):
-    """What was found, as vectors.json has it: every version's value, what is absent left out."""
+    """The result in the form of vectors.json: every version's value, without absent members."""
     values = [{**record, "current": True} for record in found["records"] if record["version"] != 0]
     values += [{**version, "current": False} for version in found["history"]]
     for value in values:
@@ -1218,17 +1235,17 @@ def vector_values(found):
 
 
 def disagreements(vector, found):
-    """What the vector says and this reader does not, and the other way round, as sentences."""
+    """The differences between the vector and this reader, as sentences."""
     if found["class"] != vector["class"]:
-        return [f"{found['class']} and not {vector['class']}: {found.get('message', '')}"]
+        return [f"{found['class']} instead of {vector['class']}: {found.get('message', '')}"]
     if exit_code(found) != vector.get("exit", exit_code(found)):
-        return [f"exit code {exit_code(found)} and not {vector['exit']}"]
+        return [f"exit code {exit_code(found)} instead of {vector['exit']}"]
     if found["class"] != "ok":
         return []
     expected, have = vector.get("values", []), vector_values(found)
     missing = [f"not found: {json.dumps(value)[:300]}" for value in expected if value not in have]
     return missing + [f"not in the vector: {json.dumps(value)[:300]}" for value in have if value not in expected] + (
-        [] if len(have) == len(expected) else [f"{len(have)} values and not {len(expected)}"])
+        [] if len(have) == len(expected) else [f"{len(have)} values instead of {len(expected)}"])
 
 
 def check_vectors(folder):
@@ -1265,27 +1282,27 @@ def secret_from(parser, options):
     if options.key_file is not None:
         content = file_bytes(parser, options.key_file)
         return lambda: KeyFile(content)
-    # The bytes as they were given; the line feed that ends a file's line is not given.
+    # The given bytes, without the line feed that ends a file's line.
     given = file_bytes(parser, options.passphrase_file or options.recovery_code_file)
     given = given[:-1] if given.endswith(b"\n") else given
     if options.passphrase_file is not None:
         return lambda: Passphrase(given)
-    # What is not ASCII is in no code, so it only has to stay wrong.
+    # Non-ASCII characters are in no code, so they only have to stay wrong.
     return lambda: RecoveryCode(given.decode("ascii", errors="replace"))
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Read a vault file and print it, or what is wrong with it.")
+    parser = argparse.ArgumentParser(description="Read a vault file and print its contents or its first problem.")
     parser.add_argument("file", nargs="?", metavar="FILE")
     secrets = parser.add_mutually_exclusive_group(required=True)
     secrets.add_argument("--passphrase-file", metavar="F")
     secrets.add_argument("--recovery-code-file", metavar="F")
     secrets.add_argument("--key-file", metavar="F")
-    secrets.add_argument("--slot-key", metavar="HEX", help="what the keyring or the key file holds")
+    secrets.add_argument("--slot-key", metavar="HEX", help="the key in the keyring or the key file")
     secrets.add_argument("--index-key", metavar="HEX", help="the index key itself")
     secrets.add_argument("--vectors", metavar="DIR", help="check every file of DIR/vectors.json")
-    parser.add_argument("--anchor", metavar="F", help="hold the file against this anchor (7.2)")
-    parser.add_argument("--guarded", action="store_true", help="refuse a file that others can reach (8, step 1)")
+    parser.add_argument("--anchor", metavar="F", help="compare the file with this rollback guard (7.2)")
+    parser.add_argument("--guarded", action="store_true", help="refuse a file that others can access (8, step 1)")
     options = parser.parse_args()
     if options.vectors is not None:
         return check_vectors(options.vectors)

@@ -34,7 +34,7 @@ def listed(items):
 
 
 def resum(raw):
-    """The file with its header's checksum made anew."""
+    """The file with its header's checksum recomputed."""
     end = 152 + 192 * struct.unpack_from("<I", raw, 84)[0]
     return raw[:end - 32] + hash32(raw[:end - 32]) + raw[end:]
 
@@ -65,7 +65,7 @@ class Case(unittest.TestCase):
         return found
 
     def damage(self, word, *edits, secret=BY_CODE, accept=True, **wrong):
-        """A sample with these edits, and with what is wrong in the file."""
+        """A sample with these edits, and with errors in the file."""
         vault = sample()
         for edit in edits:
             edit(vault)
@@ -75,7 +75,7 @@ class Case(unittest.TestCase):
         return self.assertClass(word, vault.build(KEY), secret)
 
     def states(self, vault, secret=BY_CODE):
-        """What is not accepted, in short."""
+        """The unaccepted objects, abbreviated."""
         found = self.assertClass("ok", vault.build(KEY), secret)
         return sorted((item["object"], item["state"]) for item in found["notAccepted"])
 
@@ -298,15 +298,18 @@ class Index(Case):
             [ident(1) + U8.put(1) + U64.put(1) + TEXT.put(bytes(MIB + 1))]))
         self.section("bounds", metadata=listed(
             [U64.put(n) + ident(0) for n in range(1025)]) + b"\0" + bytes(8))
-        self.section("bounds", metadata=lambda s: s[:-4] + U32.put(1001))
-        self.section("bounds", metadata=lambda s: s[:-4] + listed(
-            [U64.put(1) * 2 + TEXT.put("x" * 65) + U32.put(0)]))
+        settings = writer.List(writer.SETTING).put(sample().index["metadata"]["settings"])
+        front = -len(settings) - 4
+        self.section("bounds", metadata=lambda s: s[:front] + U32.put(1001) + settings)
+        self.section("bounds", metadata=lambda s: s[:front] + listed(
+            [U64.put(1) * 2 + TEXT.put("x" * 65) + U32.put(0)]) + settings)
+        self.section("bounds", metadata=lambda s: s[:front + 4] + U32.put(1001))
         self.section("bounds", content=lambda c: c[:1] + U32.put(1 << 31) + c[5:])
         self.section("bounds", content=lambda c: c[:-1])
         self.damage("bounds", lambda v: v.index["records"][0].update(highest=2))
         self.section("bounds", checkpoint=b"")
-        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(1_031_001) + s[52:])
-        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(20) + s[52:])
+        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(1_032_001) + s[52:])
+        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(1_000_000) + s[52:])
         self.section("bounds", checkpoint=lambda s: s[:53] + U32.put(1 << 20) + s[57:])
 
     def test_encoding(self):
@@ -316,7 +319,7 @@ class Index(Case):
             self.section("encoding", projects=self.project(name))
         self.section("encoding", projects=put(self.project("x"), 4 + 16 + 5 + 8, b"\2"))
         self.section("encoding", checkpoint=lambda s: s + b"\0")
-        self.section("encoding", checkpoint=lambda s: put(s, 52, b"\6" + U32.put(1 << 31)))
+        self.section("encoding", checkpoint=lambda s: put(s, 52, b"\7" + U32.put(1 << 31)))
         self.section("encoding", checkpoint=lambda s: put(s, 52, b"\0"))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2", b"API_KEY\6", 1))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2\5", b"API_KEY\2\x0d", 1))
@@ -325,7 +328,7 @@ class Index(Case):
         self.damage("encoding", lambda v: v.index["records"][0].update(name=""))
 
     def entries(self, word, kind, **changes):
-        """One entry of a kind with another content."""
+        """One entry of a kind with other content."""
         def edit(vault):
             entries = vault.index["checkpoint"]["entries"]
             found = next(entry for entry in entries if entry["kind"] == kind)
@@ -489,6 +492,8 @@ class Checkpoint(Case):
         def gone(v): v.index["accounts"].pop()
         def directory(v): v.index["metadata"]["directories"].append(
             {"path": "/z", "link": "", "organisation": "", "project": ident(1)})
+        def setting(v): v.index["metadata"]["settings"][0].update(value="off")
+        def unset(v): v.index["metadata"]["settings"].pop()
         def removed(v): v.index["records"][0].update(removed_at=9)
         def removed_later(v): v.index["records"][3].update(removed_at=9)
         def lower(v): v.index["records"][2].update(highest=0)
@@ -497,14 +502,15 @@ class Checkpoint(Case):
         for edit, expected in (
                 (nothing, []), (project, [("project", "changed")]),
                 (account, [("account", "changed")]), (gone, [("account", "gone")]),
-                (directory, [("directory", "new")]), (removed, [("record", "changed")]),
+                (directory, [("directory", "new")]), (setting, [("setting", "changed")]),
+                (unset, [("setting", "gone")]), (removed, [("record", "changed")]),
                 (removed_later, []), (lower, []), (comment, []), (unknown, [("journal", "gone")])):
             vault = sample()
             edit(vault)
             self.assertEqual(self.states(vault), expected, edit.__name__)
 
     def test_same_number_and_other_id(self):
-        """A value that a holder of the index key put in the place of another, under its number."""
+        """A value that someone with the index key substituted for another, with its number."""
         vault = sample()
         item, key = vault.index["records"][0], bytes(32)
         vault.index["current"][0] = vault.version(item, 3, vault.sealed_batch(key), key, b"forged",
@@ -625,7 +631,7 @@ class Values(Case):
             self.damage("value", edit)
 
         def number(v):
-            """The number is for people: the seal does not hold it, the checkpoint does."""
+            """The number is for people: the checkpoint covers it, the seal does not."""
             v.index["current"][1].update(number=2)
             v.index["records"][1].update(current=2, highest=2)
         self.damage("ok", number)
@@ -635,7 +641,7 @@ class Values(Case):
 
 
 class Hostile(Case):
-    """What is random must give one of the words, and nothing else."""
+    """Random input must yield one of the words, and nothing else."""
 
     WORDS = {"ok", "newer", "pre-release", "locked", "truncated", "magic", "header", "checksum",
              "slot", "extended", "exchanged-key", "tag", "padding", "bounds", "encoding", "order",

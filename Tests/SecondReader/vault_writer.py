@@ -118,11 +118,13 @@ SLOT = Struct(
     nonce=Raw(24), wrapped=Raw(48), made_at=U64, zeros=Raw(64))
 
 DIRECTORY = Struct(path=TEXT, link=TEXT, organisation=TEXT, project=ID)
+SETTING = Struct(name=TEXT, value=TEXT)
 METADATA = Struct(
     generations=List(Struct(generation=U64, tag=ID)),
     audit_log=Optional(Struct(sequence=U64, tag=ID)),
     directories=List(DIRECTORY),
-    locked_writes=List(Struct(generation=U64, time=U64, command=TEXT, records=List(ID))))
+    locked_writes=List(Struct(generation=U64, time=U64, command=TEXT, records=List(ID))),
+    settings=List(SETTING))
 
 BINDING = Struct(
     origin=TEXT, user=TEXT, team=Optional(TEXT), team_slug=Optional(TEXT), project=TEXT, name=TEXT)
@@ -209,6 +211,7 @@ LISTED = {
         name=TEXT, origin=TEXT, user=TEXT, user_name=TEXT, team=Optional(TEXT),
         team_slug=Optional(TEXT), default=U8, protection=U8, digest=Raw(32)),
     4: DIRECTORY,
+    6: SETTING,
     5: Struct(id=ID, kind=U8, digest=Raw(32))}
 
 
@@ -287,7 +290,7 @@ def pad_value(value):
 
 
 def times(a, b):
-    """GF(32) by its logarithms: another way than the reader's."""
+    """GF(32) by logarithms, unlike the reader."""
     powers = [1]
     for _ in range(30):
         doubled = powers[-1] << 1
@@ -329,14 +332,15 @@ class Vault:
         self.groups = 0
         self.index = {name: [] for name in SECTIONS}
         self.index["metadata"] = {
-            "generations": [], "audit_log": None, "directories": [], "locked_writes": []}
+            "generations": [], "audit_log": None, "directories": [], "locked_writes": [],
+            "settings": []}
         self.index["checkpoint"] = {"generation": 1, "code": bytes(40), "entries": []}
         self.tag = bytes(16)
         self.wrong = {}
 
     @classmethod
     def load(cls, raw, key):
-        """What the index key opens."""
+        """The content that the index key opens."""
         reader = Reader(raw)
         reader.take(8)
         format_number, _, length = U16.get(reader), U16.get(reader), U32.get(reader)
@@ -365,7 +369,7 @@ class Vault:
         return copy.deepcopy(self)
 
     def versions(self):
-        """In the order of their chunks; those without a place yet behind the others."""
+        """In the order of their chunks; those without an offset yet come last."""
         both = self.index["current"] + self.index["earlier"]
         return sorted(both, key=lambda version: version.get("offset", 1 << 64))
 
@@ -378,6 +382,7 @@ class Vault:
         index["earlier"].sort(key=lambda version: (version["record"], version["number"]))
         index["accounts"].sort(key=by_name)
         index["metadata"]["directories"].sort(key=lambda item: TEXT.put(item["path"])[4:])
+        index["metadata"]["settings"].sort(key=by_name)
         index["metadata"]["locked_writes"].sort(key=lambda item: item["generation"])
         for write in index["metadata"]["locked_writes"]:
             write["records"].sort()
@@ -439,7 +444,7 @@ class Vault:
     # 5.6 and 6
 
     def sealed_batch(self, data_key, public=None):
-        """Whoever has pk can make one."""
+        """Anyone with pk can make one."""
         batch = os.urandom(16)
         wrapped = box(public or self.public, data_key + self.vault_id + batch)
         self.index["batches"].append({"id": batch, "wrapping": 1, "wrapped": wrapped})
@@ -461,7 +466,7 @@ class Vault:
         return seal(data_key, pad_value(value) if padded is None else padded, data)
 
     def version(self, record, number, batch, data_key, value, sealed_name=None, made_at=9):
-        """A new version with its chunk, in no section yet."""
+        """A new version with its chunk, not yet in a section."""
         version = {"record": record["id"], "number": number, "id": os.urandom(16), "batch": batch,
                    "made_at": made_at, "sealed_name": sealed_name}
         version["chunk"] = self.chunk(record, version, data_key, value)
@@ -470,7 +475,7 @@ class Vault:
     # 5.9 and 5.10
 
     def entry(self, kind, item):
-        """What the checkpoint says of an object that is accepted as it is now."""
+        """The checkpoint's entry for an object accepted in its current state."""
         if kind == 2:
             stored = sorted((version for version in self.index["current"] + self.index["earlier"]
                              if version["record"] == item["id"]), key=lambda v: v["number"])
@@ -496,7 +501,8 @@ class Vault:
         """One for each object, in their order."""
         index = self.index
         objects = ((1, index["projects"]), (2, index["records"]), (3, index["accounts"]),
-                   (4, index["metadata"]["directories"]), (5, index["journal"]))
+                   (4, index["metadata"]["directories"]), (5, index["journal"]),
+                   (6, index["metadata"]["settings"]))
         return [self.entry(kind, item) for kind, items in objects for item in items]
 
     def code(self, root):
@@ -508,7 +514,7 @@ class Vault:
         return seal(kdf(root, 3, b"zgv2root"), b"", message)
 
     def accept(self, root):
-        """Makes a checkpoint in which everything is accepted. It asks nobody."""
+        """Makes a checkpoint that accepts everything."""
         self.index["checkpoint"] = {"generation": self.generation, "entries": self.entries()}
         self.index["checkpoint"]["code"] = self.code(root)
 
@@ -542,7 +548,7 @@ def wrap(slot, vault_id, key, wrapping_key):
 
 
 def protected(vault_id, origin, name, token, public):
-    """5.8: the secret of an account whose token takes the root."""
+    """5.8: the secret of an account whose token needs the root."""
     bound = b"zgv2/token" + bytes(6) + vault_id + TEXT.put(origin) + TEXT.put(name)
     return box(public, bound + token)
 
@@ -643,6 +649,9 @@ def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
     index["metadata"]["directories"] = [
         {"path": "/home/x", "link": "alpha", "organisation": "", "project": ident(1)},
         {"path": "/home/y", "link": "prj_2", "organisation": "team_1", "project": ident(2)}]
+    index["metadata"]["settings"] = [
+        {"name": "schema-check", "value": "on"},
+        {"name": "schema-env.staging", "value": "preview"}]
     bound = {"origin": ORIGIN, "user": "user_1", "team": None, "team_slug": None,
              "project": "prj_1", "name": "alpha"}
     index["projects"] = [

@@ -4,7 +4,7 @@ import Vault
 
 @testable import SecretServiceKeyring
 
-/// The same as with gnome-keyring, with another program behind the bus: KeePassXC.
+/// The gnome-keyring tests with another program on the bus: KeePassXC.
 @Suite(
     "KeePassXC as the desktop keyring", .serialized,
     .enabled(
@@ -36,9 +36,9 @@ struct KeePassXCTests {
         #expect(try connection().items(ofVault: item.vault) == [])
     }
 
-    /// KeePassXC asks before an entry is replaced, whatever its settings say. Removed and stored, it
-    /// asks nothing.
-    @Test func `what is stored again is asked about, and the old one stays without an answer`()
+    /// KeePassXC asks before it replaces an entry, whatever its settings. It asks nothing when an
+    /// entry is removed and stored.
+    @Test func `replacing a secret needs a confirmation, and without one the old secret stays`()
         throws
     {
         try connection().store(key, for: item)
@@ -53,7 +53,7 @@ struct KeePassXCTests {
         #expect(try connection().bytes(for: other) == key.reversed())
     }
 
-    @Test func `vaults and purposes are kept apart, in every length`() throws {
+    @Test func `vaults and purposes are kept apart, at every length`() throws {
         let anchor = KeyringItem(vault: item.vault, purpose: .anchor, identifier: "")
         let items = [item, .slotKey("00ff"), .slotKey(item.identifier, of: "b"), anchor]
         let keyring = connection()
@@ -67,21 +67,21 @@ struct KeePassXCTests {
         #expect(try Set(keyring.items(ofVault: item.vault)) == [item, .slotKey("00ff"), anchor])
     }
 
-    @Test func `what it keeps is there after a new start`() throws {
+    @Test func `its items survive a restart`() throws {
         try connection().store(key, for: item)
         let kept = connection()
         #expect(try kept.bytes(for: item) == key)
         try service.restart()
-        // The connection of before notices that the service is another one.
+        // The earlier connection notices that the service is another one.
         #expect(try kept.bytes(for: item) == key)
         #expect(try connection().bytes(for: item) == key)
     }
 
-    @Test func `locked it is reported as locked, after the time given`() throws {
+    @Test func `a locked database is reported as locked, after the timeout`() throws {
         try connection().store(key, for: item)
         try service.lock()
         #expect(try connection().status().collection == .locked)
-        // Agreeing on the session must fit too, and takes KeePassXC half a second and more.
+        // Session negotiation must fit too, and takes KeePassXC half a second or more.
         let start = ContinuousClock.now
         expectKeyringError(.locked) {
             _ = try connection(limit: .seconds(5)).bytes(for: item)
@@ -89,7 +89,7 @@ struct KeePassXCTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test func `a vault is listed with it, and its orphans are found`() throws {
+    @Test func `the list shows a vault and its orphaned items`() throws {
         let home = try CommandHome()
         func run(_ arguments: String..., unlocked: Bool = true) throws -> ProgramResult {
             try home.run(
@@ -108,8 +108,8 @@ struct KeePassXCTests {
         let slot = slots["slots"]?.elements.first { $0["kind"] == "secret-service" }
         let id = try #require(slot?["id"]?.text)
         let doctor = try run("doctor", "--offline", "--json", unlocked: false)
-        #expect(doctor.output.contains("KeePassXC is there, and its collection is open."))
-        #expect(doctor.output.contains("opens the names of this vault"))
+        #expect(doctor.output.contains("KeePassXC is running and unlocked."))
+        #expect(doctor.output.contains("opens this vault"))
         #expect(try run("slot", "remove", id, "--yes").status == 0)
         #expect(try run("list", "-p", "web", unlocked: false).status == 3)
     }

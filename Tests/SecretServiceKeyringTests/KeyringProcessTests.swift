@@ -6,7 +6,7 @@ import Vault
 
 @Suite("Processes with a desktop keyring")
 struct KeyringProcessTests {
-    @Test func `two processes at once do not lose an item`() async throws {
+    @Test func `two concurrent processes lose no item`() async throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let address = keyring.bus.address
@@ -35,7 +35,7 @@ struct KeyringProcessTests {
         }
     }
 
-    @Test func `libsecret is loaded with the first call and not before`() async throws {
+    @Test func `libsecret is loaded at the first call and not before`() async throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let address = keyring.bus.address
@@ -50,7 +50,7 @@ struct KeyringProcessTests {
         }
     }
 
-    @Test func `without libsecret the library is missing`() async throws {
+    @Test func `without libsecret the error is a missing library`() async throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let address = keyring.bus.address
@@ -64,7 +64,7 @@ struct KeyringProcessTests {
         }
     }
 
-    @Test func `no descriptor of a connection survives into another program`() async throws {
+    @Test func `no descriptor of a connection is inherited by another program`() async throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let address = keyring.bus.address
@@ -80,7 +80,7 @@ struct KeyringProcessTests {
 
     static func openDescriptors() throws -> Set<Int32> {
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        // Without the one that the listing itself was read from.
+        // Without the descriptor of the listing itself.
         return Set(names.compactMap { Int32($0) }.filter { fcntl($0, F_GETFD) >= 0 })
     }
 }

@@ -15,7 +15,7 @@ struct ProgramRunnerTests {
         #expect(try arguments.run().standardOutput == Array("a b,,".utf8) + [0xff, 0x2c])
     }
 
-    @Test func `the program has no descriptors but those given`() throws {
+    @Test func `the program has only the given descriptors`() throws {
         var runner = ProgramRunner(path: "/bin/ls", ["/proc/self/fd"])
         runner.descriptors = [3: [], 7: []]
         // `ls` opens the directory itself as the lowest free number.
@@ -48,7 +48,7 @@ struct ProgramRunnerTests {
         #expect(try runner.run().status == 0)
     }
 
-    @Test func `the working directory is the one given`() throws {
+    @Test func `the working directory is the given one`() throws {
         let directory = try TemporaryDirectory()
         var runner = ProgramRunner(path: "/bin/pwd", ["-P"])
         runner.workingDirectory = directory.path
@@ -77,7 +77,7 @@ struct ProgramRunnerTests {
         #expect(result.duration < .seconds(30))
     }
 
-    @Test func `a program that is not there is an error`() {
+    @Test func `a missing program is an error`() {
         #expect(throws: SystemCallError.self) {
             try ProgramRunner(path: "/nonexistent/program").run()
         }
@@ -137,7 +137,7 @@ struct ProgramRunnerTests {
         #expect(try runner.run().signal == SIGINT)
     }
 
-    @Test func `the programs of this package are found`() throws {
+    @Test func `this package's programs are found`() throws {
         #expect(try ProgramRunner.pathOfProduct("zg-env").hasSuffix("/zg-env"))
     }
 }

@@ -21,7 +21,7 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount() == (0, 0))
     }
 
-    @Test func `secrets of every length come back`() throws {
+    @Test func `secrets of every length are read back`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
@@ -33,7 +33,7 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount() == (1, 0))
     }
 
-    @Test func `a secret stored again takes the place of the old one`() throws {
+    @Test func `a secret stored again replaces the old one`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
@@ -42,7 +42,7 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount() == (1, 0))
     }
 
-    @Test func `without a question a secret is found, missed or locked`() throws {
+    @Test func `without prompting a secret is found, missing or locked`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
@@ -74,7 +74,7 @@ struct SecretServiceKeyringTests {
         #expect(try connection.items(ofVault: String(repeating: "c", count: 32)) == [])
     }
 
-    @Test func `a keyring that was not used since its service started shows its items`() throws {
+    @Test func `a keyring not used since its service started shows its items`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
@@ -85,7 +85,7 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.connection().bytes(for: item) == nil)
     }
 
-    @Test func `a connection goes on after its service was started anew`() throws {
+    @Test func `a connection survives a restart of its service`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
@@ -99,7 +99,7 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount() == (0, 0))
     }
 
-    @Test func `an item that somebody deleted is no error`() throws {
+    @Test func `an item that somebody deleted is not an error`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
@@ -138,9 +138,9 @@ struct SecretServiceKeyringTests {
         #expect(try connection.status().collection == .locked)
     }
 
-    // MARK: - What others put there
+    // MARK: - Items of other programs
 
-    /// The attributes of an item, as any program of the session sees them.
+    /// The attributes of an item, as any program in the session sees them.
     private func attributes(_ item: KeyringItem) -> [String: String] {
         [
             "application": "zg-env", "vault": item.vault, "purpose": item.purpose.rawValue,
@@ -159,7 +159,7 @@ struct SecretServiceKeyringTests {
         let secret =
             asking
             ? try connection.secret(for: item, where: isWanted)
-            : try connection.secretWithoutAsking(for: item, where: isWanted)
+            : try connection.secretWithoutPrompting(for: item, where: isWanted)
         guard let secret else { return nil }
         return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
     }
@@ -178,12 +178,12 @@ struct SecretServiceKeyringTests {
         #expect(try keyring.itemCount().unlocked >= 4)
         for asking in [true, false] {
             #expect(try found(connection, key, asking: asking) == key)
-            // None is wanted, and one is no secret of ours.
+            // No secret is wanted, and the item is not ours.
             expectKeyringError(.malformed) { try found(connection, [1], asking: asking) }
         }
     }
 
-    @Test func `SEC-F17: an item planted in an open collection does not stand for a locked one`()
+    @Test func `SEC-F17: an item planted in an open collection does not replace a locked one`()
         throws
     {
         let keyring = try PrivateKeyring()
@@ -193,14 +193,14 @@ struct SecretServiceKeyringTests {
         let connection = keyring.connection(limit: .seconds(1))
         #expect(try found(connection, key) == key)
         try keyring.lock()
-        // The planted one opens nothing, so the locked one is asked for; nobody answers here.
+        // The planted one opens nothing, so the locked one is requested; nobody answers here.
         expectKeyringError(.locked) { try found(connection, key) }
-        // What is open is enough where it is the one: nothing is unlocked for more.
+        // An open one that matches is enough: nothing else is unlocked.
         #expect(try found(connection, [0, 0, 0]) == [0, 0, 0])
         #expect(try keyring.itemCount().locked == 1)
     }
 
-    @Test func `SEC-F17: more items than anybody stores are an error, and no endless search`()
+    @Test func `SEC-F17: too many items are an error, and not an endless search`()
         throws
     {
         let keyring = try PrivateKeyring()

@@ -15,13 +15,13 @@ struct SessionBusTests {
             ("autolaunch:scope=install-path;", nil),
             (";", nil),
         ] as [(String, String?)])
-    func `what is configured is taken, but nothing that starts a bus`(
+    func `a configured bus is used, but nothing that starts one`(
         configured: String, address: String?
     ) {
         #expect(SessionBus.address(configured: configured, runtimeDirectory: "/run") == address)
     }
 
-    @Test func `the socket of a systemd session is found where nothing is configured`() throws {
+    @Test func `the socket of a systemd session is found if nothing is configured`() throws {
         let directory = try TemporaryDirectory()
         let runtime = try directory.makeDirectory("a b%,;ä")
         #expect(SessionBus.address(configured: nil, runtimeDirectory: runtime) == nil)
@@ -33,7 +33,7 @@ struct SessionBusTests {
         _ = listener.path
     }
 
-    @Test func `what is no socket is no bus`() throws {
+    @Test func `a file that is not a socket is not a bus`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "bus")
         #expect(SessionBus.address(configured: nil, runtimeDirectory: directory.path) == nil)
@@ -46,11 +46,11 @@ struct SessionBusTests {
         ("kwalletd6\n", "KWallet"), ("my-service\n", "my-service"), ("", "the Secret Service"),
         ("\n", "the Secret Service"), ("a\u{1b}[31m\n", "the Secret Service"),
     ])
-    func `a service is called by the name of its program`(command: String, name: String) {
+    func `a service is called by its program's name`(command: String, name: String) {
         #expect(ServiceName.name(ofCommand: command) == name)
     }
 
-    @Test func `a process that is not there has no name`() {
+    @Test func `a process that does not exist has no name`() {
         #expect(ServiceName.name(ofProcess: UInt32.max) == "the Secret Service")
     }
 }

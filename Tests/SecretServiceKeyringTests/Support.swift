@@ -20,14 +20,14 @@ extension KeyringItem {
 }
 
 extension SecretServiceKeyring {
-    /// The bytes of a secret that are no secret in a test.
+    /// The bytes of a test's secret.
     func bytes(for item: KeyringItem) throws(KeyringError) -> [UInt8]? {
         guard let secret = try secret(for: item) else { return nil }
         return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
     }
 
     func bytesWithoutAsking(for item: KeyringItem) throws(KeyringError) -> [UInt8]? {
-        guard let secret = try secretWithoutAsking(for: item, where: { _ in true }) else {
+        guard let secret = try secretWithoutPrompting(for: item, where: { _ in true }) else {
             return nil
         }
         return secret.withBytes { span in (0..<span.byteCount).map { span.byte(at: $0) } }
@@ -41,7 +41,7 @@ extension SecretServiceKeyring {
     }
 }
 
-/// Expects `body` to throw a keyring error of this cause.
+/// Expects `body` to throw a keyring error with this code.
 func expectKeyringError<R>(
     _ code: KeyringError.Code, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> R
@@ -52,7 +52,7 @@ func expectKeyringError<R>(
     #expect(error?.code == code, "\(error?.reason ?? "")", sourceLocation: sourceLocation)
 }
 
-/// A socket that takes connections and says nothing.
+/// A socket that accepts connections and never replies.
 final class SilentListener {
     let path: String
     private let socket: Int32

@@ -28,7 +28,7 @@ struct UnavailableKeyringTests {
         }
     }
 
-    @Test func `a locked collection with nobody to ask is locked`() throws {
+    @Test func `without a prompter a locked collection is locked`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
@@ -45,7 +45,7 @@ struct UnavailableKeyringTests {
         try keyring.connection().store(key, for: item)
         try keyring.restart(unlocked: false)
         expectFailure(.locked, of: keyring.connection())
-        // Neither is one that is in truth not there: nobody can know.
+        // Neither is an item that does not exist: this is unknown while locked.
         expectKeyringError(.locked) {
             try keyring.connection().bytes(for: .slotKey("ffff"))
         }
@@ -63,7 +63,7 @@ struct UnavailableKeyringTests {
         expectFailure(.locked, of: keyring.connection())
     }
 
-    @Test func `the items of a collection that was never unlocked are found by a search`() throws {
+    @Test func `a search finds the items of a collection that was never unlocked`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
@@ -76,7 +76,7 @@ struct UnavailableKeyringTests {
         #expect(matches.lockedCount == 1)
     }
 
-    @Test func `a prompt that nobody answers ends with the limit`() throws {
+    @Test func `an unanswered prompt ends at the time limit`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         try keyring.connection().store(key, for: item)
@@ -90,12 +90,12 @@ struct UnavailableKeyringTests {
         }
         #expect(time > .milliseconds(600) && time < .seconds(30))
         expectFailure(.locked, of: connection, within: .seconds(30))
-        // The service is none the worse for it.
+        // The service still works.
         #expect(try keyring.connection().status().collection == .locked)
         #expect(try keyring.itemCount() == (0, 1))
     }
 
-    @Test func `a service that does not answer ends with the limit`() throws {
+    @Test func `a service that does not reply ends at the time limit`() throws {
         let bus = try PrivateBus()
         defer { withExtendedLifetime(bus) {} }
         let service = try bus.client()
@@ -114,7 +114,7 @@ struct UnavailableKeyringTests {
         expectKeyringError(.noProvider) { try connection.status() }
     }
 
-    @Test func `a service that went away is no provider`() throws {
+    @Test func `a service that exited is not a provider`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()
@@ -128,11 +128,11 @@ struct UnavailableKeyringTests {
         "tcp:host=127.0.0.1,port=1",
         "unix:", ":::", "unix:path=/dev/null",
     ])
-    func `without a bus there is no bus`(address: String?) {
+    func `without an address there is no bus`(address: String?) {
         expectFailure(.noBus, of: SecretServiceKeyring(busAddress: address, limit: .seconds(20)))
     }
 
-    @Test func `a bus that does not answer is no bus`() throws {
+    @Test func `a bus that does not reply is unavailable`() throws {
         let directory = try TemporaryDirectory()
         let listener = try SilentListener(path: directory.path("bus"))
         let connection = SecretServiceKeyring(
@@ -140,7 +140,7 @@ struct UnavailableKeyringTests {
         expectFailure(.noBus, of: connection, within: .seconds(30))
     }
 
-    @Test func `a bus that went away is no bus`() throws {
+    @Test func `a bus that exited is unavailable`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let connection = keyring.connection()

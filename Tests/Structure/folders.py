@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Looks for folders of a target that know each other both ways, or in a circle of more.
+"""Looks for cyclic dependencies between the folders of a target.
 
     Tests/Structure/folders.py [TARGET...]
 
-A folder knows another one where a file of it names a type of the other in code: comments and texts do not
-count, what stands in `\\(…)` within a text does. Types are those that a file declares at its left margin,
-but for private ones. A folder is what stands directly in a target's, with all below it; files that stand
-there themselves are the folder `.`. Without arguments all targets are looked at. Ends with status 1 where
-two folders know each other, and says which, and by what the one that knows less of the other does; and where
-three or more know each other in a circle.
+A folder depends on another if one of its files names a type of the other in code; comments and string
+literals do not count, but interpolations do. Types are those declared at the left margin, except private
+ones. A folder is a direct subfolder of the target, with everything below it; files directly in the target
+are the folder `.`. Without arguments all targets are checked. Exits with 1 if two folders depend on each
+other, with the names that cause the smaller dependency, or if three or more form a cycle.
 """
 
 import re
@@ -20,7 +19,7 @@ SOURCES = Path(__file__).resolve().parent.parent.parent / "Sources"
 NAME = r"(?:struct|enum|class|actor|protocol|typealias) +(\w+)"
 DECLARED = re.compile(r"^((?:[@a-z]\w*(?:\([^()\n]*\))? +)*?)" + NAME, re.MULTILINE)
 NESTED = re.compile(r"^ +(?:[@a-z]\w*(?:\([^()\n]*\))? +)*?" + NAME, re.MULTILINE)
-# Behind a dot stands a member: a nested type, or one of another target.
+# After a dot comes a member: a nested type, or one of another target.
 NAMED = re.compile(r"(?<![\w.])[A-Z]\w*")
 COMMENT = re.compile(r"//[^\n]*")
 COMMENT_EDGE = re.compile(r"/\*|\*/")
@@ -28,7 +27,7 @@ OPENING = re.compile(r'(#*)("""|")')
 
 
 def comment_end(text, place):
-    """Where a comment that begins with /* ends; others may stand in it."""
+    """Returns the end of a comment that begins with /*, which may be nested."""
     depth = 0
     for edge in COMMENT_EDGE.finditer(text, place):
         depth += 1 if edge.group() == "/*" else -1
@@ -38,7 +37,7 @@ def comment_end(text, place):
 
 
 def code(text):
-    """A file's text without its comments and literals; what these interpolate stays."""
+    """A file's text without its comments and literals; interpolations stay."""
     kept = []
     place = 0
     # The literal that `place` is in, as its hashes and quotes, or None in code; and for each interpolation
@@ -59,7 +58,7 @@ def code(text):
             elif text.startswith("\\" + hashes, place):
                 place += len(hashes) + 2
             elif text[place] == "\n" and quotes == '"':
-                # A quote in a regular expression opens nothing that goes on in the next line.
+                # A quote in a regular expression opens nothing that continues on the next line.
                 literal = None
             else:
                 place += 1
@@ -83,7 +82,7 @@ def code(text):
 
 
 def knowledge(target):
-    """What folders of the directory `target` know of each other: files and types by pairs of names."""
+    """The dependencies between folders of the directory `target`: files and types by pairs of names."""
     files = {}
     for path in sorted(target.rglob("*.swift")):
         name = path.relative_to(target)
@@ -103,7 +102,7 @@ def knowledge(target):
 
 
 def circle(known):
-    """Folders of which each knows the next one and the last the first; empty where there are none."""
+    """A cycle of folders, each depending on the next; empty if there are no cycles."""
     open_ones = {folder for pair in known for folder in pair}
     while True:
         lowest = {one for one in open_ones
@@ -121,7 +120,7 @@ def circle(known):
 
 
 def complaints(target):
-    """A text for each two folders of the directory `target` that know each other, or else for a circle."""
+    """A text for each pair of mutually dependent folders of the directory `target`, or else for a cycle."""
     known = knowledge(target)
     texts = []
     for one, other in sorted(known):
@@ -144,7 +143,7 @@ def main(names):
         path for path in sorted(SOURCES.iterdir()) if path.is_dir()]
     for target in targets:
         if not target.is_dir():
-            sys.exit(f"folders.py: there is no target {target.name}")
+            sys.exit(f"folders.py: unknown target {target.name}")
     texts = [text for target in targets for text in complaints(target)]
     if texts:
         sys.exit("\n".join(texts))

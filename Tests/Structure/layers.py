@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the table of layers in docs/architecture.md against Package.swift.
+"""Compares the table of layers in docs/architecture.md with Package.swift.
 
     Tests/Structure/layers.py
 
-Each target of Sources stands in one row, and the row's last column names all that Package.swift has it
-depend on. Several targets share a row where they depend on the same. What is not between backquotes is for
-people. Ends with status 1 where the table says something else, with the rows to change.
+Each target of Sources is in one row, and the row's last column names all its dependencies in
+Package.swift. Targets with the same dependencies may share a row. Text outside backquotes is ignored.
+Exits with 1 if the table differs, and prints the rows to change.
 """
 
 import json
@@ -20,7 +20,7 @@ HEADING = "| target | does | imports |"
 
 
 def targets(package):
-    """The dependencies of each target of Sources, of what `swift package dump-package` prints."""
+    """The dependencies of each target of Sources, from `swift package dump-package`."""
     return {
         target["name"]: {next(iter(dependency.values()))[0] for dependency in target["dependencies"]}
         for target in package["targets"]
@@ -44,7 +44,7 @@ def quoted(names):
 
 
 def complaints(dependencies, table):
-    """A sentence for each row that is not as `dependencies` has it, and for each target without one."""
+    """A sentence for each row that differs from `dependencies`, and for each target without a row."""
     sentences = []
     seen = set()
     for named, imports in table:

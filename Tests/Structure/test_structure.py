@@ -11,7 +11,7 @@ import layers
 
 class FolderTests(unittest.TestCase):
     def complaints(self, **files):
-        """What is said of a target Planted; files by their paths, with __ for /."""
+        """The findings for a target Planted; files by their paths, with __ for /."""
         with tempfile.TemporaryDirectory() as directory:
             target = Path(directory) / "Planted"
             for name, text in files.items():

@@ -42,11 +42,11 @@ struct ChildProcessTests {
         #expect(try shell("exit 7", output: .null).wait() == 7)
         #expect(try shell("kill -KILL $$", output: .null).wait() == 128 + SIGKILL)
         let child = try shell("read line", input: .pipe, output: .null)
-        #expect(child.endIfAny() == nil)
-        child.abandon()
+        #expect(child.exitCodeIfEnded() == nil)
+        child.terminate()
     }
 
-    @Test("a program that is not there is an error that names it")
+    @Test("a missing program is an error that names it")
     func missing() throws {
         #expect(throws: Child.Failure.self) {
             try Child.start(
@@ -54,7 +54,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("all that a session has started ends with it, whatever it ignores")
+    @Test("every process of a session ends with it, whatever signals it ignores")
     func session() throws {
         let child = try shell(
             "trap '' TERM; sleep 1000 & echo $!; wait", startsSession: true)
@@ -63,7 +63,7 @@ struct ChildProcessTests {
         while bytes.last != 0x0A { bytes += try file.bytes(upTo: 1) }
         let sleeper = try #require(Int32(String(decoding: bytes.dropLast(), as: UTF8.self)))
         child.endSession()
-        // The signal is on its way. What is left then is a zombie until the system takes it.
+        // The signal is on its way. Until the system reaps it, a zombie is left.
         while let stat = OpenFile.wholeBytes(of: "/proc/\(sleeper)/stat", limit: 1_000),
             !String(decoding: stat, as: UTF8.self).contains(") Z ")
         {

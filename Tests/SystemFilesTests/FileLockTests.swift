@@ -3,7 +3,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-@Suite("Locks of files")
+@Suite("File locks")
 struct FileLockTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("lock") }
@@ -12,15 +12,15 @@ struct FileLockTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test("one of two has the lock, and its end gives it to the other")
+    @Test("one of two holds the lock, and the other gets it when the first ends")
     func whole() throws {
         var first: FileLock? = try FileLock(path)
         #expect(try first?.tryLock() == true)
-        first?.nameHolder()
+        first?.writeHolder()
         let second = try FileLock(path)
         #expect(try !second.tryLock())
         #expect(second.holder == getpid())
-        // Each wait is a chance for the other one.
+        // Each wait gives the other one a chance.
         var waits = 0
         let isTaken = try second.lock(within: .seconds(60), pauses: 1...4) { pause in
             waits += 1
@@ -30,7 +30,7 @@ struct FileLockTests {
         #expect(isTaken && waits == 3)
     }
 
-    @Test("a lock that is not given back in time is not had")
+    @Test("a lock that is not released in time is not acquired")
     func late() throws {
         let first = try FileLock(path)
         #expect(try first.tryLock())

@@ -22,7 +22,7 @@ struct FileReplacementTests {
         OpenFile.wholeBytes(of: path, limit: 100).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("a file is replaced whole, with the permissions asked for")
+    @Test("a file is replaced whole, with the requested permissions")
     func replaced() throws {
         try write("one")
         try write("two", permissions: 0o755)
@@ -31,7 +31,7 @@ struct FileReplacementTests {
         #expect(Directory.names(in: directory.path) == ["file"])
     }
 
-    @Test("what is there stays where it is not to be replaced, a link that leads nowhere too")
+    @Test("an existing file stays if it must not be replaced, and a dangling link too")
     func kept() throws {
         #expect(unsafe symlink("nowhere", path) == 0)
         #expect(throws: FileReplacement.Failure.exists) { try write("two", replaces: false) }
@@ -41,14 +41,14 @@ struct FileReplacementTests {
         #expect(text == "two")
     }
 
-    @Test("a new file that cannot be filled goes, and the old one stays")
+    @Test("a new file that cannot be written is removed, and the old one stays")
     func unfilled() throws {
         struct Full: Error {}
         try write("one")
         #expect(throws: Full.self) {
             try FileReplacement.write(to: path, by: ".new", replaces: true) { _ in throw Full() }
         }
-        // What the kernel refuses is a failure to write.
+        // A refusal by the kernel is a failure to write.
         #expect(throws: FileReplacement.Failure.notWritten(SystemError(EBADF))) {
             try FileReplacement.write(to: path, by: ".new", replaces: true) { _ in
                 unsafe try OpenFile(path, O_RDONLY).write("x".utf8Span.span.bytes)
@@ -58,17 +58,21 @@ struct FileReplacementTests {
         #expect(Directory.names(in: directory.path) == ["file"])
     }
 
-    @Test("a name that is taken by somebody else's new file is not touched")
+    @Test("another process's temporary file is not touched")
     func taken() throws {
         #expect(unsafe mkdir(directory.path(".new"), 0o700) == 0)
-        #expect(throws: FileReplacement.Failure.notMade(SystemError(EEXIST))) { try write("one") }
+        #expect(throws: FileReplacement.Failure.cannotCreate(SystemError(EEXIST))) {
+            try write("one")
+        }
         #expect(try FileFacts(directory.path(".new")).kind == .directory)
     }
 
-    @Test("a directory in the place of the file is no file to be replaced")
+    @Test("a directory in place of the file is not replaced")
     func directoryThere() throws {
         #expect(unsafe mkdir(path, 0o700) == 0)
-        #expect(throws: FileReplacement.Failure.notNamed(SystemError(EISDIR))) { try write("one") }
+        #expect(throws: FileReplacement.Failure.cannotRename(SystemError(EISDIR))) {
+            try write("one")
+        }
         #expect(Directory.names(in: directory.path) == ["file"])
     }
 

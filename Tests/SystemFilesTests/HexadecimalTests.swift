@@ -12,7 +12,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.value(of: UInt8(ascii: "F")) == 15)
     }
 
-    @Test("anything else is none", arguments: ["0", "0g", "0A", " 0", "00 ", "é0"])
+    @Test("anything else is refused", arguments: ["0", "0g", "0A", " 0", "00 ", "é0"])
     func none(text: String) {
         #expect(Hexadecimal.bytes(of: text) == nil)
     }

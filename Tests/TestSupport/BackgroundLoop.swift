@@ -1,14 +1,12 @@
 import Foundation
 
-/// Does something again and again beside a test, until it is told to end.
+/// Repeats an action on another thread until stopped.
 package final class BackgroundLoop: @unchecked Sendable {
     private let lock = NSLock()
     private let ended = DispatchSemaphore(value: 0)
     private var isOver = false
 
-    /// Begins.
-    ///
-    /// - Parameter body: One turn.
+    /// Starts repeating `body`.
     package init(_ body: @escaping @Sendable () -> Void) {
         Thread.detachNewThread { [self] in
             while lock.withLock({ !isOver }) { body() }
@@ -16,7 +14,7 @@ package final class BackgroundLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends after the turn that goes on, and waits for that.
+    /// Stops after the current turn, and waits for it.
     package func end() {
         lock.withLock { isOver = true }
         ended.wait()

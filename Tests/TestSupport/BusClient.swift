@@ -1,11 +1,11 @@
 import Foundation
 
-/// A connection to a D-Bus that calls methods and owns names, without a library.
+/// A minimal D-Bus connection that calls methods and owns names, without a library.
 ///
-/// It answers no call by itself: a name it owns belongs to a service that hangs. Not for use from
-/// several threads at once.
+/// It answers no call by itself, so a name it owns belongs to a service that hangs. Not
+/// thread-safe.
 package final class BusClient: @unchecked Sendable {
-    /// A call that was answered by an error, or a connection that broke.
+    /// An error reply, or a broken connection.
     package struct Failure: Error, CustomStringConvertible {
         /// The name of the error.
         package let description: String
@@ -42,12 +42,12 @@ package final class BusClient: @unchecked Sendable {
         close(socket)
     }
 
-    /// Takes the name, and never answers a call to it as long as this object lives.
+    /// Acquires the name, and never answers a call to it during this object's lifetime.
     package func own(_ name: String) throws {
         _ = try callBus("RequestName", [.string(name), .number(4)])
     }
 
-    /// Calls a method and returns the reader of the answer's body.
+    /// Calls a method and returns a reader for the reply's body.
     func call(
         _ name: String, _ path: String, _ interface: String, _ member: String,
         _ arguments: [BusMessage.Argument]
@@ -83,7 +83,7 @@ package final class BusClient: @unchecked Sendable {
         var body = BusReader([])
     }
 
-    /// Calls a method whose answer is not waited for.
+    /// Calls a method without waiting for a reply.
     func send(
         _ name: String, _ path: String, _ interface: String, _ member: String,
         _ arguments: [BusMessage.Argument]
@@ -95,13 +95,13 @@ package final class BusClient: @unchecked Sendable {
                 arguments))
     }
 
-    /// Answers a call with nothing.
+    /// Sends an empty reply to a call.
     func reply(to message: Message) throws {
         serial += 1
         try send(BusMessage.reply(serial: serial, to: message.sender, call: message.serial))
     }
 
-    /// Ends the connection, so that a thread in ``receiveMessage()`` goes on, with an error.
+    /// Closes the connection, which makes a thread in ``receiveMessage()`` fail.
     func disconnect() {
         shutdown(socket, Int32(SHUT_RDWR))
     }

@@ -1,4 +1,4 @@
-/// A D-Bus message as far as tests need it: strings, object paths, arrays of paths and bytes.
+/// The part of D-Bus messages that tests need: strings, object paths, arrays of paths and bytes.
 ///
 /// After the D-Bus specification, "Message Protocol"; little-endian only.
 struct BusMessage {
@@ -58,7 +58,7 @@ struct BusMessage {
             [.path(path), .interface(interface), .member(member), .destination(name)], arguments)
     }
 
-    /// The bytes of an answer without arguments.
+    /// The bytes of a reply without arguments.
     static func reply(serial: UInt32, to name: String, call: UInt32) -> [UInt8] {
         message(2, serial: serial, [.replySerial(call), .destination(name)], [])
     }
@@ -107,7 +107,7 @@ struct BusMessage {
         bytes += [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
     }
 
-    /// An array of what `body` appends, whose items begin at multiples of eight.
+    /// An array of the items that `body` appends, each aligned to eight bytes.
     private mutating func appendArray(_ body: (inout BusMessage) -> Void) {
         align(4)
         let place = bytes.count
@@ -179,7 +179,7 @@ struct BusMessage {
     }
 }
 
-/// Reads the body of a D-Bus message: what ``BusMessage`` writes, and nothing hostile.
+/// Reads the body of a D-Bus message as ``BusMessage`` writes it; not for untrusted input.
 struct BusReader {
     private let bytes: [UInt8]
     private var offset: Int

@@ -4,8 +4,8 @@ import Glibc
 
 /// A program started with exactly the arguments, environment and descriptors given.
 ///
-/// The child has default signal dispositions, an empty signal mask, and no descriptor but those
-/// named. It stays a zombie until ``reap()``, so its process id is never somebody else's meanwhile.
+/// The child has default signal dispositions, an empty signal mask, and only the named descriptors.
+/// It stays a zombie until ``reap()``, so its process id is not reused before.
 package struct ChildProcess {
     /// What to start.
     package struct Description {
@@ -21,10 +21,10 @@ package struct ChildProcess {
         package var workingDirectory: String?
         /// Starts a session without a controlling terminal.
         package var startsSession = false
-        /// The terminal to become the controlling one; wants ``startsSession``.
+        /// The controlling terminal; requires ``startsSession``.
         package var terminalPath: String?
 
-        /// Describes a program that has no descriptors at all.
+        /// Describes a program without any descriptors.
         package init(_ path: String, _ arguments: [String], environment: [String: String]) {
             self.path = path
             self.arguments = arguments.map { Array($0.utf8) }
@@ -37,20 +37,20 @@ package struct ChildProcess {
     package enum End: Equatable, Sendable {
         /// It exited with this status.
         case exited(Int32)
-        /// This signal ended it.
+        /// It was ended by this signal.
         case signalled(Int32)
     }
 
     /// The child's process id.
     package let identifier: Int32
 
-    /// What `make sanitize` asks of the sanitizers, in the programs as in the tests, and where `make
-    /// coverage` has them write which lines ran.
+    /// The sanitizer settings of `make sanitize`, and the output path of `make coverage`, for the
+    /// programs as for the tests.
     private static let instrumentation = ProcessInfo.processInfo.environment.filter {
         ["ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"].contains($0.key)
     }
 
-    /// Starts `description`. That the program does not exist is an error here, not an exit status.
+    /// Starts `description`. A missing program is an error here, not an exit status.
     package init(_ description: Description) throws {
         // Sources are moved out of the way first, so that no copy overwrites a later source.
         var moved: [Int32: Int32] = [:]
@@ -105,7 +105,7 @@ package struct ChildProcess {
         kill(identifier, number)
     }
 
-    /// Blocks until the child ended, without reaping it.
+    /// Blocks until the child has ended, without reaping it.
     package func awaitEnd() {
         var information = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0,
@@ -113,7 +113,7 @@ package struct ChildProcess {
         {}
     }
 
-    /// Blocks until the child ended, frees its number and tells how it ended.
+    /// Blocks until the child has ended, reaps it and returns how it ended.
     @discardableResult
     package func reap() -> End {
         var status: Int32 = 0

@@ -1,10 +1,10 @@
 import Foundation
 import Sealing
 
-/// A home of its own for runs of `zg-env`: XDG directories, a passphrase file, and an environment with
-/// nothing of the user's.
+/// A home directory for runs of `zg-env`: XDG directories, a passphrase file, and an environment
+/// without anything of the user's.
 package final class CommandHome: Sendable {
-    /// The passphrase that ``passphrasePath`` holds, with a newline behind it there.
+    /// The passphrase in ``passphrasePath``, where a newline follows it.
     package static let passphrase = "correct horse battery staple"
 
     /// The home directory, 0700, without a symbolic link in its path.
@@ -13,9 +13,9 @@ package final class CommandHome: Sendable {
     package let environment: [String: String]
     private let program: String
 
-    /// Makes a home without a vault.
+    /// Creates a home without a vault.
     ///
-    /// - Parameter keyring: A keyring that the programs find; nil for a home without a session bus.
+    /// - Parameter keyring: The programs' keyring; nil for a home without a session bus.
     package init(keyring: PrivateKeyring? = nil) throws {
         directory = try TemporaryDirectory(named: "zg-home")
         program = try ProgramRunner.pathOfProduct("zg-env")
@@ -34,7 +34,7 @@ package final class CommandHome: Sendable {
 
     /// The passphrase file, 0600.
     package var passphrasePath: String { directory.path("passphrase") }
-    /// Where the vault is.
+    /// The path of the vault.
     package var vaultPath: String { directory.path("data/zg-env/vault.zgv") }
     /// All bytes of the vault.
     package func vaultBytes() throws -> [UInt8] { try directory.read("data/zg-env/vault.zgv") }
@@ -43,7 +43,7 @@ package final class CommandHome: Sendable {
     ///
     /// - Parameters:
     ///   - unlocked: Whether the environment names the passphrase file.
-    ///   - extra: Further variables; they win.
+    ///   - extra: Additional variables; they take precedence.
     package func runner(
         _ arguments: [String], input: ProgramRunner.Input = .null, unlocked: Bool = true,
         environment extra: [String: String] = [:]
@@ -65,7 +65,7 @@ package final class CommandHome: Sendable {
         try runner(arguments, input: input, unlocked: unlocked, environment: extra).run()
     }
 
-    /// Describes a run of `zg-env` with a terminal, which prompts and the named streams use.
+    /// Describes a run of `zg-env` with a terminal for prompts and the given streams.
     package func terminalRunner(
         _ arguments: [String], streams: Bool = false, columns: Int = 80,
         script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = []
@@ -82,7 +82,7 @@ package final class CommandHome: Sendable {
         return runner
     }
 
-    /// Describes a run of another program, to which the path of `zg-env` is a part of the arguments.
+    /// Describes a run of another program whose arguments include the path of `zg-env`.
     package func wrapped(_ path: String, _ arguments: (String) -> [String]) -> ProgramRunner {
         var runner = runner([])
         runner.path = path
@@ -90,7 +90,7 @@ package final class CommandHome: Sendable {
         return runner
     }
 
-    /// Changes the header of the vault, whose last 32 bytes then get the checksum that fits.
+    /// Changes the header of the vault, and updates the checksum in its last 32 bytes.
     package func rewriteHeader(_ change: (inout [UInt8]) -> Void) throws {
         var bytes = try vaultBytes()
         let count = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -101,25 +101,25 @@ package final class CommandHome: Sendable {
         try directory.write(bytes, to: "data/zg-env/vault.zgv")
     }
 
-    /// The files in the state directory that say which generation was seen last.
+    /// The files in the state directory that record the newest generation seen.
     package func anchors() throws -> [String] {
         let folder = directory.path("state/zg-env")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".anchor") }.map { "\(folder)/\($0)" }
     }
 
-    /// Lets an older copy of the vault be put in its place, as on a machine that has not seen it.
+    /// Allows an older copy of the vault, as on a machine that has not seen the vault.
     package func forgetAnchors() throws {
         for path in try anchors() { try FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Makes the vault, with the cheapest cost there is.
+    /// Creates the vault, with the lowest cost.
     package func initialise() throws {
         let result = try run(["init", "--lock", "--kdf", "8MiB,1"])
         guard result.status == 0 else { throw CommandHomeError(of: "init", result) }
     }
 
-    /// Puts values into a project, each for all targets, and fails where that fails.
+    /// Sets values in a project, each for all targets; throws if that fails.
     package func store(_ values: KeyValuePairs<String, String>, in project: String = "web") throws {
         for (key, value) in values {
             let result = try run(["set", key, "-p", project, "--raw"], input: .text(value))
@@ -127,7 +127,7 @@ package final class CommandHome: Sendable {
         }
     }
 
-    /// What `reveal` gives out, or an error with what it said.
+    /// The output of `reveal`, or an error with its messages.
     package func revealed(_ key: String, _ options: String..., project: String = "web") throws
         -> [UInt8]
     {
@@ -137,7 +137,7 @@ package final class CommandHome: Sendable {
     }
 }
 
-/// A step that a test stands on did not work.
+/// A failed setup step of a test.
 package struct CommandHomeError: Error, CustomStringConvertible {
     /// The step, its exit and its messages.
     package let description: String

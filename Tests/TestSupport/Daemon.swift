@@ -1,8 +1,8 @@
 import CTestSupport
 import Foundation
 
-/// A program that runs beside a test: ended when this object goes, and also when the test's process
-/// dies, by a shell that holds a pipe from it.
+/// A program that runs beside a test. It ends with this object, and also when the test's process
+/// dies, because a shell holds a pipe from it.
 final class Daemon {
     private let shell: ChildProcess
     /// Closing it ends the program.
@@ -12,12 +12,12 @@ final class Daemon {
 
     /// Starts a program.
     ///
-    /// - Parameter input: What it reads from its standard input.
+    /// - Parameter input: Its standard input.
     init(
         _ path: String, _ arguments: [String], environment: [String: String], input: [UInt8] = []
     ) throws {
         self.path = path
-        // The program's input comes first on the shell's own: a here-document would want quoting.
+        // The program's input comes first on the shell's own: a here-document would need quoting.
         let script = """
             exec 4<&0 </dev/null
             "$@" <&4 4<&- 3<&- &
@@ -36,7 +36,7 @@ final class Daemon {
             close(input_[0])
             close(input_[1])
         }
-        // Short enough for the pipe's own buffer.
+        // Short enough for the pipe's buffer.
         guard unsafe write(input_[1], input, input.count) == input.count else {
             throw SystemCallError("write")
         }
@@ -53,7 +53,7 @@ final class Daemon {
         stop()
     }
 
-    /// Stops the program for good: it is there and does nothing.
+    /// Stops the program (SIGSTOP): it exists and does nothing.
     func suspend() throws {
         let number = shell.identifier
         let children = try String(
@@ -62,7 +62,7 @@ final class Daemon {
         for child in suspended { kill(child, SIGSTOP) }
     }
 
-    /// Ends the program and waits until it has ended.
+    /// Ends the program and waits for its end.
     func stop() {
         guard lifeline >= 0 else { return }
         close(lifeline)
@@ -72,7 +72,7 @@ final class Daemon {
         shell.reap()
     }
 
-    /// Waits until `condition`, up to ten seconds.
+    /// Waits until `condition` holds, up to ten seconds.
     func wait(_ what: String, until condition: () -> Bool) throws {
         let limit = ContinuousClock.now + .seconds(60)
         while !condition() {

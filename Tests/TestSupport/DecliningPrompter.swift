@@ -1,6 +1,6 @@
 import Foundation
 
-/// Stands in for the desktop's password dialog (`org.gnome.keyring.SystemPrompter`), with a user who
+/// Replaces the desktop's password dialog (`org.gnome.keyring.SystemPrompter`) with a user who
 /// declines every question.
 package final class DecliningPrompter {
     private static let callback = "org.gnome.keyring.internal.Prompter.Callback"
@@ -29,7 +29,7 @@ package final class DecliningPrompter {
         try client.reply(to: message)
         switch message.member {
         case "BeginPrompting":
-            // "Ready" for the first question: nothing was answered yet.
+            // "Ready" for the first question: there is no answer yet.
             try client.send(
                 message.sender, path, callback, "PromptReady",
                 [.string(""), .noProperties, .string("")])

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Holds how `zg-env` ends in the tests against the table of codes on each command's page.
+/// Compares the exit codes of `zg-env` in the tests with the table on each command's page.
 package enum DocumentedExitCodes {
-    /// How many commands have a page.
+    /// The number of commands with a page.
     package static var commandCount: Int { pages.count }
 
-    /// The codes of each page, by the words of its command.
+    /// The codes of each page, by the command's words.
     private static let pages: [[String]: Set<Int32>] = {
         let root =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -16,27 +16,27 @@ package enum DocumentedExitCodes {
             guard let text = try? String(contentsOfFile: root + name, encoding: .utf8),
                 let title = text.firstMatch(of: /(?m)^# zg-env (.+)$/)
             else { continue }
-            let rows = text.matches(of: #/(?m)^\| (\d+) \| /#)
+            let codes = text.firstMatch(of: #/(?m)^\[Exit codes\]\S+ (.+)$/#)?.1 ?? ""
             pages[title.1.split(separator: " ").map { String($0) }] = Set(
-                rows.compactMap { Int32($0.1) })
+                codes.split { !$0.isNumber }.compactMap { Int32($0) })
         }
         return pages
     }()
 
-    /// What ends any command: a signal that it took, and a stdout that nobody reads.
+    /// The codes of any command: a signal, and a closed stdout.
     private static let general: Set<Int32> = [129, 130, 131, 141, 143]
 
-    /// Records an issue where a command ended with a code that its page does not name.
+    /// Records an issue if a command's exit code is not on its page.
     static func check(_ runner: ProgramRunner, _ result: ProgramResult) {
         guard runner.path.hasSuffix("/zg-env"), let status = result.status,
             !general.contains(status)
         else { return }
         let words = runner.arguments.map { String(decoding: $0, as: UTF8.self) }
-        // Options for all commands may stand before.
+        // Global options may precede the command.
         let command = words.indices.lazy.flatMap { start in
             [2, 1].map { Array(words[start...].prefix($0)) }
         }.first { pages[$0] != nil }
-        // The program that `run` became has codes of its own, and speaks for itself.
+        // The program that `run` executes has its own codes.
         let speaks =
             words.contains("--")
             && result.error.split(separator: "\n").contains { $0.hasPrefix("zg-env: ") }

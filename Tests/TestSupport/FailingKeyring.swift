@@ -2,7 +2,7 @@ package import Sealing
 import Testing
 package import Vault
 
-/// A keyring for tests in which any call is a mistake: it records an issue and throws.
+/// A keyring for tests that must not use one: every call records an issue and throws.
 package struct FailingKeyring: Keyring {
     package let name = "the keyring nobody may ask"
 

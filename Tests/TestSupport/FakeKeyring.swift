@@ -2,7 +2,7 @@ package import Sealing
 internal import Threads
 package import Vault
 
-/// A keyring in memory that keeps its items as long as it lives, and can be locked or taken away.
+/// A keyring in memory that can be locked or made unavailable.
 package final class FakeKeyring: Keyring {
     private struct State {
         var items: [KeyringItem: [UInt8]] = [:]
@@ -10,7 +10,7 @@ package final class FakeKeyring: Keyring {
         var calls: [Call] = []
     }
 
-    /// One call that was made, in order.
+    /// A recorded call.
     package enum Call: Equatable, Sendable {
         /// A call of ``Keyring/store(_:for:)``.
         case store(KeyringItem)
@@ -27,16 +27,16 @@ package final class FakeKeyring: Keyring {
 
     package let name = "the test keyring"
 
-    /// What every call throws from now on, such as `KeyringError(.locked, …)`; nil to work again.
+    /// The error of every further call, such as `KeyringError(.locked, …)`; nil to work again.
     package var failure: KeyringError? {
         get { state.look { $0.failure } }
         set { state.look { $0.failure = newValue } }
     }
 
-    /// The calls so far, those that failed included.
+    /// The calls so far, including failed ones.
     package var calls: [Call] { state.look { $0.calls } }
 
-    /// The bytes of every item, readable and writable without a call being counted.
+    /// The bytes of every item; access is not recorded as a call.
     package var items: [KeyringItem: [UInt8]] {
         get { state.look { $0.items } }
         set { state.look { $0.items = newValue } }

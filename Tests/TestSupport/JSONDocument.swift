@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value that a program wrote, to be compared with what a test expects.
+/// A JSON value that a program wrote, for comparison with a test's expectation.
 package enum JSONDocument: Equatable, Sendable, Decodable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ package enum JSONDocument: Equatable, Sendable, Decodable {
     case array([JSONDocument])
     case object([String: JSONDocument])
 
-    /// Reads one whole value.
+    /// Parses one whole value.
     package init(_ bytes: [UInt8]) throws {
         self = try JSONDecoder().decode(JSONDocument.self, from: Data(bytes))
     }
@@ -34,22 +34,22 @@ package enum JSONDocument: Equatable, Sendable, Decodable {
         }
     }
 
-    /// A member; nil where there is none or this is no object.
+    /// A member; nil if it is missing or this is not an object.
     package subscript(_ name: String) -> JSONDocument? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// The elements; none where this is no array.
+    /// The elements; empty if this is not an array.
     package var elements: [JSONDocument] {
         if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// The names of the members; none where this is no object.
+    /// The names of the members; empty if this is not an object.
     package var names: Set<String> {
         if case .object(let members) = self { Set(members.keys) } else { [] }
     }
 
-    /// The text; nil where this is none.
+    /// The text; nil if this is not one.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }

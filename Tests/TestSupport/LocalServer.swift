@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 internal import Threads
 
-/// A small HTTP/1.1 server on 127.0.0.1 whose every answer a test decides, byte by byte.
+/// A small HTTP/1.1 server on 127.0.0.1 whose every response a test decides, byte by byte.
 package final class LocalServer: Sendable {
     package struct Request: Sendable {
         package let method: String
@@ -11,7 +11,7 @@ package final class LocalServer: Sendable {
         package let body: [UInt8]
         /// The connection it came on, counted from 0.
         package let connection: Int
-        /// How many requests came before it.
+        /// The number of requests before it.
         package let number: Int
     }
 
@@ -19,7 +19,7 @@ package final class LocalServer: Sendable {
         case bytes([UInt8])
         case pause(milliseconds: Int)
         case close
-        /// Asks again and again for what to send; nothing for "nothing yet", nil for the end.
+        /// Called repeatedly for bytes to send; empty for "nothing yet", nil for the end.
         case stream(@Sendable () -> [UInt8]?)
 
         package static func text(_ text: String) -> Action { .bytes(Array(text.utf8)) }
@@ -101,9 +101,9 @@ package final class LocalServer: Sendable {
                 state.underWay += 1
                 state.mostUnderWay = max(state.mostUnderWay, state.underWay)
             }
-            let goesOn = handler(request).allSatisfy { perform($0, on: connection) }
+            let shouldContinue = handler(request).allSatisfy { perform($0, on: connection) }
             state.look { $0.underWay -= 1 }
-            guard goesOn else { return }
+            guard shouldContinue else { return }
         }
     }
 

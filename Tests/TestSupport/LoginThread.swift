@@ -2,20 +2,20 @@ import CTestSupport
 import Foundation
 import Glibc
 
-/// A thread that stands for a login: session keyring, user and forbidden system calls are a thread's
-/// own, and the programs started from it inherit them.
+/// A thread that acts as a login: session keyring, user and forbidden system calls belong to a
+/// thread, and programs started from it inherit them.
 package enum LoginThread {
-    /// What the thread is before it runs the body.
+    /// The state of the thread before it runs the body.
     package enum State: Sendable {
         /// A session keyring of its own.
         case session
         /// The same, with the user keyring linked in, as logins make it.
         case sessionWithUserKeyring
-        /// No session keyring but the one that the kernel lends.
+        /// Only the session keyring that the kernel lends.
         case withoutSession
         /// A session keyring that was revoked.
         case revokedSession
-        /// System calls of keyrings fail with this number.
+        /// The keyring system calls fail with this error number.
         case forbidden(Int32)
     }
 
@@ -43,7 +43,7 @@ package enum LoginThread {
         try check(zg_test_become(65_534), "become another user, which needs root")
     }
 
-    /// Gives this thread the user keyring of another user, and leaves it the rights it has.
+    /// Gives this thread another user's user keyring, and keeps its privileges.
     package static func useKeyrings(ofUser user: UInt32) throws {
         try check(zg_test_become_really(user), "change its real user, which needs root")
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A way from one server to another on 127.0.0.1 that a test can cut: what is under way then stays there,
-/// as in a network that loses packets, and goes on when the way is open again.
+/// A connection between servers on 127.0.0.1 that a test can cut: data under way is held, as in a
+/// network that loses packets, and continues when the link is restored.
 package final class NetworkLink: @unchecked Sendable {
-    /// Where whoever takes this way connects to.
+    /// The port for clients of this link.
     package let port: UInt16
     private let target: UInt16
     private let listener: Int32
@@ -12,7 +12,7 @@ package final class NetworkLink: @unchecked Sendable {
     private var isCut = false
     private var isEnding = false
 
-    /// Makes a way to a port, which nobody needs to listen on yet.
+    /// Creates a link to a port, which need not be in use yet.
     package init(to target: UInt16) throws {
         self.target = target
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -33,13 +33,13 @@ package final class NetworkLink: @unchecked Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Nothing goes through from here on.
+    /// Holds all data from now on.
     package func cut() { set { $0.isCut = true } }
 
-    /// All goes through again, also what waited.
+    /// Passes all data again, including what was held.
     package func open() { set { $0.isCut = false } }
 
-    /// Ends it. What it carried is closed.
+    /// Ends the link and closes its connections.
     package func end() {
         set { $0.isEnding = true }
         shutdown(listener, Int32(SHUT_RDWR))
@@ -52,7 +52,7 @@ package final class NetworkLink: @unchecked Sendable {
         }
     }
 
-    /// Waits while nothing goes through; false at the end.
+    /// Waits while the link is cut; false at the end.
     private func pass() -> Bool {
         condition.withLock {
             while isCut && !isEnding { condition.wait() }
@@ -93,7 +93,7 @@ package final class NetworkLink: @unchecked Sendable {
             }
             guard rest.isEmpty else { break }
         }
-        // Also the end of a connection is only heard of where the way is open.
+        // The end of a connection also passes only while the link is open.
         _ = pass()
         pair.shut()
     }
@@ -121,7 +121,7 @@ package final class NetworkLink: @unchecked Sendable {
         return address
     }
 
-    /// Both ends of a connection, which are closed when nobody uses them any more.
+    /// Both ends of a connection, closed with the last reference.
     private final class Pair: Sendable {
         private let near: Int32
         private let far: Int32

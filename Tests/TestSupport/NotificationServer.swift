@@ -1,21 +1,21 @@
 import Foundation
 
-/// A real server of notifications (dunst) on a screen that nobody sees, and a witness on its bus that
-/// reads back every message that was shown.
+/// A real notification server (dunst) on a virtual screen, with a monitor on its bus that records
+/// every notification shown.
 ///
 /// It ends with this object; see ``PrivateKeyring`` on optimised builds.
 package final class NotificationServer: @unchecked Sendable {
-    /// A message as it came to the server.
+    /// A notification as the server received it.
     package struct Shown: Equatable, Sendable {
         /// Who sent it, by name.
         package let application: String
-        /// The number of the message it replaces; 0 for none.
+        /// The number of the notification it replaces; 0 for none.
         package let replaces: UInt32
         /// One line.
         package let title: String
-        /// The lines below, markup as it was sent.
+        /// The lines below the summary, with markup as sent.
         package let body: String
-        /// Names and labels of actions by turns.
+        /// Alternating names and labels of actions.
         package let actions: [String]
         /// The hints, as texts.
         package let hints: [String: String]
@@ -35,8 +35,8 @@ package final class NotificationServer: @unchecked Sendable {
     /// Starts a bus, a screen and a server.
     ///
     /// - Parameters:
-    ///   - starts: False for a bus on which no server is yet.
-    ///   - readsMarkup: Whether the server reads markup in bodies, and says so.
+    ///   - starts: False for a bus without a server.
+    ///   - readsMarkup: Whether the server supports markup in bodies.
     package init(starts: Bool = true, readsMarkup: Bool = true) throws {
         bus = try PrivateBus()
         screen = try PrivateScreen()
@@ -63,7 +63,7 @@ package final class NotificationServer: @unchecked Sendable {
         bus.stop()
     }
 
-    /// Starts the server; another one than before after ``stop()``.
+    /// Starts the server; a new one after ``stop()``.
     package func start() throws {
         let daemon = try Daemon(
             "/usr/bin/dunst", ["-config", bus.directory.path("dunstrc")],
@@ -84,24 +84,24 @@ package final class NotificationServer: @unchecked Sendable {
         daemon = nil
     }
 
-    /// What a program needs in its environment to find the server.
+    /// The environment that a program needs to find the server.
     package var environment: [String: String] {
         ["DBUS_SESSION_BUS_ADDRESS": bus.address]
     }
 
-    /// All messages so far.
+    /// All notifications so far.
     package var shown: [Shown] {
         lock.lock()
         defer { lock.unlock() }
         return messages
     }
 
-    /// Waits for so many messages, up to a time.
+    /// Waits for this many notifications, up to a time.
     package func wait(for count: Int, atMost limit: Duration = .seconds(60)) -> [Shown] {
         wait(atMost: limit) { $0.count >= count }
     }
 
-    /// Waits until the messages are what is waited for, up to a time.
+    /// Waits until the notifications meet a condition, up to a time.
     package func wait(
         atMost limit: Duration = .seconds(60), until isMet: ([Shown]) -> Bool
     ) -> [Shown] {
@@ -110,7 +110,7 @@ package final class NotificationServer: @unchecked Sendable {
         return shown
     }
 
-    /// How many messages the server itself says it has on the screen or waiting for it.
+    /// The number of notifications that the server reports as displayed or waiting.
     package func displayedCount() throws -> Int {
         let client = try bus.client()
         var total = 0
@@ -124,7 +124,7 @@ package final class NotificationServer: @unchecked Sendable {
         return total
     }
 
-    /// Chooses the standard action of the message on top, as a click does.
+    /// Invokes the default action of the notification on top, as a click does.
     package func click() throws {
         _ = try bus.client().call(
             Self.name, Self.path, "org.dunstproject.cmd0", "NotificationAction", [.number(0)])

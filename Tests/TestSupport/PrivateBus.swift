@@ -1,9 +1,8 @@
 import Foundation
 
-/// A D-Bus of its own, on which nothing runs but what a test starts, and nothing is started for
-/// anybody.
+/// A private D-Bus with only what a test starts, and no service activation.
 package final class PrivateBus {
-    /// The directory with the bus's files, and with what else runs on it.
+    /// The directory of the bus's files, and of other programs on it.
     package let directory: TemporaryDirectory
     /// The bus's address, for `DBUS_SESSION_BUS_ADDRESS`.
     package let address: String

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A real KeePassXC as the Secret Service, with a database of its own on a bus and a screen of its own.
-/// There is nobody to answer its questions, so it is set to ask none.
+/// A real KeePassXC as the Secret Service, with its own database, bus and screen. Nobody can answer
+/// its questions, so it is configured to ask none.
 ///
-/// It ends with this object, as ``PrivateKeyring`` does.
+/// It ends with this object, like ``PrivateKeyring``.
 package final class PrivateKeePassXC {
-    /// Whether it, and a screen for it, is installed.
+    /// Whether it and a virtual screen are installed.
     package static var isInstalled: Bool {
         ["keepassxc", "keepassxc-cli", "Xvfb"].allSatisfy {
             FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
@@ -13,7 +13,7 @@ package final class PrivateKeePassXC {
     }
 
     private static let password = "private database"
-    /// The group that it shows to others, and with it that it shows any. The same in two notations.
+    /// The exposed group, and the setting that exposes it: the same in two notations.
     private static let group = (
         text: "17af68b3-8f78-4c32-ba76-8ba88caeb9bd", base64: "F69os494TDK6douojK65vQ=="
     )
@@ -50,26 +50,27 @@ package final class PrivateKeePassXC {
         bus.stop()
     }
 
-    /// What a program needs in its environment to find it.
+    /// The environment that a program needs to find it.
     package var environment: [String: String] {
         [
             "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": bus.directory.path("home"),
             "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": bus.directory.path("runtime"),
-            // Where it looks for another one of the user's, which it would hand everything to.
+            // Its directory of single-instance sockets: with the user's, it would hand over to a
+            // running KeePassXC.
             "TMPDIR": bus.directory.path("runtime"),
         ]
     }
 
-    /// Ends KeePassXC and starts it anew with the same database.
+    /// Restarts KeePassXC with the same database.
     package func restart() throws {
         daemon?.stop()
         try start()
     }
 
-    /// Locks the database, and waits until it is.
+    /// Locks the database, and waits until it is locked.
     ///
-    /// A call to lock answers with a prompt, and only that one locks, some time after it was asked to;
-    /// not while what was stored last is still being saved.
+    /// A lock call returns a prompt, and only that one locks, some time after it was invoked; not
+    /// while the last change is still being saved.
     package func lock() throws {
         let client = try bus.client()
         try daemon?.wait("the lock of its database") {
@@ -87,7 +88,7 @@ package final class PrivateKeePassXC {
         }
     }
 
-    /// Whether the database is locked; nil before there is an answer.
+    /// Whether the database is locked; nil without a reply.
     private static func isLocked(_ client: BusClient) -> Bool? {
         guard
             var answer = try? client.call(
@@ -123,7 +124,7 @@ package final class PrivateKeePassXC {
 
     private func start() throws {
         let daemon = try Daemon(
-            // Asked to end, it may ask back whether to save, and nobody answers.
+            // On a normal exit it may ask whether to save, and nobody answers.
             "/usr/bin/timeout",
             [
                 "--kill-after=1", "600", "/usr/bin/keepassxc",
@@ -134,7 +135,7 @@ package final class PrivateKeePassXC {
             environment: environment.merging(["DISPLAY": screen.display]) { $1 },
             input: Array("\(Self.password)\n".utf8))
         let client = try bus.client()
-        // The name is there before the database is open.
+        // The name is owned before the database is open.
         try daemon.wait("its database") { Self.isLocked(client) == false }
         self.daemon = daemon
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A real gnome-keyring with its own files on a bus of its own: nothing of the user's is touched, and
-/// several can run at once. There is nobody to answer its prompts.
+/// A real gnome-keyring with its own files and bus: nothing of the user's is touched, and several
+/// can run at once. Nobody answers its prompts.
 ///
-/// It ends with this object, which an optimised build lets go after its last use: a test that goes on
-/// with the address alone says `defer { withExtendedLifetime(keyring) {} }`.
+/// It ends with this object, which an optimized build releases after its last use: a test that only
+/// uses the address needs `defer { withExtendedLifetime(keyring) {} }`.
 package final class PrivateKeyring {
     /// The password of the default collection.
     package static let password = "private keyring"
@@ -31,7 +31,7 @@ package final class PrivateKeyring {
         bus.stop()
     }
 
-    /// What a program needs in its environment to find the keyring, and nothing else of the user's.
+    /// The environment that a program needs to find the keyring, without anything of the user's.
     package var environment: [String: String] {
         [
             "DBUS_SESSION_BUS_ADDRESS": bus.address,
@@ -44,7 +44,7 @@ package final class PrivateKeyring {
         ]
     }
 
-    /// Starts the service anew: cold, as after a login. Locked, or unlocked by its password.
+    /// Restarts the service as after a login: locked, or unlocked by its password.
     package func restart(unlocked: Bool) throws {
         stop()
         try start(unlocked: unlocked)
@@ -56,7 +56,7 @@ package final class PrivateKeyring {
         daemon = nil
     }
 
-    /// Has the service answer nobody, as one that hangs. It ends with this object all the same.
+    /// Stops the service, so that it hangs. It still ends with this object.
     package func hang() throws {
         guard let daemon else { throw SystemCallError("no keyring", number: ESRCH) }
         try daemon.suspend()
@@ -69,7 +69,7 @@ package final class PrivateKeyring {
             [.paths([Self.collection])])
     }
 
-    /// How many items there are in unlocked and in locked collections.
+    /// The numbers of items in unlocked and in locked collections.
     package func itemCount() throws -> (unlocked: Int, locked: Int) {
         let (unlocked, locked) = try items(bus.client())
         return (unlocked.count, locked.count)
@@ -84,7 +84,7 @@ package final class PrivateKeyring {
         }
     }
 
-    /// Deletes the items that say which generation of a vault was seen last.
+    /// Deletes the items that record the newest generation of a vault.
     package func deleteAnchors() throws {
         let client = try bus.client()
         for path in try items(client).unlocked {
@@ -101,13 +101,13 @@ package final class PrivateKeyring {
         var session = try client.call(
             Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service",
             "OpenSession", [.string("plain"), .variant("")])
-        // The answer is an empty string in a variant, then the session's path.
+        // The reply is an empty string in a variant, then the session's path.
         _ = session.signature()
         _ = session.text()
         return session.text()
     }
 
-    /// Adds an item beside those that have the same attributes, as any program of the session can.
+    /// Adds an item beside those with the same attributes, as any program in the session can.
     ///
     /// - Parameter collection: "login", the default one, or "session", which is never locked.
     package func plant(

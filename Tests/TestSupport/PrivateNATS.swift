@@ -2,16 +2,16 @@ import CTestSupport
 import Foundation
 import Glibc
 
-/// NATS servers of a test's own with JetStream, on free ports of 127.0.0.1: one alone, or several that
-/// are a cluster. Each can be killed and started again in the same place.
+/// Private NATS servers with JetStream on free ports of 127.0.0.1: a single one, or a cluster. Each
+/// can be killed and restarted in place.
 package final class PrivateNATS: @unchecked Sendable {
-    /// How clients get in.
+    /// How clients authenticate.
     package struct Access: Sendable {
         /// Lines of the servers' configuration.
         package var lines: String
-        /// A user and password, or a token, as clients' credentials files hold them.
+        /// A user and password, or a token, as in clients' credentials files.
         package var credentials: String?
-        /// What the addresses begin with.
+        /// The prefix of the URLs.
         package var scheme = "nats"
 
         package init(lines: String = "", credentials: String? = nil, scheme: String = "nats") {
@@ -19,17 +19,17 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// The directory of everything.
+    /// The directory of all files.
     package let directory: TemporaryDirectory
-    /// Where clients connect to, a port for each server.
+    /// The client port of each server.
     package let ports: [UInt16]
     private let access: Access
-    /// The ways between servers that can be cut, by who takes them and where they lead; none where servers
-    /// reach each other without.
+    /// The links between servers that can be cut, by source and destination; empty if servers
+    /// connect directly.
     private let links: [[NetworkLink?]]
     private let lock = NSLock()
     private var servers: [ChildProcess?]
-    /// Ends all servers when this process does, however it ends.
+    /// Ends all servers when this process ends, however it ends.
     private var keepers: [Int32: Int32] = [:]
 
     private static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/bin"]
@@ -40,8 +40,8 @@ package final class PrivateNATS: @unchecked Sendable {
 
     /// Starts servers and waits until JetStream has a leader.
     ///
-    /// - Parameter separable: Whether ``separate(_:)`` can cut one off. Clients then know of those servers
-    ///   only that they were told of.
+    /// - Parameter separable: Whether ``separate(_:)`` can cut one off. Clients then know only the
+    /// servers that they were given.
     package init(
         servers count: Int = 1, access: Access = Access(), separable: Bool = false
     ) throws {
@@ -67,7 +67,7 @@ package final class PrivateNATS: @unchecked Sendable {
             if count > 1 {
                 let ways = separable ? links[number].compactMap { $0?.port } : Array(free[count...])
                 let routes = ways.map { "nats-route://127.0.0.1:\($0)" }
-                // What servers tell each other of their addresses would lead past the ways.
+                // Addresses that servers advertise to each other would bypass the links.
                 let advertise =
                     separable ? "advertise: \"127.0.0.1:1\"\n  no_advertise: true" : ""
                 text += """
@@ -91,7 +91,7 @@ package final class PrivateNATS: @unchecked Sendable {
         for link in links.joined() { link?.end() }
     }
 
-    /// Cuts a server off from the others. Clients reach it as before.
+    /// Cuts a server off from the others. Clients still reach it.
     package func separate(_ number: Int) {
         for other in servers.indices {
             links[number][other]?.cut()
@@ -99,18 +99,18 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// Has all servers reach each other again.
+    /// Reconnects all servers.
     package func unite() {
         for link in links.joined() { link?.open() }
     }
 
-    /// Where a server keeps its streams.
+    /// The directory of a server's streams.
     package func store(of number: Int) -> String { directory.path("node\(number)") }
 
-    /// The file of a server's log.
+    /// The path of a server's log.
     package func log(of number: Int) -> String { directory.path("log\(number)") }
 
-    /// Starts a server that does not run.
+    /// Starts a server that is not running.
     package func start(_ number: Int) throws {
         guard let program = Self.program else {
             throw SystemCallError("nats-server", number: ENOENT)
@@ -124,8 +124,8 @@ package final class PrivateNATS: @unchecked Sendable {
                 close(ends[0])
                 close(null)
             }
-            // The shell ends the server when the pipe from this process is closed. Where that comes
-            // without a word this process has ended, and nobody else takes the directory away.
+            // The shell ends the server when the pipe from this process is closed. A close without
+            // a word means that this process has ended, and the shell then removes the directory.
             let script =
                 #""$@" 3<&- & server=$!; (if read -r line <&3; then gone=; else gone=1; fi; trap '' TERM; "#
                 + #"kill -9 $server; test "$gone" || exit; "#
@@ -147,12 +147,12 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// Ends a server without a chance to do anything.
+    /// Kills a server.
     package func kill(_ number: Int) {
         lock.withLock {
             guard let server = servers[number] else { return }
             if let keeper = keepers.removeValue(forKey: Int32(number)) {
-                // Where the server has ended by itself nobody reads it.
+                // If the server has ended by itself, nobody reads this.
                 _ = Glibc.signal(SIGPIPE, SIG_IGN)
                 _ = unsafe write(keeper, "stays\n", 6)
                 close(keeper)
@@ -162,7 +162,7 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// Does to the servers what the end of this process does.
+    /// Does what the end of this process does to the servers.
     package func lose() {
         lock.withLock {
             for keeper in keepers.values { close(keeper) }
@@ -174,7 +174,7 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// Waits until the servers that run have a leader for JetStream.
+    /// Waits until the running servers have a JetStream leader.
     package func waitUntilReady(seconds: Int = 60) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
@@ -194,7 +194,7 @@ package final class PrivateNATS: @unchecked Sendable {
         }
     }
 
-    /// Ports that nobody listens on now.
+    /// Free ports.
     private static func freePorts(_ count: Int) throws -> [UInt16] {
         var sockets: [Int32] = []
         defer { for socket in sockets { close(socket) } }

@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// A PostgreSQL server of a test's own, on a free port of 127.0.0.1, with a database `app` and an
+/// A private PostgreSQL server on a free port of 127.0.0.1, with a database `app` and an
 /// administrator whose password only this object knows.
 ///
-/// The server refuses to run as root, so a test that does runs it as `postgres` or `nobody`.
+/// The server refuses to run as root, so tests that run as root start it as `postgres` or `nobody`.
 package final class PrivatePostgres {
     /// The administrator's password.
     package static let administratorPassword = "administrator-of-the-test"
 
     private let directory: TemporaryDirectory
     private var daemon: Daemon?
-    /// Where it listens.
+    /// The port it listens on.
     package let port: UInt16
     /// The environment of an administrator's `psql`.
     package let environment: [String: String]
 
-    /// Tells whether the machine has the server's programs.
+    /// Returns whether the server's programs are installed.
     package static var isInstalled: Bool { binaries != nil }
 
-    /// The directory of the newest server there is.
+    /// The directory of the newest installed server.
     private static let binaries: String? = {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -29,7 +29,7 @@ package final class PrivatePostgres {
         }
     }()
 
-    /// Makes a cluster and starts the server.
+    /// Creates a cluster and starts the server.
     package init() throws {
         guard let binaries = Self.binaries else { throw SystemCallError("initdb", number: ENOENT) }
         directory = try TemporaryDirectory(named: "zg-postgres")
@@ -88,7 +88,7 @@ package final class PrivatePostgres {
         daemon?.stop()
     }
 
-    /// Does something as the administrator; throws where the server refuses it.
+    /// Runs SQL as the administrator; throws if the server refuses it.
     @discardableResult
     package func query(_ text: String, database: String = "app") throws -> String {
         var runner = ProgramRunner(
@@ -103,7 +103,7 @@ package final class PrivatePostgres {
         return result.output
     }
 
-    /// Tells whether a role can log in with a password.
+    /// Returns whether a role can log in with a password.
     package func accepts(_ role: String, _ password: String) throws -> Bool {
         var runner = ProgramRunner(
             path: "/usr/bin/psql", ["-X", "-q", "-w", "-d", "app", "-c", "SELECT 1"],
@@ -112,7 +112,7 @@ package final class PrivatePostgres {
         return try runner.run().status == 0
     }
 
-    /// A port that nobody listens on now.
+    /// A free port.
     private static func freePort() throws -> UInt16 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(socket) }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A screen of X that nobody sees: a real server of its own, with a clipboard. It ends with this
-/// object.
+/// A private X server with a virtual screen and a clipboard. It ends with this object.
 package final class PrivateScreen {
-    /// For the variable `DISPLAY`.
+    /// The value of `DISPLAY`.
     package let display: String
     private let daemon: Daemon
 
-    /// Starts a server and waits until it takes connections.
+    /// Starts a server and waits until it accepts connections.
     package init() throws {
         let number = try Self.freeNumber()
         display = ":\(number)"
@@ -28,7 +27,7 @@ package final class PrivateScreen {
     private static func socket(_ number: Int) -> String { "/tmp/.X11-unix/X\(number)" }
     private static func lock(_ number: Int) -> String { "/tmp/.X\(number)-lock" }
 
-    /// A number that no server has; one that is taken meanwhile makes the start fail.
+    /// A free display number; if it is taken meanwhile, the start fails.
     private static func freeNumber() throws -> Int {
         for _ in 0..<100 {
             let number = Int.random(in: 1_000..<30_000)

@@ -1,27 +1,27 @@
 import Glibc
 
-/// What a program did: all it wrote, and how it ended.
+/// The output of a program, and how it ended.
 package struct ProgramResult: Sendable {
     /// How the program ended.
     package let end: ChildProcess.End
-    /// True when the time limit was over and the program was killed.
+    /// Whether the program was killed at its time limit.
     package let timedOut: Bool
-    /// The process id it had.
+    /// Its process id.
     package let identifier: Int32
-    /// All bytes of its standard output, when that was a pipe.
+    /// All bytes of its standard output, if that was a pipe.
     package let standardOutput: [UInt8]
-    /// All bytes of its standard error, when that was a pipe.
+    /// All bytes of its standard error, if that was a pipe.
     package let standardError: [UInt8]
     /// All that its terminal showed, echo included. Lines end with carriage return and line feed.
     package let terminal: [UInt8]
-    /// Whether the terminal showed what is typed when the program had ended; nil without terminal.
+    /// Whether the terminal echoed input after the program had ended; nil without a terminal.
     package let echoAtEnd: Bool?
-    /// How many steps of the script were done.
+    /// The number of completed script steps.
     package let stepsDone: Int
     /// From start to end.
     package let duration: Duration
 
-    /// The exit status, or nil when a signal ended the program.
+    /// The exit status, or nil if a signal ended the program.
     package var status: Int32? {
         if case .exited(let status) = end { status } else { nil }
     }

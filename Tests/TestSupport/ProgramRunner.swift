@@ -1,37 +1,37 @@
 import Foundation
 import Glibc
 
-/// Runs one program to its end, with everything it can see given exactly.
+/// Runs one program to its end, with an exactly specified environment.
 package struct ProgramRunner {
-    /// Where a standard stream of the program leads.
+    /// The destination of a standard stream of the program.
     package enum Stream {
         /// A pipe that the runner reads.
         case pipe
-        /// The terminal; wants ``ProgramRunner/terminal``.
+        /// The terminal; requires ``ProgramRunner/terminal``.
         case terminal
         /// `/dev/null`.
         case null
-        /// Not open at all.
+        /// Closed.
         case closed
     }
 
-    /// Where the program's standard input comes from.
+    /// The source of the program's standard input.
     package enum Input {
         /// A pipe with these bytes, closed after them.
         case bytes([UInt8])
-        /// The terminal; wants ``ProgramRunner/terminal``.
+        /// The terminal; requires ``ProgramRunner/terminal``.
         case terminal
         /// `/dev/null`.
         case null
-        /// Not open at all.
+        /// Closed.
         case closed
 
         /// A pipe with the bytes of `text`, closed after them.
         package static func text(_ text: String) -> Input { .bytes(Array(text.utf8)) }
     }
 
-    /// A terminal that becomes the program's controlling one. The streams do not lead there unless
-    /// they say so: a program that asks on `/dev/tty` finds it.
+    /// The program's controlling terminal. The streams lead there only if they say so; a program
+    /// that asks on `/dev/tty` finds it.
     package struct Terminal {
         /// Width in characters.
         package var columns = 80
@@ -42,7 +42,7 @@ package struct ProgramRunner {
         package init() {}
     }
 
-    /// What a step of the script waits for.
+    /// The trigger of a script step.
     package enum Trigger {
         /// Nothing.
         case now
@@ -54,13 +54,13 @@ package struct ProgramRunner {
         case error(String)
     }
 
-    /// What a step of the script does.
+    /// The action of a script step.
     package enum Action {
         /// Types bytes on the terminal.
         case type([UInt8])
         /// Sends the program a signal.
         case signal(Int32)
-        /// Calls the test back with the process id and the terminal.
+        /// Calls back with the process id and the terminal.
         case call((Int32, PseudoTerminal?) -> Void)
 
         /// Types text and the return key.
@@ -83,11 +83,11 @@ package struct ProgramRunner {
     package var descriptors: [Int32: [UInt8]] = [:]
     /// The directory to start in, or the test's.
     package var workingDirectory: String?
-    /// A controlling terminal, or a session without one.
+    /// A controlling terminal, or nil for a session without one.
     package var terminal: Terminal?
-    /// What to do when, in order.
+    /// The script, in order.
     package var script: [(when: Trigger, then: Action)] = []
-    /// The program is killed (SIGKILL) when it takes longer.
+    /// The program is killed (SIGKILL) after this time.
     package var timeLimit: Duration = .seconds(60)
 
     /// Describes a run of the program at `path`.
@@ -104,7 +104,7 @@ package struct ProgramRunner {
         self.init(path: try Self.pathOfProduct(name), arguments, environment: environment)
     }
 
-    /// The path of a program of this package: in the directory the tests themselves were built into.
+    /// The path of a program of this package, in the build directory of the tests.
     package static func pathOfProduct(_ name: String) throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let directory = tests.lastIndex(of: "/").map { tests[..<$0] } ?? ""
@@ -113,10 +113,10 @@ package struct ProgramRunner {
         return path
     }
 
-    /// Starts the program, plays the script, reads all output and waits for the end. That of `zg-env` is to
-    /// be one that the page of its command names.
+    /// Starts the program, plays the script, reads all output and waits for the end. An exit code
+    /// of `zg-env` must be on its command's page.
     package func run() throws -> ProgramResult {
-        // A program may end before it read its input.
+        // A program may end before it has read its input.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         let result = try ProgramSession(self).finish()
         DocumentedExitCodes.check(self, result)

@@ -9,9 +9,9 @@ final class ProgramSession {
     private let child: ChildProcess
     private let start = ContinuousClock.now
     private let pseudoTerminal: PseudoTerminal?
-    /// Our reading ends, and becomes empty as they end.
+    /// Our reading ends; becomes empty as they end.
     private var readers: [(source: Source, descriptor: Int32)] = []
-    /// Our writing ends with what is still to be written.
+    /// Our writing ends, with the bytes still to be written.
     private var writers: [(descriptor: Int32, rest: ArraySlice<UInt8>)] = []
     /// Readable once the child has ended.
     private let ended: Int32
@@ -81,7 +81,7 @@ final class ProgramSession {
         self.child = child
         let (reading, writing) = try Self.pipe()
         ended = reading
-        // A thread of its own, as nothing else wakes `poll` when a child ends whose pipes stay open.
+        // A separate thread, as nothing else wakes `poll` when a child ends whose pipes stay open.
         Thread.detachNewThread {
             child.awaitEnd()
             close(writing)
@@ -94,7 +94,7 @@ final class ProgramSession {
         close(ended)
     }
 
-    /// Serves the pipes until the child has ended, then what is left in them.
+    /// Serves the pipes until the child has ended, then reads the rest of them.
     func finish() -> ProgramResult {
         let limit = start + runner.timeLimit
         var timedOut = false
@@ -105,7 +105,7 @@ final class ProgramSession {
             let now = ContinuousClock.now
             if hasEnded, endTime == nil { endTime = now }
             if let endTime {
-                // A grandchild may hold a pipe open for ever; what was written is there by then.
+                // A grandchild may hold a pipe open for ever; all earlier output is there by then.
                 let pipes = readers.contains { $0.source != .terminal }
                 if !pipes || now > endTime + .seconds(1) { break }
             } else if now > limit, !timedOut {
@@ -121,7 +121,7 @@ final class ProgramSession {
             stepsDone: step, duration: (endTime ?? .now) - start)
     }
 
-    /// Does every step whose trigger has been seen.
+    /// Performs every step whose trigger has been seen.
     private func playScript() {
         while step < runner.script.count {
             let (when, then) = runner.script[step]
@@ -144,7 +144,7 @@ final class ProgramSession {
         let start = position[source] ?? 0
         let wanted = Array(text.utf8)
         guard let range = bytes[start...].firstRange(of: wanted) else {
-            // Long output is not searched again from its beginning each time more of it comes.
+            // Long output is not searched from its beginning each time more of it arrives.
             position[source] = max(start, bytes.count - wanted.count + 1)
             return false
         }
@@ -152,7 +152,7 @@ final class ProgramSession {
         return true
     }
 
-    /// Reads and writes what is ready. Tells whether the child has ended.
+    /// Reads and writes what is ready. Returns whether the child has ended.
     private func serve(waiting: Duration) -> Bool {
         var entries = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0)]
         entries += readers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far the long loops of the tests go: a short form by default, the whole with ZG_ENV_PROOF=full.
+/// The length of the tests' long loops: a short form by default, all with ZG_ENV_PROOF=full.
 package enum Proof {
     /// Whether the long loops run to their end.
     package static var isFull: Bool {
@@ -10,7 +10,7 @@ package enum Proof {
     /// The number for this run.
     package static func count(short: Int, full: Int) -> Int { isFull ? full : short }
 
-    /// All of `items` in the whole proof, else some of them by the seed, at least one.
+    /// All `items` in the full proof, otherwise some of them by the seed, at least one.
     package static func sample<T>(
         _ items: [T], short: Int, using random: inout ProofRandom
     ) -> [T] {
@@ -18,9 +18,9 @@ package enum Proof {
     }
 }
 
-/// Random numbers that come again with the same seed, which is printed once.
+/// Random numbers that repeat with the same seed, which is printed once.
 ///
-/// ZG_ENV_PROOF_SEED gives the seed of an earlier run.
+/// ZG_ENV_PROOF_SEED sets the seed of an earlier run.
 package struct ProofRandom: RandomNumberGenerator {
     /// The seed of this process.
     package static let seed: UInt64 = {
@@ -32,12 +32,12 @@ package struct ProofRandom: RandomNumberGenerator {
 
     private var state: UInt64
 
-    /// - Parameter stream: Tells several generators of one process apart.
+    /// - Parameter stream: Distinguishes several generators of one process.
     package init(_ stream: UInt64 = 0) {
         state = Self.seed &+ stream &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// How to get the same numbers again.
+    /// The setting that repeats these numbers.
     package var seedText: String { "ZG_ENV_PROOF_SEED=\(Self.seed)" }
 
     package mutating func next() -> UInt64 {

@@ -35,7 +35,7 @@ package final class PseudoTerminal: Sendable {
         zg_resize_terminal(controller, Int32(columns), Int32(rows))
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes input.
     package var isEchoOn: Bool {
         var attributes = termios()
         guard unsafe tcgetattr(device, &attributes) == 0 else { return false }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A system call of the test's own scaffolding that failed.
+/// A failed system call of the test support.
 package struct SystemCallError: Error, CustomStringConvertible {
-    /// Which call, with its number of error and the kernel's words for it.
+    /// The call, its error number and the kernel's message.
     package let description: String
 
-    /// Takes the number of the error from `errno` unless it is given.
+    /// Takes the error number from `errno` by default.
     package init(_ call: String, number: Int32 = errno) {
         description = unsafe "\(call): \(number), \(String(cString: strerror(number)))"
     }

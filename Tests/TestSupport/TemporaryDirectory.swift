@@ -1,11 +1,12 @@
 package import Foundation
 
-/// A directory of its own for one test, readable by its owner only (0700), removed with this object.
+/// A temporary directory for one test, accessible to its owner only (0700), removed with this
+/// object.
 package final class TemporaryDirectory: Sendable {
     /// The absolute path, without a symbolic link in it and without a slash at the end.
     package let path: String
 
-    /// Makes an empty directory below the system's place for temporary files.
+    /// Creates an empty directory below the system's directory for temporary files.
     package init(named prefix: String = "zg-env-test") throws {
         var template = Array("/tmp/\(prefix)-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw SystemCallError("mkdtemp") }
@@ -15,7 +16,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // A test may have taken the write permission from a directory inside.
+        // A test may have removed the write permission from a directory inside.
         if (try? FileManager.default.removeItem(atPath: path)) == nil {
             for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
                 _ = unsafe chmod("\(path)/\(name)", 0o700)
@@ -27,7 +28,7 @@ package final class TemporaryDirectory: Sendable {
     /// The path of `name` inside.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes the directory `name` inside, 0700, with its parents. Returns its path.
+    /// Creates the directory `name` inside, 0700, with its parents. Returns its path.
     @discardableResult
     package func makeDirectory(_ name: String) throws -> String {
         try FileManager.default.createDirectory(

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A real terminal of tmux with a shell in it: a server of its own, which ends with this object.
+/// A real terminal of tmux with a shell in it, on its own server, which ends with this object.
 package final class TmuxTerminal {
     private let directory: TemporaryDirectory
     private let environment: [String: String]
 
-    /// Starts a shell that sees the variables and nothing else.
+    /// Starts a shell with only the given variables.
     package init(
         environment: [String: String], columns: Int = 80, rows: Int = 24,
         workingDirectory: String? = nil
@@ -20,7 +20,7 @@ package final class TmuxTerminal {
         ]
         if let workingDirectory { words += ["-c", workingDirectory] }
         try tmux(words + ["/bin/sh"])
-        // Its own sign for a user, and the one for root.
+        // The prompt for a user, and for root.
         try wait("the shell") { ["$", "#"].contains { screen.contains($0) } }
     }
 
@@ -40,29 +40,29 @@ package final class TmuxTerminal {
     /// Types keys by tmux's names, such as `Enter` and `C-c`.
     package func press(_ keys: String...) throws { try tmux(["send-keys"] + keys) }
 
-    /// Types text as it is.
+    /// Types literal text.
     package func type(_ text: String) throws { try tmux(["send-keys", "-l", "--", text]) }
 
-    /// Has the shell do something.
+    /// Runs a command line in the shell.
     package func run(_ line: String) throws {
         try type(line)
         try press("Enter")
     }
 
-    /// What the terminal shows.
+    /// The text on the terminal.
     package var screen: String { (try? tmux(["capture-pane", "-p"])) ?? "" }
 
-    /// The same with escape sequences of colours.
+    /// The same with escape sequences of colors.
     package var colouredScreen: String { (try? tmux(["capture-pane", "-p", "-e"])) ?? "" }
 
-    /// What it shows and what has left it at the top.
+    /// The text on the terminal and in its scrollback.
     package var everything: String {
         (try? tmux(["capture-pane", "-p", "-S", "-", "-E", "-"])) ?? ""
     }
 
-    /// Whether a program has the alternate screen.
+    /// Whether a program uses the alternate screen.
     package var isAlternate: Bool { value(of: "alternate_on") == "1" }
-    /// Whether the cursor is seen.
+    /// Whether the cursor is visible.
     package var hasCursor: Bool { value(of: "cursor_flag") == "1" }
 
     private func value(of name: String) -> String {
@@ -75,7 +75,7 @@ package final class TmuxTerminal {
         try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// The process of the program that the shell runs.
+    /// The process id of the program that the shell runs.
     package func program(named name: String) throws -> Int32 {
         let shell = value(of: "pane_pid")
         let children =
@@ -93,7 +93,7 @@ package final class TmuxTerminal {
         try wait("\"\(text)\"") { screen.contains(text) }
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     package func wait(_ what: String, seconds: Double = 60, until condition: () -> Bool) throws {
         let end = Date().addingTimeInterval(seconds)
         while !condition() {
@@ -102,7 +102,7 @@ package final class TmuxTerminal {
         }
     }
 
-    /// A terminal that did not do what a test stands on.
+    /// A terminal that did not reach the state a test needs.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         init(_ description: String) { self.description = description }

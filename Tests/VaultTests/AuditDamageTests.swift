@@ -25,7 +25,7 @@ struct AuditDamageTests {
         }
     }
 
-    @Test func `only the line that was changed is given up`() throws {
+    @Test func `only the changed line is lost`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C", "D")
         let lines = try fixture.lines()
@@ -34,14 +34,14 @@ struct AuditDamageTests {
             changed[1][offset] ^= 1
             try fixture.replace(Array(changed.joined()))
             let (names, report) = try fixture.read()
-            // With its last bytes another, what the next line is bound to is gone as well.
+            // The next line's chain value covers its last bytes, so it is lost too.
             #expect(names == ["A", "C", "D"] || names == ["A", "D"], "byte \(offset)")
             #expect(report.problems.first == .damaged(line: 2), "byte \(offset)")
             #expect(report.problems.count == 4 - names.count, "byte \(offset)")
         }
     }
 
-    @Test func `every length is a cut back to the last write of the vault`() throws {
+    @Test func `a log cut to any length is detected back to the last write of the vault`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C")
         let bytes = try fixture.bytes()
@@ -56,13 +56,13 @@ struct AuditDamageTests {
             #expect(names == Array(["A", "B", "C"].prefix(whole)), "\(length)")
             #expect(report.problems == [.cut(UInt64(whole) + 1...3)], "\(length)")
             #expect(report.incompleteByteCount == length - ends[whole], "\(length)")
-            // Nobody knows of lines written after the vault was.
+            // Lines written after the last write of the vault leave no trace.
             let unknown = try fixture.read().report
             #expect(unknown.isWhole && unknown.entryCount == whole, "\(length)")
         }
     }
 
-    @Test func `a torn last line is incomplete, and the next one takes its place`() throws {
+    @Test func `the next line replaces a torn last one, which is reported as incomplete`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B")
         let lines = try fixture.lines()
@@ -85,7 +85,9 @@ struct AuditDamageTests {
         "x", "S 2", "S 2 9999999 ", "S 02 ", "S 0 184 ", "S 2 184 A*", "S 2 3 AAAA",
         "S 99999999999999999999 1 A", "S 2  ", "P 2 12 ", "\u{0}x",
     ])
-    func `what is no beginning of a line stays and is damage`(garbage: String) throws {
+    func `trailing bytes that are not the start of a line stay and are damage`(garbage: String)
+        throws
+    {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let whole = try fixture.bytes()
@@ -99,7 +101,7 @@ struct AuditDamageTests {
         #expect(report.problems == (isBeginning ? [] : [.damaged(line: 2)]))
     }
 
-    @Test func `lines in another order, twice, or left out are found`() throws {
+    @Test func `reordered, repeated and missing lines are detected`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C", "D")
         let lines = try fixture.lines()
@@ -113,7 +115,7 @@ struct AuditDamageTests {
         }
     }
 
-    @Test func `a line sealed by somebody without the key is found`() throws {
+    @Test func `a line sealed without the key is detected`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let end = try #require(try fixture.read().report.end)
@@ -122,14 +124,14 @@ struct AuditDamageTests {
             vault: fixture.vault.vaultID, key: try SecretBytes.random(count: 32))
         try fixture.replace(try fixture.bytes() + forged.text)
         #expect(try fixture.read().report.problems == [.damaged(line: 2)])
-        // The writer does not open it; what follows is bound to it, and still holds.
+        // The writer does not open it; the line after it is chained to it and still verifies.
         try fixture.add("B")
         let (names, report) = try fixture.read()
         #expect(names == ["A", "B"])
         #expect(report.problems == [.damaged(line: 2)])
     }
 
-    @Test func `after a cut the chain begins anew, and the gap stays visible`() throws {
+    @Test func `after a cut a new chain begins, and the gap stays visible`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C", "D")
         let recorded = try fixture.read().report.end
@@ -143,19 +145,19 @@ struct AuditDamageTests {
             #expect(names == Array(["A", "B", "C", "D"].prefix(kept)) + ["E", "F"])
             #expect(report.problems == [.missing(UInt64(kept) + 1...4)])
             #expect(report.end?.sequence == 6)
-            // It must not be forgotten with the next write of the vault.
+            // The next write of the vault must not forget it.
             #expect(try fixture.log.position(following: recorded) == nil)
             try fixture.replace([])
             try fixture.add("A", "B", "C", "D")
         }
     }
 
-    @Test func `lines put in the place of cut ones are found`() throws {
+    @Test func `lines that replace cut ones are detected`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C")
         let recorded = try fixture.read().report.end
         try fixture.replace(Array(try fixture.lines().prefix(1).joined()))
-        // Anybody can make these.
+        // Anyone can make these.
         try fixture.log.appendWrongPassphrase(time: 1, userID: 0)
         try fixture.log.appendWrongPassphrase(time: 2, userID: 0)
         #expect(try fixture.read(recorded: recorded).report.problems == [.replaced(3)])
@@ -164,7 +166,7 @@ struct AuditDamageTests {
         #expect(try fixture.log.position(following: recorded) == nil)
     }
 
-    @Test func `what was accepted is no problem any more`() throws {
+    @Test func `an accepted problem is not reported again`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C")
         var bytes = try fixture.bytes()
@@ -178,7 +180,7 @@ struct AuditDamageTests {
         #expect(report.acceptedProblemCount > 0)
     }
 
-    @Test func `the vault's writes keep where the log ends`() throws {
+    @Test func `writes of the vault record where the log ends`() throws {
         let fixture = try AuditFixture()
         func write(_ value: String) throws -> AuditLog.Position? {
             let vault = fixture.vault
@@ -201,7 +203,7 @@ struct AuditDamageTests {
         #expect(second?.sequence == 2)
         try fixture.add("C")
         #expect(try write("3")?.sequence == 3)
-        // Cut: the record stays, so that the cut is seen.
+        // Cut: the record stays, so the cut is detected.
         let third = try fixture.read().report.end
         try fixture.replace(Array(try fixture.lines().prefix(1).joined()))
         #expect(try write("4") == third)
@@ -213,7 +215,7 @@ struct AuditDamageTests {
         #expect(now.metadata.audit == second)
     }
 
-    @Test func `where the log ends is no reason to write the vault`() throws {
+    @Test func `a new end of the log alone does not cause a write of the vault`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let end = try fixture.log.position(following: nil)
@@ -249,7 +251,7 @@ struct AuditDamageTests {
     }
 
     @Test(arguments: [1, 200_000, 400_000, 3_000_000])
-    func `a line longer than lines are is passed over`(count: Int) throws {
+    func `a line over the maximum length is skipped`(count: Int) throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let first = try fixture.bytes()
@@ -264,7 +266,7 @@ struct AuditDamageTests {
         #expect(try fixture.read().names == ["A", "B"])
     }
 
-    @Test func `a log that has no numbers left is refused`() throws {
+    @Test func `a log whose numbers are used up is refused`() throws {
         let fixture = try AuditFixture()
         let line = AuditLine(
             kind: .sealed, sequence: AuditLine.sequenceLimit,
@@ -279,7 +281,7 @@ struct AuditDamageTests {
             } == .auditLog)
     }
 
-    @Test func `a file that is not the user's own regular one is refused`() throws {
+    @Test func `a file that is not a regular file of the user is refused`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let path = fixture.path
@@ -302,7 +304,7 @@ struct AuditDamageTests {
         }
     }
 
-    @Test func `a held lock is waited for and then named`() throws {
+    @Test func `a held lock is waited for and then reported`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         let log = AuditLog(path: fixture.path, vaultID: fixture.vault.vaultID, lockSeconds: 0)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Vault
 
-/// The log of a vault, with what opens it.
+/// The audit log of a vault, with the keys that open it.
 struct AuditFixture {
     let vault: VaultFixture
     let log: AuditLog
@@ -22,21 +22,21 @@ struct AuditFixture {
             place: "production", names: names, outcome: AuditEntry.Outcome.givenOut)
     }
 
-    /// Adds a line for each name.
+    /// Adds one line per name.
     func add(_ names: String..., recorded: AuditLog.Position? = nil) throws {
         for name in names {
             try log.append(Self.entry(name), keys: vault.keys, recorded: recorded)
         }
     }
 
-    /// The index, with what it is to know of the log.
+    /// The index, with the end of the log that it records.
     func index(recorded: AuditLog.Position? = nil) throws -> VaultIndex {
         var index = try vault.open().index(with: vault.keys, extent: .everything)
         index.metadata.audit = recorded
         return index
     }
 
-    /// What the log shows: the first name of each line, or its outcome without one.
+    /// The first name of each line, or its outcome if it has no name.
     func read(recorded: AuditLog.Position? = nil) throws -> (names: [String], report: AuditReport) {
         var names: [String] = []
         let report = try log.read(with: vault.keys, index: index(recorded: recorded)) {

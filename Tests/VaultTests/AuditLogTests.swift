@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The audit log")
 struct AuditLogTests {
-    @Test func `lines come back as they were written, in order`() throws {
+    @Test func `lines are read back as written, in order`() throws {
         let fixture = try AuditFixture()
         var entry = AuditFixture.entry("A", "B")
         entry.project = nil
@@ -26,7 +26,7 @@ struct AuditLogTests {
         #expect(report.end?.sequence == 2)
     }
 
-    @Test func `the index key alone writes and reads it`() throws {
+    @Test func `the index key alone is enough to write and read`() throws {
         let fixture = try AuditFixture()
         let locked = try fixture.vault.lockedKeys
         try fixture.log.append(AuditFixture.entry("A"), keys: locked, recorded: nil)
@@ -34,7 +34,7 @@ struct AuditLogTests {
         #expect(report.isWhole && report.entryCount == 1)
     }
 
-    @Test func `file and directory are for the user alone`() throws {
+    @Test func `only the user can access the file and its directory`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         for (path, mode) in [(fixture.path, 0o600), (fixture.vault.directory.path("state"), 0o700)]
@@ -45,7 +45,7 @@ struct AuditLogTests {
         }
     }
 
-    @Test func `no name and no word of a line stands in clear`() throws {
+    @Test func `no name or word of a line is in plain text`() throws {
         let fixture = try AuditFixture()
         try fixture.add("DATABASE_URL")
         let file = try Data(fixture.bytes())
@@ -58,14 +58,14 @@ struct AuditLogTests {
         }
     }
 
-    @Test func `lines with names of different lengths are equally long`() throws {
+    @Test func `lines have equal lengths whatever their names`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "A_RATHER_LONG_NAME")
         let lengths = try fixture.lines().map(\.count)
         #expect(lengths[0] == lengths[1])
     }
 
-    @Test func `a wrong passphrase is noted without a key and chained`() throws {
+    @Test func `a wrong passphrase is logged without a key and chained`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A")
         try fixture.log.appendWrongPassphrase(time: 1_700_000_000_123, userID: 1_001)
@@ -85,14 +85,14 @@ struct AuditLogTests {
         #expect(try fixture.read().report.problems == [.damaged(line: 2)])
     }
 
-    @Test func `lines of former keys open, also in between`() throws {
+    @Test func `lines sealed with earlier keys open, also between newer ones`() throws {
         let fixture = try AuditFixture()
         let arena = SecretArena()
         let old = VaultKeys(
             index: try RootKey.random().indexKey(epoch: 1), root: nil)
         try fixture.log.append(AuditFixture.entry("A"), keys: old, recorded: nil)
         try fixture.add("B")
-        // A process that had the old keys in its hands while they were replaced.
+        // A process that still held the old keys while they were replaced.
         try fixture.log.append(AuditFixture.entry("C"), keys: old, recorded: nil)
         try fixture.add("D")
         var index = try fixture.index()
@@ -107,7 +107,7 @@ struct AuditLogTests {
         #expect(report.isWhole && report.entryCount == 4)
     }
 
-    @Test func `a log of another vault does not hold`() throws {
+    @Test func `the log of another vault does not verify`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B")
         let other = AuditLog(path: fixture.path, vaultID: .random())
@@ -133,10 +133,10 @@ struct AuditLogTests {
         #expect(read[0].user.utf8.count == 4_096)
     }
 
-    @Test func `twenty writers at once lose no line`() throws {
+    @Test func `twenty concurrent writers lose no line`() throws {
         let fixture = try AuditFixture()
         let (log, path) = (fixture.log, fixture.vault.path)
-        // Keys are not for several threads: each writer opens the vault for itself.
+        // Keys cannot be shared between threads: each writer opens the vault itself.
         DispatchQueue.concurrentPerform(iterations: 20) { writer in
             do {
                 let vault = try Vault(opening: path, in: PosixFileStore())
@@ -154,7 +154,7 @@ struct AuditLogTests {
         #expect(Set(names).count == 1_000)
     }
 
-    @Test func `a reader beside a writer sees whole lines`() throws {
+    @Test func `a reader sees whole lines while another process writes`() throws {
         let fixture = try AuditFixture()
         try fixture.add("first")
         let (log, path) = (fixture.log, fixture.vault.path)

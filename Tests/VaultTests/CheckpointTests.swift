@@ -8,7 +8,7 @@ import Testing
 struct CheckpointTests {
     private let fixture: VaultFixture
 
-    /// A vault in which the records A, B and C were made, and accepted, with the root.
+    /// A vault with the accepted records A, B and C, and the root.
     init() throws {
         fixture = try VaultFixture()
         for name in ["A", "B", "C"] { try fixture.set(name, "value of \(name)") }
@@ -27,7 +27,7 @@ struct CheckpointTests {
             body)
     }
 
-    /// The index as somebody with the root decodes it.
+    /// The index, decoded with the root.
     private func index(_ keys: VaultKeys? = nil) throws -> VaultIndex {
         try fixture.open().index(with: keys ?? fixture.keys, extent: .everything)
     }
@@ -48,7 +48,7 @@ struct CheckpointTests {
         }
     }
 
-    /// The names of the records that have an entry.
+    /// The names of the records in the checkpoint.
     private func acceptedNames() throws -> [String] {
         let entries = try index().checkpoint.entries
         return entries.records.compactMap { place -> String? in
@@ -61,7 +61,8 @@ struct CheckpointTests {
         try #require(index.variables.firstIndex { $0.name == name })
     }
 
-    @Test func `every write with the root makes one that accepts what it did`() throws {
+    @Test func `every write with the root makes a checkpoint that accepts its own changes`() throws
+    {
         #expect(try changes() == [])
         let checkpoint = try index().checkpoint
         #expect(try acceptedNames() == ["A", "B", "C"])
@@ -72,7 +73,7 @@ struct CheckpointTests {
         #expect(first.generation == 1)
     }
 
-    @Test func `a listing does not decode it`() throws {
+    @Test func `listing does not decode the checkpoint`() throws {
         let index = try fixture.open().index(with: fixture.keys, extent: .listing)
         #expect(index.checkpoint == Checkpoint())
         #expect(index.variables.count == 3)
@@ -80,7 +81,7 @@ struct CheckpointTests {
         #expect(values.checkpoint == (try self.index().checkpoint))
     }
 
-    @Test func `a write without the root carries it to the byte`() throws {
+    @Test func `a write without the root keeps the checkpoint byte for byte`() throws {
         let before = try index().checkpoint
         try fixture.set("A", "another", keys: try fixture.lockedKeys)
         #expect(try index().checkpoint == before)
@@ -89,7 +90,7 @@ struct CheckpointTests {
 
     // MARK: - Changed while locked
 
-    /// A change that takes the index key alone, and what is then listed.
+    /// A change that needs only the index key, and the expected list of unconfirmed changes.
     struct Tampering: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let listed: [String]
@@ -128,13 +129,13 @@ struct CheckpointTests {
         Tampering("with a lower highest number", "A: version, versions, highest") {
             ($0.currentVersion, $0.highestVersion) = (0, 0)
         },
-        // No part of what the checkpoint holds.
+        // The checkpoint covers none of this.
         Tampering("with a higher highest number") { $0.highestVersion = 9 },
         Tampering("with a comment") { $0.attributes.comment = "note" },
     ]
 
     @Test(arguments: tamperings)
-    func `what was changed with the index key alone is listed`(tampering: Tampering) throws {
+    func `a change made with the index key alone is listed`(tampering: Tampering) throws {
         try tamper { transaction in
             let position = transaction.positionOfVariable("A")
             tampering.change(&transaction.index.variables[position])
@@ -144,12 +145,12 @@ struct CheckpointTests {
             }
         }
         #expect(try changes() == tampering.listed)
-        // A later write with the root does not accept what it did not do.
+        // A later write with the root does not accept changes of others.
         try fixture.set("B", "new")
         #expect(try changes() == tampering.listed)
     }
 
-    @Test func `a record moved to another project, through another account, is listed`() throws {
+    @Test func `a record moved to another project or account is listed`() throws {
         let other = VaultProject(name: "other", createdAt: 1)
         try update { transaction in
             transaction.index.projects.append(other)
@@ -166,7 +167,7 @@ struct CheckpointTests {
         #expect(try comparison().changes.first?.project == other.id)
     }
 
-    @Test func `dropped records and new ones are listed`() throws {
+    @Test func `deleted and new records are listed`() throws {
         try tamper { transaction in
             let dropped = transaction.index.variables.filter { $0.name == "B" }.map(\.id)
             transaction.erase(Set(dropped))
@@ -175,7 +176,7 @@ struct CheckpointTests {
         #expect(try changes() == ["B: removed", "NEW: added"])
     }
 
-    @Test func `what is undone is not listed, and what is removed with the root is not either`()
+    @Test func `an undone change is not listed, nor a removal made with the root`()
         throws
     {
         try tamper { $0.index.variables[0].attributes.kind = .plain }
@@ -190,7 +191,7 @@ struct CheckpointTests {
         #expect(try acceptedNames().count == 2)
     }
 
-    @Test func `a write with the root accepts of a record what it changes, and no more`() throws {
+    @Test func `a write with the root accepts only what it changes in a record`() throws {
         try tamper { transaction in
             let position = transaction.positionOfVariable("A")
             transaction.index.variables[position].attributes.kind = .plain
@@ -198,13 +199,13 @@ struct CheckpointTests {
         try fixture.set("A", "a new value, with the root")
         #expect(try changes() == ["A: type"])
         #expect(try fixture.value(of: "A", givesAny: false) == "a new value, with the root")
-        // Of one that was never accepted nothing is.
+        // A record that was never accepted stays unaccepted.
         try fixture.set("NEW", "locked", keys: try fixture.lockedKeys)
         try fixture.set("NEW", "open")
         #expect(try changes() == ["A: type", "NEW: added"])
     }
 
-    /// A change of something else than a record, and what is then listed.
+    /// A change to an object other than a record, and the expected list.
     struct ObjectTampering: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let listed: [String]
@@ -271,7 +272,7 @@ struct CheckpointTests {
     ]
 
     @Test(arguments: objectTamperings)
-    func `what was changed of other objects is listed`(tampering: ObjectTampering) throws {
+    func `changes to other objects are listed`(tampering: ObjectTampering) throws {
         try update { transaction in
             transaction.index.projects[0].binding = .init(
                 origin: "https://api.vercel.com", accountID: "u", teamID: "t", teamSlug: "s",
@@ -291,7 +292,7 @@ struct CheckpointTests {
         }
         #expect(try changes() == [])
         try tamper { transaction in
-            // By name, whatever the ids are.
+            // By name, whatever the ids.
             if transaction.index.projects[0].name == "api" {
                 transaction.index.projects.swapAt(0, 1)
             }
@@ -309,14 +310,14 @@ struct CheckpointTests {
             }.sorted()
         }
         #expect(try listed() == tampering.listed)
-        // A later write with the root does not accept what it did not do; who says so does.
+        // A later write with the root does not accept changes of others; confirming them does.
         try fixture.set("B", "new")
         #expect(try listed() == tampering.listed)
         try fixture.acceptAll()
         #expect(try listed() == [])
     }
 
-    @Test func `SEC-F2: a value forged under its own number is not accepted, and given to nobody`()
+    @Test func `SEC-F2: a value forged under its own number is neither accepted nor returned`()
         throws
     {
         try tamper { transaction in
@@ -337,7 +338,7 @@ struct CheckpointTests {
         #expect(code { try fixture.open().verify(with: fixture.keys) } == nil)
     }
 
-    @Test func `SEC-F2: a sealed batch in the place of an accepted version's own is damage`() throws
+    @Test func `SEC-F2: a sealed batch that replaces an accepted version's chunk is damage`() throws
     {
         let before = try index()
         let genuine = try #require(before.currentVersions[before.variables[0].id])
@@ -358,13 +359,13 @@ struct CheckpointTests {
         #expect(try fixture.open().inspection(with: fixture.keys).problems.first?.damage == .batch)
     }
 
-    @Test func `a highest number at its end refuses a new value, and does not trap`() throws {
+    @Test func `a new value is refused without a trap once the numbers are used up`() throws {
         try tamper { $0.index.variables[0].highestVersion = .max }
         let name = try index().variables[0].name
         #expect(code { try fixture.set(name, "x") } == .tooLarge)
     }
 
-    @Test func `a locked write notes which records it changed, for people`() throws {
+    @Test func `a locked write records the names of the records it changed`() throws {
         let keys = try fixture.lockedKeys
         func set(_ name: String, by command: String, at time: UInt64) throws {
             try Vault.update(
@@ -391,7 +392,7 @@ struct CheckpointTests {
                 "import", "set", String(repeating: "ä", count: 32),
             ])
         #expect(index.metadata.lockedWrites.map(names) == [["B"], ["A"], ["C"]])
-        // What the checkpoint does not cover is no change to anybody.
+        // Fields outside the checkpoint are never reported as changes.
         try Vault.update(
             fixture.path, in: fixture.store, keys: keys, vaultID: fixture.vaultID,
             by: .init(command: "pull", time: 9)
@@ -408,7 +409,7 @@ struct CheckpointTests {
 
     // MARK: - Accepting
 
-    @Test func `what is accepted is not listed any more, and the rest stays`() throws {
+    @Test func `an accepted change is no longer listed, the others are`() throws {
         try fixture.set("A", "locked", keys: try fixture.lockedKeys)
         try fixture.set("NEW", "locked", keys: try fixture.lockedKeys)
         try tamper { transaction in
@@ -428,7 +429,7 @@ struct CheckpointTests {
         #expect(try index().metadata.lockedWrites == [])
     }
 
-    @Test func `what changed since it was shown is not accepted with it`() throws {
+    @Test func `a change made after the list was shown is not accepted with it`() throws {
         try fixture.set("A", "locked", keys: try fixture.lockedKeys)
         let shown = try comparison()
         try tamper { transaction in
@@ -439,7 +440,7 @@ struct CheckpointTests {
         #expect(try changes() == ["A: version, versions, type"])
     }
 
-    @Test func `nobody accepts without the root`() throws {
+    @Test func `accepting needs the root`() throws {
         try fixture.set("A", "locked", keys: try fixture.lockedKeys)
         let shown = try comparison()
         #expect(code { try tamper { try $0.accept(shown) } } == .wrongPassphrase)
@@ -448,7 +449,8 @@ struct CheckpointTests {
 
     // MARK: - Forged
 
-    @Test func `one that somebody else changed is damage to whoever holds the root`() throws {
+    @Test func `a checkpoint changed by someone else is damage for a reader with the root`() throws
+    {
         let changes: [(inout VaultTransaction) -> Void] = [
             { $0.index.checkpoint = Checkpoint() },
             { $0.index.checkpoint.entries = CheckpointEntries() },
@@ -471,15 +473,15 @@ struct CheckpointTests {
             #expect(code { _ = try index() } == .damaged)
             #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
             #expect(code { try fixture.set("A", "x") } == .damaged)
-            // Without the root nobody can tell.
+            // Without the root it cannot be detected.
             #expect(code { _ = try index(try fixture.lockedKeys) } == nil)
             let found = try fixture.open().inspection(with: fixture.keys).problems
             #expect(found.map(\.place) == [.checkpoint])
-            try good.putBack()
+            try good.restoreOriginal()
         }
     }
 
-    @Test func `an earlier one that is put back lists again what was accepted since`() throws {
+    @Test func `an earlier checkpoint restored lists again what was accepted since`() throws {
         let old = try index().checkpoint
         try fixture.set("A", "two")
         try fixture.set("NEW", "new")
@@ -488,7 +490,7 @@ struct CheckpointTests {
         #expect(try changes() == ["A: version, versions", "NEW: added"])
     }
 
-    @Test func `one of a later generation than the file's is damage`() throws {
+    @Test func `a checkpoint of a later generation than the file's is damage`() throws {
         guard let key = try fixture.keys.root?.checkpointKey() else {
             Issue.record("no root")
             return
@@ -500,7 +502,7 @@ struct CheckpointTests {
         #expect(code { _ = try index() } == .damaged)
     }
 
-    @Test func `a slot, the epoch and the public key are covered by it`() throws {
+    @Test func `the checkpoint covers slots, the epoch and the public key`() throws {
         let vault = try fixture.open()
         let index = try vault.index(with: fixture.keys, extent: .everything)
         let checkpoint = index.checkpoint
@@ -532,9 +534,9 @@ struct CheckpointTests {
         }
     }
 
-    // MARK: - Where the vault is made anew
+    // MARK: - Rekeyed and restored vaults
 
-    @Test func `new keys and a restored backup carry the entries`() throws {
+    @Test func `rekeying and restoring a backup keep the entries`() throws {
         try fixture.set("A", "locked", keys: try fixture.lockedKeys)
         let vault = try fixture.open()
         let new = try vault.newKeys()

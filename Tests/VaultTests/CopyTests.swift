@@ -28,7 +28,7 @@ struct CopyTests {
             acceptsOther: acceptsOther)
     }
 
-    @Test func `a copy has the same bytes and is for its owner alone`() throws {
+    @Test func `a copy has the same bytes, and only its owner can access it`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let path = try backUp(fixture)
@@ -37,7 +37,7 @@ struct CopyTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `a copy never takes the place of a file unless told to`() throws {
+    @Test func `a copy replaces no file unless asked to`() throws {
         let fixture = try VaultFixture()
         let path = try fixture.directory.write("mine", to: "taken")
         #expect(code { _ = try backUp(fixture, to: "taken") } == .exists)
@@ -59,7 +59,7 @@ struct CopyTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("copy.zgv")))
     }
 
-    @Test func `restoring keeps the replaced file and goes on with a higher generation`() throws {
+    @Test func `restoring keeps the replaced file and continues with a higher generation`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "old")
         let path = try backUp(fixture)
@@ -75,11 +75,11 @@ struct CopyTests {
         try fixture.open().verify(with: fixture.keys)
         let index = try fixture.open().index(with: fixture.keys, extent: .everything)
         #expect(index.metadata.generationTags.last?.tag == tag)
-        // Numbers 2 and 3 were given out by the replaced vault.
+        // The replaced vault had already used numbers 2 and 3.
         #expect(try fixture.set("KEY", "next") == 4)
     }
 
-    @Test func `restoring where no vault is makes one`() throws {
+    @Test func `restoring where there is no vault creates one`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let path = try backUp(fixture)
@@ -89,7 +89,7 @@ struct CopyTests {
         try Vault(opening: target, in: fixture.store).verify(with: fixture.keys)
     }
 
-    @Test func `restoring over a damaged vault keeps that`() throws {
+    @Test func `restoring over a damaged vault keeps the damaged file`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let path = try backUp(fixture)
@@ -100,7 +100,7 @@ struct CopyTests {
         #expect(try fixture.value(of: "KEY") == "value")
     }
 
-    @Test func `another vault is replaced only when that is meant`() throws {
+    @Test func `another vault is replaced only if asked to`() throws {
         let fixture = try VaultFixture()
         let other = try VaultFixture()
         try other.set("KEY", "other")
@@ -113,7 +113,7 @@ struct CopyTests {
         try fixture.open().verify(with: other.keys)
     }
 
-    @Test func `a kept name that is taken, and a damaged copy, change nothing`() throws {
+    @Test func `if the backup name is taken or the copy is damaged, nothing changes`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let path = try backUp(fixture)
@@ -133,7 +133,7 @@ struct CopyTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("kept")))
     }
 
-    @Test func `a copy from before a rekey brings the old keys back`() throws {
+    @Test func `a copy from before a rekey restores the old keys`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "one")
         let path = try backUp(fixture)
@@ -146,7 +146,7 @@ struct CopyTests {
         try fixture.open().verify(with: fixture.keys)
     }
 
-    @Test func `all that is wrong is found, with its place`() throws {
+    @Test func `all damage is found, with its place`() throws {
         let fixture = try VaultFixture()
         for name in ["A", "B", "C"] { try fixture.set(name, "value \(name)") }
         let vault = try fixture.open()
@@ -187,7 +187,7 @@ struct CopyTests {
     }
 }
 
-@Suite("Secret memory of whole-vault work")
+@Suite("Secret memory of whole-vault operations")
 struct WholeVaultMemoryTests {
     private static func fixtureOf600() throws -> VaultFixture {
         let fixture = try VaultFixture()
@@ -205,8 +205,8 @@ struct WholeVaultMemoryTests {
         return fixture
     }
 
-    @Test func `checking 600 values takes few regions`() async {
-        // In a process of its own: other tests take memory too, and the count is of the process.
+    @Test func `verifying 600 values takes few regions`() async {
+        // In its own process: the count is per process, and other tests allocate secret memory too.
         await #expect(processExitsWith: .success) {
             let fixture = try WholeVaultMemoryTests.fixtureOf600()
             let start = SecretMemory.allocationCount

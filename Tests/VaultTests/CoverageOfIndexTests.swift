@@ -4,22 +4,22 @@ import Testing
 
 @testable import Vault
 
-/// Each field of the index is in the checkpoint, or on the page's list of what is left out.
-@Suite("What the checkpoint covers of the index")
+/// Each field of the index is in the checkpoint, or on the page's list of exceptions.
+@Suite("Index fields covered by the checkpoint")
 struct CoverageOfIndexTests {
-    /// What becomes of one field.
+    /// How the checkpoint treats one field.
     enum Place: Sendable {
-        /// It is in an entry, or decides about one: which object's entry a test changes by it.
+        /// In an entry, or decides whether there is one; the object whose entry the test changes.
         case covered
         /// The row of the page's list that names it, and its words there.
         case leftOut(String, String)
-        /// A part whose own fields stand in this table.
+        /// A structure whose fields are in this table.
         case parts
-        /// It is what finds an entry: without it there is no such object.
+        /// The identity of an entry: with another one there is no such object.
         case name
     }
 
-    /// Every stored property of everything that an index is made of.
+    /// Every stored property of every type in an index.
     static let table: [String: [String: Place]] = [
         "VaultIndex": [
             "extent": .name, "metadata": .parts, "projects": .parts, "variables": .parts,
@@ -31,10 +31,12 @@ struct CoverageOfIndexTests {
             "generationTags": .leftOut("generations", "generations"),
             "audit": .leftOut("generations", "audit log"),
             "approvedDirectories": .parts, "lockedWrites": .leftOut("generations", "locked writes"),
+            "settings": .parts,
         ],
         "ApprovedDirectory": [
             "path": .name, "project": .covered, "organisation": .covered, "vaultProject": .covered,
         ],
+        "VaultSetting": ["name": .name, "value": .covered],
         "VaultProject": [
             "id": .name, "name": .covered, "createdAt": .leftOut("of a project", "made at"),
             "binding": .parts, "live": .leftOut("of a project", "live"),
@@ -48,7 +50,7 @@ struct CoverageOfIndexTests {
             "id": .name, "project": .covered, "name": .covered, "attributes": .parts,
             "createdAt": .leftOut("of a record", "made at"),
             "updatedAt": .leftOut("of a record", "changed at"),
-            // Whether it is removed is covered, when is not.
+            // Whether it is removed is covered; when is not.
             "deletedAt": .covered, "currentVersion": .covered, "highestVersion": .covered,
             "rotationSeconds": .covered, "kept": .parts,
         ],
@@ -90,7 +92,7 @@ struct CoverageOfIndexTests {
         ],
     ]
 
-    /// A sample of each type that has fields, whose every optional member is there.
+    /// A sample of each type with fields, with every optional member set.
     private static func samples() throws -> [Any] {
         let rich = try VectorVault.rich().index
         let project = try #require(rich.projects.first { $0.binding != nil })
@@ -98,7 +100,8 @@ struct CoverageOfIndexTests {
         let version = try #require(rich.earlierVersions.first { $0.sealedName != nil })
         let relay = try VectorVault.relay(1)
         return [
-            rich, rich.metadata, rich.metadata.approvedDirectories[0], project,
+            rich, rich.metadata, rich.metadata.approvedDirectories[0],
+            rich.metadata.settings[0], project,
             try #require(project.binding), variable, variable.attributes,
             variable.attributes.scope, try #require(variable.remote), version, rich.batches[0],
             rich.journal[0], relay, rich.accounts[0],
@@ -113,12 +116,12 @@ struct CoverageOfIndexTests {
         for sample in samples {
             let type = "\(type(of: sample))"
             let fields = Set(Mirror(reflecting: sample).children.compactMap(\.label))
-            // A new field has to be put into the checkpoint, or on the list, before this passes.
+            // A new field must be added to the checkpoint or to the list before this passes.
             #expect(fields == Set(Self.table[type, default: [:]].keys), "\(type)")
         }
     }
 
-    @Test func `what the table leaves out is what the page leaves out`() throws {
+    @Test func `the table and the page list the same exceptions`() throws {
         let page = try String(
             contentsOf: Vector.directory.deletingLastPathComponent().deletingLastPathComponent()
                 .appendingPathComponent("docs/vault-format.md"), encoding: .utf8)
@@ -132,7 +135,7 @@ struct CoverageOfIndexTests {
                 #expect(cell.contains(words), "\(type).\(field)")
             }
         }
-        // And the other way round: nothing is on the list that the table does not leave out.
+        // The reverse: the page lists only what the table leaves out.
         let named = Self.table.values.flatMap(\.values).compactMap { place -> String? in
             guard case .leftOut(_, let words) = place else { return nil }
             return words
@@ -208,6 +211,9 @@ struct CoverageOfIndexTests {
                 .init(
                     path: "/srv/a", project: "prj_1", organisation: "",
                     vaultProject: VectorVault.api))
+        },
+        Mutation("VaultSetting.value", covered: true) { index in
+            index.metadata.set("schema-check", to: "off")
         },
         Mutation("VaultProject.name", covered: true) { $0.projects[0].name = "x" },
         Mutation("VaultProject.live", covered: false) { $0.projects[0].live = nil },
@@ -344,7 +350,7 @@ struct CoverageOfIndexTests {
         Mutation("IndexMetadata.lockedWrites", covered: false) { $0.metadata.lockedWrites = [] },
     ]
 
-    @Test func `there is a change of every field that is covered or left out`() {
+    @Test func `every covered or excluded field has a change`() {
         let wanted = Self.table.flatMap { type, fields in
             fields.compactMap { field, place -> String? in
                 switch place {
@@ -357,7 +363,7 @@ struct CoverageOfIndexTests {
     }
 
     @Test(arguments: mutations)
-    func `a change of what is covered is a difference, and of no other field`(
+    func `a change to a covered field is a difference, to any other field it is not`(
         mutation: Mutation
     ) throws {
         var vault = try VectorVault.rich()

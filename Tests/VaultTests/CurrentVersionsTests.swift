@@ -2,7 +2,7 @@ import Testing
 
 @testable import Vault
 
-@Suite("Where current versions lie")
+@Suite("Offsets of current versions")
 struct CurrentVersionsTests {
     private func version(of variable: Identifier, offset: UInt64) -> StoredVersion {
         StoredVersion(
@@ -11,7 +11,7 @@ struct CurrentVersionsTests {
             checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 0, sealedName: nil)
     }
 
-    @Test func `they are found, added, replaced and dropped as in a dictionary`() {
+    @Test func `versions are found, added, replaced and removed as in a dictionary`() {
         var generator = SystemRandomNumberGenerator()
         let identifiers = (0..<60).map { _ in Identifier.random() }
         for _ in 0..<50 {

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Vault
 
-/// A small vault of which every byte is flipped and every length tried, in all the ways that commands
-/// read one. By default every byte is flipped in one bit for `verify`, and some of them for the
-/// others; ZG_ENV_PROOF=full flips every bit for all.
+/// Flips every byte of a small vault and tries every length, in all the ways in which commands read
+/// one. By default one bit of every byte is flipped for `verify`, and some bytes for the others;
+/// ZG_ENV_PROOF=full flips every bit for all.
 @Suite("Every byte of a vault")
 struct EveryByteTests {
-    /// What a way of reading came to.
+    /// The result of one way of reading.
     private enum Outcome: Equatable {
         case damaged
-        /// Text of what was read.
+        /// The text that was read.
         case read(String)
         case other(String)
     }
@@ -48,7 +48,7 @@ struct EveryByteTests {
         }
     }
 
-    /// What `list` and `show` read: the index alone.
+    /// Reads what `list` and `show` read: the index alone.
     private func list(_ bytes: [UInt8]) -> Outcome {
         outcome {
             let vault = try Vault(path: "memory", file: MemoryFile(bytes))
@@ -57,7 +57,8 @@ struct EveryByteTests {
         }
     }
 
-    /// What `reveal` reads: one current value. `history` and `restore-version`: an earlier one.
+    /// Reads what `reveal` reads, one current value, and what `history` and `restore-version` read,
+    /// an earlier one.
     private func reveal(_ bytes: [UInt8], earlier: Bool) -> Outcome {
         outcome {
             let vault = try Vault(path: "memory", file: MemoryFile(bytes))
@@ -74,7 +75,7 @@ struct EveryByteTests {
         }
     }
 
-    /// What `set B` reads and writes; then what `reveal A` reads of what it wrote.
+    /// Does what `set B` does; then reads what `reveal A` reads of the result.
     private func setAndReveal(_ bytes: [UInt8], _ keys: VaultKeys) -> Outcome {
         let store = MemoryStore(bytes)
         let written = outcome {
@@ -92,7 +93,7 @@ struct EveryByteTests {
         return reveal(store.bytes, earlier: false)
     }
 
-    /// Everything but `verify` that is neither damage nor right.
+    /// The results other than damage and the right answer, without those of `verify`.
     private func wrongReadings(_ bytes: [UInt8]) -> [String] {
         let readings: [(String, Outcome, Outcome)] = [
             ("list", list(bytes), list(good)),
@@ -104,7 +105,7 @@ struct EveryByteTests {
         return readings.filter { $0.1 != .damaged && $0.1 != $0.2 }.map { "\($0.0): \($0.1)" }
     }
 
-    @Test func `flipped is found by verify and gives no command a wrong answer`() throws {
+    @Test func `a flipped byte is found by verify and gives no command a wrong answer`() throws {
         #expect(verify(good, fixture.keys) == .read("whole"))
         #expect(verify(good, locked) == .read("whole"))
         #expect(wrongReadings(good) == [])
@@ -125,7 +126,7 @@ struct EveryByteTests {
         #expect(wrong == [], "\(random.seedText), of \(good.count) bytes")
     }
 
-    @Test func `cut away, and bytes added, are damage to every reading`() throws {
+    @Test func `missing and additional bytes are damage for every reader`() throws {
         var random = ProofRandom(2)
         var wrong: [String] = []
         for length in good.indices {

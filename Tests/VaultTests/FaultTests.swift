@@ -5,10 +5,10 @@ import Testing
 
 @testable import Vault
 
-/// After a failure at any step the vault is the old one or the new one, whole, and opens.
+/// After a failure at any step the vault is intact, with the old content or the new, and opens.
 @Suite("A failing disk")
 struct FaultTests {
-    /// A change of a vault that leaves other ways to open it.
+    /// A change to a vault that keeps other ways to open it.
     enum Change: CaseIterable, CustomTestStringConvertible {
         case set, passwd, addSlot, rekey, restore, backUp
 
@@ -49,7 +49,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Change.allCases)
-    func `leaves a whole vault, old or new`(change: Change) throws {
+    func `leaves an intact vault, old or new`(change: Change) throws {
         var outcomes: [String] = []
         for step in 0..<40 {
             let fixture = try VaultFixture()
@@ -67,11 +67,12 @@ struct FaultTests {
             try fixture.open().verify(with: keys)
             let changed = after != before
             outcomes.append(changed ? "new" : "old")
-            // An old file is the very same; a new one is never reported as if nothing had happened.
+            // An old file is byte for byte the same; a new one is never reported as a plain
+            // failure.
             if changed { #expect(error == nil || error == .notConfirmed) }
             let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
             #expect(!names.contains { $0.contains(".tmp-") })
-            // The copy of what was to be replaced is there only where it was replaced.
+            // The backup of the old file exists only if it was replaced.
             if change == .restore { #expect(names.contains("kept") == changed, "step \(step)") }
             if !store.failed { break }
         }

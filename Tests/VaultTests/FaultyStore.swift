@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import Vault
 
-/// A store that fails at one of its steps, counted from 0; every later step fails too, as on a full
-/// or dying disk. The step after a rename fails as an unconfirmed directory does.
+/// A store that fails at one step, counted from 0, and at every later one, as on a full or dying
+/// disk. The step after a rename fails like an unconfirmed sync of the directory.
 final class FaultyStore: FileStore {
     private let base: PosixFileStore
     private let failingStep: Int
@@ -14,7 +14,7 @@ final class FaultyStore: FileStore {
         failingStep = step
     }
 
-    /// Whether the failure came about.
+    /// Whether the step was reached.
     var failed: Bool { steps > failingStep }
 
     private func step(_ code: VaultError.Code = .inputOutput) throws(VaultError) {

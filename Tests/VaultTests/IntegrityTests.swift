@@ -5,8 +5,8 @@ import Testing
 
 @testable import Vault
 
-/// The lines of the table of what is detected that need more than a flipped byte.
-@Suite("What somebody with the index key can do, and what is found of it")
+/// The rows of the detection table that need more than a flipped byte.
+@Suite("Attacks with the index key, and their detection")
 struct IntegrityTests {
     private let fixture: VaultFixture
 
@@ -23,7 +23,7 @@ struct IntegrityTests {
             vaultID: fixture.vaultID, body)
     }
 
-    /// Writes the file anew with another header or index, as the index key allows.
+    /// Rewrites the file with another header or index, as the index key allows.
     private func reseal(
         _ change: (inout VaultHeader) throws -> Void = { _ in },
         index changeIndex: (inout VaultIndex) throws -> Void = { _ in }
@@ -56,7 +56,7 @@ struct IntegrityTests {
         #expect(code { _ = try fixture.value(of: "A") } == .damaged)
     }
 
-    @Test func `an old value put back under the new number does not open`() throws {
+    @Test func `an old value restored under the new number does not open`() throws {
         try tamper { transaction in
             let id = transaction.index.variables[transaction.positionOfVariable("A")].id
             guard let old = transaction.index.earlierVersions.first(where: { $0.variable == id }),
@@ -74,7 +74,7 @@ struct IntegrityTests {
         #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
     }
 
-    @Test func `an old version made the current one is listed`() throws {
+    @Test func `an old version made current is listed`() throws {
         try tamper { transaction in
             let position = transaction.positionOfVariable("A")
             let id = transaction.index.variables[position].id
@@ -93,7 +93,7 @@ struct IntegrityTests {
         #expect(changes.map(\.kind) == [.changed([.version])])
     }
 
-    @Test func `a data key of somebody else is damage for the root`() throws {
+    @Test func `a foreign data key is damage for the root`() throws {
         try fixture.set("C", "cee", keys: try fixture.lockedKeys)
         try tamper { transaction in
             guard let place = transaction.index.batches.firstIndex(where: \.isSealed) else {
@@ -106,13 +106,13 @@ struct IntegrityTests {
             ).wrapped
         }
         #expect(code { _ = try fixture.value(of: "C") } == .damaged)
-        // Nothing is accepted that the root cannot open.
+        // Only what the root can open is accepted.
         try fixture.acceptAll()
         let index = try fixture.open().index(with: fixture.keys, extent: .everything)
         #expect(CheckpointComparison(of: index).changes.map(\.name) == ["C"])
     }
 
-    @Test func `an exchanged public key is found when the values open`() throws {
+    @Test func `a replaced public key is found when the values open`() throws {
         try reseal { $0.publicKey = [UInt8](repeating: 9, count: 32) }
         let keys = try openByPassphrase()
         for extent in [VaultIndex.Extent.currentValues, .everything] {
@@ -125,7 +125,7 @@ struct IntegrityTests {
         #expect(try fixture.open().inspection(with: keys).problems.first?.damage == .exchangedKey)
     }
 
-    @Test func `a foreign slot, and one that was taken away, are found with the root`() throws {
+    @Test func `foreign and removed slots are found with the root`() throws {
         let good = try TamperedFile(fixture)
         try reseal { header in
             let key = try SecretBytes.random(count: 32)
@@ -138,36 +138,40 @@ struct IntegrityTests {
             code { _ = try fixture.open().index(with: keys, extent: .everything) } == .damaged)
         #expect(code { try fixture.open().verify(with: keys) } == .damaged)
         #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
-        try good.putBack()
+        try good.restoreOriginal()
         #expect(code { try fixture.open().verify(with: keys) } == nil)
         try reseal { $0.slots = [] }
         #expect(code { _ = try openByPassphrase() } == .wrongPassphrase)
         #expect(code { try fixture.open().verify(with: fixture.keys) } == .damaged)
     }
 
-    @Test func `an older copy put in place during a command is not built upon`() throws {
+    @Test func `an older copy put in place during a command is not written to`() throws {
         let old = try TamperedFile(fixture)
         try fixture.set("A", "three")
         let seen = try fixture.open().position()
-        try old.putBack()
+        try old.restoreOriginal()
         func write(_ seen: VaultPosition) -> VaultError.Code? {
             code {
                 try Vault.update(
                     fixture.path, in: fixture.store, keys: fixture.keys,
                     vaultID: fixture.vaultID, since: seen
                 ) {
-                    $0.index.metadata.disapprove(path: "/none"); $0.index.variables[0].updatedAt = 1
+                    $0.index.metadata.revokeApproval(path: "/none");
+                    $0.index.variables[0].updatedAt = 1
                 }
             }
         }
         #expect(write(seen) == .damaged)
-        // Another history of the same length is not either.
+        // Nor is a different history of the same length.
         try fixture.set("A", "drei")
         #expect(write(seen) == .damaged)
         #expect(write(try fixture.open().position()) == nil)
     }
 
-    @Test func `generations to come, which only an attacker can put in, go with the next write`() {
+    @Test
+    func
+        `generations from the future, which only an attacker can add, are removed by the next write`()
+    {
         var metadata = IndexMetadata()
         metadata.generationTags = [3, 7, 9].map {
             .init(generation: $0, tag: [UInt8](repeating: 1, count: 16))
@@ -178,11 +182,11 @@ struct IntegrityTests {
         #expect(metadata.generationTags.last?.tag == tag)
     }
 
-    @Test func `a copy that outlives those seen is taken for theirs`() throws {
+    @Test func `a copy newer than all known ones is taken for a successor`() throws {
         let old = try TamperedFile(fixture)
         for value in ["three", "four", "five"] { try fixture.set("A", value) }
         let seen = try fixture.open().position()
-        try old.putBack()
+        try old.restoreOriginal()
         let olderGeneration = try fixture.open().header.generation
         #expect(try fixture.open().standing(to: seen, with: fixture.keys) == .older)
         var written: VaultPosition?
@@ -199,7 +203,7 @@ struct IntegrityTests {
         #expect(try fixture.value(of: "A") == "two")
     }
 
-    @Test func `SEC-F15: nothing is written to a public key of low order, which is damage`() throws
+    @Test func `SEC-F15: a public key of low order is damage, and nothing is sealed to it`() throws
     {
         let good = try fixture.open().header.publicKey
         for key in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31)] {
@@ -211,7 +215,7 @@ struct IntegrityTests {
             }
             #expect(error?.damage == .exchangedKey)
             #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
-            // Without the root `verify` finds it, and what it does not touch can be read.
+            // Without the root, `verify` finds it, and unaffected values can still be read.
             #expect(try fixture.open().inspection(with: locked).problems.map(\.place) == [.header])
             _ = try fixture.open().index(with: locked, extent: .listing)
             let keys = try openByPassphrase()
@@ -223,7 +227,7 @@ struct IntegrityTests {
         #expect(try fixture.value(of: "KEPT") == "value")
     }
 
-    /// Entries of the journal that a writer does not make.
+    /// Journal entries that no writer makes.
     enum BadEntry: CaseIterable {
         case sendCut, sendLonger, sendAction, sendTarget, rotationCut, rotationLonger, rotationEnd
         case relayCut, relayLonger, relayWord, relays, sameRelay
@@ -280,9 +284,9 @@ struct IntegrityTests {
     }
 
     @Test(arguments: BadEntry.allCases)
-    func `READER-2: an entry of the journal that nobody can read is damage`(bad: BadEntry) throws {
+    func `READER-2: a journal entry that cannot be decoded is damage`(bad: BadEntry) throws {
         let before = try TamperedFile(fixture)
-        // No write of ours makes one.
+        // Our own writes never make one.
         let refused = code { try tamper { try bad.put(into: &$0.index) } }
         #expect(refused == .tooLarge)
         try reseal(index: bad.put)
@@ -293,9 +297,9 @@ struct IntegrityTests {
             #expect(problems.first?.damage == bad.damage, "\(problems)")
             #expect(code { try fixture.set("A", "x", keys: keys) } == .damaged)
         }
-        // What the journal is not needed for goes on.
+        // Commands that do not need the journal still work.
         _ = try fixture.open().index(with: locked, extent: .listing)
-        try before.putBack()
+        try before.restoreOriginal()
         #expect(try fixture.open().inspection(with: locked).problems.isEmpty)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-/// Thousands of values, which two threads open.
+/// Thousands of values, opened by two threads.
 @Suite("Many values")
 struct ManyValuesTests {
     private let fixture: VaultFixture
@@ -50,11 +50,11 @@ struct ManyValuesTests {
         }
     }
 
-    @Test func `each comes out whole, in the order in which they were asked for`() throws {
+    @Test func `every value is read whole, in the order requested`() throws {
         for choose in [
             { Array($0.variables.indices) }, { $0.variables.indices.reversed() },
             { $0.variables.indices.shuffled() },
-            // Some twice, and fewer than two threads are for.
+            // Some twice, and fewer than it takes to use two threads.
             { Array($0.variables.indices) + $0.variables.indices },
             { $0.variables.indices.prefix(100).map { $0 } },
         ] as [(VaultIndex) -> [Int]] {
@@ -67,7 +67,7 @@ struct ManyValuesTests {
         }
     }
 
-    @Test func `one that was changed is an error, whichever thread meets it`() throws {
+    @Test func `a changed value is an error, whichever thread opens it`() throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         let front = Int(try fixture.open().header.chunksOffset)
         for place in [front + 30, (front + whole.count) / 2, whole.count - 20] {

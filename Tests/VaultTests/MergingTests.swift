@@ -19,7 +19,7 @@ struct MergingTests {
         try fixture.open().index(with: fixture.keys, extent: .everything)
     }
 
-    /// The numbers of the versions of A, the current one last.
+    /// The numbers of A's versions, the current one last.
     private func versions() throws -> [UInt64] {
         let index = try index()
         let a = try #require(index.variables.first { $0.name == "A" })
@@ -27,36 +27,36 @@ struct MergingTests {
             + [a.currentVersion]
     }
 
-    @Test func `ten equal values written while locked are one where they are accepted`() throws {
+    @Test func `ten equal values written while locked become one when accepted`() throws {
         try fixture.set("A", "first")
         for _ in 0..<10 { try setLocked("A", "second") }
         try setLocked("A", "third")
         #expect(try versions() == Array(1...12))
-        // A write that does not accept them sees no difference between equal and other values.
+        // A write that does not accept them cannot tell equal values from different ones.
         try fixture.set("B", "with the root")
         #expect(try versions() == Array(1...12))
         try fixture.acceptAll()
         #expect(try versions() == [1, 11, 12])
         #expect(try fixture.value(of: "A") == "third")
         #expect(code { try fixture.open().verify(with: fixture.keys) } == nil)
-        // The highest number stays given out.
+        // The highest number stays used.
         #expect(try fixture.set("A", "fourth") == 13)
     }
 
-    @Test func `a value that comes again later is not merged`() throws {
+    @Test func `a value that recurs later is not merged`() throws {
         for value in ["one", "two", "one"] { try setLocked("A", value) }
         try fixture.acceptAll()
         #expect(try versions() == [1, 2, 3])
     }
 
-    @Test func `what was set anew on purpose, with the root, stays`() throws {
+    @Test func `a value set again with the root stays`() throws {
         try fixture.set("A", "same")
         try fixture.set("A", "same")
         try fixture.acceptAll()
         #expect(try versions() == [1, 2])
     }
 
-    @Test func `what was pushed and accepted goes over to the equal version`() throws {
+    @Test func `a pushed and accepted version passes its state to the equal one`() throws {
         try fixture.set("A", "same")
         try Vault.update(
             fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
@@ -75,12 +75,12 @@ struct MergingTests {
         #expect(CheckpointComparison(of: now).isEmpty)
     }
 
-    @Test func `SEC-F6: a guess put beside a value shows nothing until somebody accepts it`() throws
+    @Test func `SEC-F6: a guess added beside a value reveals nothing until it is accepted`() throws
     {
         for guess in ["wrong", "right"] {
             let fixture = try VaultFixture()
             try fixture.set("A", "right")
-            // The version that a guess takes the place of, sealed with the public key alone.
+            // The version that the guess replaces, sealed with the public key alone.
             try fixture.set("A", guess, keys: try fixture.lockedKeys)
             try Vault.update(
                 fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
@@ -107,7 +107,8 @@ struct MergingTests {
         }
     }
 
-    @Test func `SEC-F6: a guess in a gap between two numbers shows nothing, and is listed`() throws
+    @Test func `SEC-F6: a guess in a gap between two numbers reveals nothing, and is listed`()
+        throws
     {
         for guess in ["wrong", "right"] {
             let fixture = try VaultFixture()
@@ -144,7 +145,7 @@ struct MergingTests {
         }
     }
 
-    @Test func `equal values whose numbers do not follow each other are not merged`() throws {
+    @Test func `equal values with a gap between their numbers are not merged`() throws {
         for value in ["same", "other"] { try fixture.set("A", value) }
         try setLocked("A", "same")
         try Vault.update(
@@ -156,7 +157,7 @@ struct MergingTests {
         #expect(try versions() == [1, 3])
     }
 
-    @Test func `after a rename values are compared all the same`() throws {
+    @Test func `values are still compared after a rename`() throws {
         try fixture.set("A", "same")
         try Vault.update(
             fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
@@ -182,7 +183,7 @@ struct MergingTests {
         #expect(try versions() == [1, 2])
     }
 
-    @Test func `a value that does not open is merged with none and stops no write`() throws {
+    @Test func `a value that does not open is not merged and blocks no write`() throws {
         try setLocked("A", "same")
         try setLocked("A", "same")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))

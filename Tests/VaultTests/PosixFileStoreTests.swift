@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Vault files")
 struct PosixFileStoreTests {
-    @Test func `a vault is for its owner alone`() throws {
+    @Test func `only its owner can access a vault`() throws {
         let fixture = try VaultFixture()
         let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `looser permissions, a symbolic link, a directory and nothing are told apart`()
+    @Test func `loose permissions, a symbolic link, a directory and no file are distinguished`()
         throws
     {
         let fixture = try VaultFixture()
@@ -31,19 +31,19 @@ struct PosixFileStoreTests {
         #expect(code { _ = try fixture.open() } == .insecure)
     }
 
-    @Test func `a lock held by another process ends in busy with its number`() throws {
+    @Test func `a lock held by another process ends in busy with its process id`() throws {
         let fixture = try VaultFixture()
-        let impatient = PosixFileStore(lockSeconds: 0)
+        let failFast = PosixFileStore(lockSeconds: 0)
         var reason = ""
         try fixture.store.withLock(fixture.path) {
             do {
-                try impatient.withLock(fixture.path) {}
+                try failFast.withLock(fixture.path) {}
             } catch { reason = (error as? VaultError)?.reason ?? "" }
         }
         #expect(reason.contains("\(getpid())"))
     }
 
-    @Test func `a temporary file of a killed writer goes with the next writer`() throws {
+    @Test func `the next writer removes a killed writer's temporary file`() throws {
         let fixture = try VaultFixture()
         let stale = fixture.directory.path + "/.vault.zgv.tmp-0123456789abcdef"
         try Data("left".utf8).write(to: URL(fileURLWithPath: stale))
@@ -51,7 +51,7 @@ struct PosixFileStoreTests {
         #expect(!FileManager.default.fileExists(atPath: stale))
     }
 
-    @Test func `directories above a new vault are made for the user alone`() throws {
+    @Test func `directories above a new vault are accessible to the user alone`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/a/b/vault.zgv"
         _ = try Vault.create(

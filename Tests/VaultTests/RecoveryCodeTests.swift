@@ -26,7 +26,7 @@ struct RecoveryCodeTests {
         }
     }
 
-    @Test func `has seven groups of four and comes back from its text`() throws {
+    @Test func `has seven groups of four and is parsed back from its text`() throws {
         for _ in 0..<200 {
             let code = try RecoveryCode.random()
             let text = try text(code)
@@ -41,7 +41,7 @@ struct RecoveryCodeTests {
         }
     }
 
-    @Test func `forgives case, blanks, missing hyphens, and the letters that look like digits`()
+    @Test func `tolerates case, blanks, missing hyphens, and letters that look like digits`()
         throws
     {
         var text = try text(RecoveryCode.random())
@@ -58,7 +58,7 @@ struct RecoveryCodeTests {
         for variant in variants { #expect(try key(variant) == expected, "\(variant.count)") }
     }
 
-    @Test func `every wrong character and every two exchanged ones are a slip`() throws {
+    @Test func `every wrong character and every swapped pair is a typing error`() throws {
         let text = Array(try text(RecoveryCode.random()))
         var missed = 0
         for position in text.indices where text[position] != "-" {
@@ -76,7 +76,7 @@ struct RecoveryCodeTests {
         #expect(missed == 0)
     }
 
-    @Test func `two wrong characters are a slip too`() throws {
+    @Test func `two wrong characters are a typing error too`() throws {
         let text = Array(try text(RecoveryCode.random()).filter { $0 != "-" })
         var missed = 0
         for first in text.indices {
@@ -94,7 +94,7 @@ struct RecoveryCodeTests {
         #expect(missed == 0)
     }
 
-    @Test func `a lost or doubled character is a slip, and a passphrase is neither`() throws {
+    @Test func `a missing or doubled character is a typing error, a passphrase is not`() throws {
         let text = try text(RecoveryCode.random())
         #expect(try form(String(text.dropLast())) == .slip)
         #expect(try form(text + "7") == .slip)
@@ -113,7 +113,9 @@ struct RecoveryCodeTests {
         "a b c d e f g h j k m n p q r s t v w x y z 1 2 3 4", "1234567890123456789012345678901",
         "9zzz zzz9 zzz zzz zzz 9zzz zz", "tree tree tree tree tree 4242 1",
     ])
-    func `READER-5: a passphrase of a code's letters is no code with a slip`(text: String) throws {
+    func `READER-5: a passphrase made of a code's letters is not a mistyped code`(text: String)
+        throws
+    {
         #expect(try form(text) == .other)
         let fixture = try VaultFixture()
         let slot = try fixture.keys.recoverySlot(
@@ -124,16 +126,16 @@ struct RecoveryCodeTests {
                 with: try VaultFixture.passphrase(text), memoryLimitBytes: nil)
         }
         #expect(error?.code == .wrongPassphrase)
-        #expect(error?.reason.contains("the passphrase does not open") == true)
+        #expect(error?.reason.contains("wrong passphrase") == true)
     }
 
-    @Test func `check characters are those of the field's definition`() throws {
+    @Test func `check characters follow the field's definition`() throws {
         // 26 zeros have the remainder zero; a one in the last place leaves the generator's tail.
         #expect(try form(String(repeating: "0", count: 28)) == .code)
         #expect(try form(String(repeating: "0", count: 25) + "168") == .code)
     }
 
-    @Test func `opens the values, and its failures are told apart`() throws {
+    @Test func `opens the values, and its failures are distinguished`() throws {
         let fixture = try VaultFixture()
         let code = try RecoveryCode.random()
         let slot = try fixture.keys.recoverySlot(code, vault: fixture.vaultID, at: 5)
@@ -157,13 +159,12 @@ struct RecoveryCodeTests {
                 return error?.reason ?? ""
             }
         }
-        #expect(reason(String(typed.dropLast())).contains("slip"))
-        #expect(reason(try self.text(RecoveryCode.random())).contains("no slip"))
+        #expect(reason(String(typed.dropLast())).contains("a typo"))
+        #expect(reason(try self.text(RecoveryCode.random())).contains("no typos"))
         #expect(reason("wrong").contains("passphrase"))
     }
 
-    @Test func `a passphrase in the form of a code, or of a code with a slip, still opens`() throws
-    {
+    @Test func `a passphrase in the form of a code, also a mistyped one, still opens`() throws {
         let fixture = try VaultFixture()
         let code = try text(RecoveryCode.random())
         for passphrase in [code, String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")] {

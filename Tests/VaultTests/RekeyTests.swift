@@ -22,7 +22,7 @@ extension VaultFixture {
 
 @Suite("A rekeyed vault")
 struct RekeyTests {
-    @Test func `holds every version under new keys, and the old ones open nothing`() throws {
+    @Test func `holds every version under new keys; the old keys open nothing`() throws {
         let fixture = try VaultFixture()
         for value in ["one", "two", "three"] { try fixture.set("A", value) }
         try fixture.set("B", "locked", keys: try fixture.lockedKeys)
@@ -56,7 +56,7 @@ struct RekeyTests {
             values.append("\(variable.name) \(version.version) \(text)")
         }
         #expect(values.sorted() == ["A 1 one", "A 2 two", "A 3 three", "B 1 locked"])
-        // What nobody accepted stays in a sealed batch, and is not accepted now.
+        // Unconfirmed versions stay in a sealed batch, still unconfirmed.
         #expect(index.batches.map(\.isSealed).filter { $0 }.count == 1 && index.batches.count == 2)
         let changes = CheckpointComparison(of: index).changes
         #expect(changes.map(\.name) == ["B"])
@@ -75,7 +75,7 @@ struct RekeyTests {
         }
     }
 
-    @Test func `keeps tokens, those of the value tier sealed anew`() throws {
+    @Test func `keeps tokens, and reseals those of the value tier`() throws {
         let fixture = try VaultFixture()
         let arena = SecretArena()
         try Vault.update(
@@ -104,7 +104,7 @@ struct RekeyTests {
     }
 
     @Test
-    func `is refused with other slots than planned, without people's slots, and when damaged`()
+    func `is refused with unplanned slots, without a person's slot, and when damaged`()
         throws
     {
         let fixture = try VaultFixture()

@@ -24,7 +24,7 @@ struct RelayRegistrationTests {
             token: try slice(token), seed: try slice([UInt8](repeating: 0x5E, count: 32)))
     }
 
-    @Test func `come back as they were written`() throws {
+    @Test func `are read back as written`() throws {
         let made = try Self.sample()
         let read = try RelayRegistration(made.entry())
         #expect(read.id == made.id && read.joinedAt == 5 && read.relay == made.relay)
@@ -33,7 +33,7 @@ struct RelayRegistrationTests {
         #expect(Self.bytes(read.seed) == Self.bytes(made.seed))
     }
 
-    @Test func `are damage where anything is missing, left over or no word`() throws {
+    @Test func `are damage where anything is missing, left over or not a word`() throws {
         let entry = try Self.sample().entry()
         let good = Self.bytes(entry.payload)
         func read(_ payload: [UInt8]) throws -> RelayRegistration {
@@ -44,7 +44,7 @@ struct RelayRegistrationTests {
             #expect(code { _ = try read(Array(good[..<length])) } == .damaged, "\(length)")
         }
         #expect(code { _ = try read(good + [0]) } == .damaged)
-        // Every other byte that is accepted is written back as it was read.
+        // Every other accepted byte is written back as it was read.
         for place in good.indices {
             for change in [1, 0x80] as [UInt8] {
                 var payload = good
@@ -53,7 +53,7 @@ struct RelayRegistrationTests {
                 #expect(Self.bytes(try other.entry().payload) == payload, "\(place)")
             }
         }
-        // A token that would end a header field, and a device's name that would begin another path.
+        // A token that would end a header field, and a device name that would begin another path.
         var spaced = good
         spaced[good.count - 33] = 0x0D
         #expect(code { _ = try read(spaced) } == .damaged)
@@ -64,7 +64,7 @@ struct RelayRegistrationTests {
         #expect(code { _ = try RelayRegistration(Self.sample(accounts: many).entry()) } == .damaged)
     }
 
-    @Test func `are kept by other writes, by a copy and by new keys, until they are left`() throws {
+    @Test func `are kept by other writes, by a copy and by new keys until removed`() throws {
         let fixture = try VaultFixture()
         let made = try Self.sample()
         func update(_ body: (inout VaultTransaction) throws -> Void) throws {
@@ -84,22 +84,22 @@ struct RelayRegistrationTests {
         let sends = [SendEntryTests.sample(), SendEntryTests.sample()]
         try update { try $0.join(made) }
         try expectKept()
-        // Entries of the journal stand in the order of their names, secret or not.
+        // Journal entries are ordered by name, secret or not.
         try update { $0.begin(sends) }
         try expectKept()
         #expect(try index().sends().count == 2)
         try update { $0.end(sends.map(\.id)) }
         try expectKept()
-        // It is no work that was begun: what a write merges, it merges all the same.
+        // It is not unfinished work: a write still merges versions.
         #expect(try index().hasOpenWork == false && index().otherOpenWorkCount == 0)
-        // A reader who decodes less sees none, and nobody sees the secrets by describing it.
+        // A reader that decodes less sees none, and no description shows the secrets.
         #expect(try fixture.open().index(with: fixture.keys, extent: .listing).relays().isEmpty)
         #expect(!"\(made) \(try index())".contains("abcdefgh"))
         try update { $0.leave(made.id) }
         #expect(try index().relays().isEmpty)
     }
 
-    @Test func `there are sixteen at most, each with another relay`() throws {
+    @Test func `there are at most sixteen, each with another relay`() throws {
         let fixture = try VaultFixture()
         func update(_ body: (inout VaultTransaction) throws -> Void) throws {
             try Vault.update(

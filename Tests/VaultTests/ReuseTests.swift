@@ -3,8 +3,8 @@ import Testing
 
 @testable import Vault
 
-/// A write takes what was opened a moment ago, where nothing can have changed.
-@Suite("An index that was opened already")
+/// A write reuses an index that was just opened if nothing can have changed.
+@Suite("A reused index")
 struct ReuseTests {
     private func rename(
         _ fixture: VaultFixture, keys: VaultKeys? = nil, after earlier: Vault?
@@ -20,7 +20,7 @@ struct ReuseTests {
         return Set(index.variables.map(\.name))
     }
 
-    /// Flips a bit inside of the sealed index, in front of its tag.
+    /// Flips a bit inside the sealed index, before its tag.
     private func damageIndex(_ fixture: VaultFixture) throws {
         let vault = try fixture.open()
         var bytes = try vault.file.read(at: 0, count: Int(vault.file.byteCount))
@@ -34,7 +34,7 @@ struct ReuseTests {
         let vault = try fixture.open()
         _ = try vault.index(with: fixture.keys, extent: .listing)
         try damageIndex(fixture)
-        // Only what was opened before can be written back whole.
+        // Only a reused index can be written back whole.
         #expect(throws: VaultError.self) { try rename(fixture, after: nil) }
         #expect(throws: VaultError.self) { try rename(fixture, after: fixture.open()) }
         try rename(fixture, after: vault)
@@ -43,7 +43,7 @@ struct ReuseTests {
     }
 
     @Test(arguments: [VaultIndex.Extent.listing, .currentValues, .everything])
-    func `goes on in the next generation as if it had been opened anew`(
+    func `continues in the next generation as if it had been opened again`(
         extent: VaultIndex.Extent
     ) throws {
         let fixture = try VaultFixture()
@@ -62,7 +62,7 @@ struct ReuseTests {
         try fixture.open().verify(with: fixture.keys)
     }
 
-    @Test func `is opened anew after another write`() throws {
+    @Test func `is opened again after another write`() throws {
         let fixture = try VaultFixture()
         try fixture.set("A", "one")
         let vault = try fixture.open()
@@ -75,7 +75,7 @@ struct ReuseTests {
         #expect(try names(fixture) == ["A", "B", "C"])
     }
 
-    @Test func `is of no use to another key of the same epoch`() throws {
+    @Test func `is not used with another key of the same epoch`() throws {
         let fixture = try VaultFixture()
         try fixture.set("A", "one")
         let vault = try fixture.open()

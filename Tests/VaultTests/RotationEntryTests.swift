@@ -6,7 +6,7 @@ import Testing
 /// Rotations as bytes of the journal.
 @Suite("Rotations in the journal")
 struct RotationEntryTests {
-    /// One whose every optional member is there or absent.
+    /// A rotation with every optional member set, or none.
     static func sample(isFull: Bool, isOpen: Bool) -> RotationEntry {
         var commands = RotationPlan.Commands()
         if isFull {
@@ -16,7 +16,7 @@ struct RotationEntryTests {
         let members = (0..<(isFull ? 2 : 1)).map { number in
             RotationPlan.Member(
                 project: VectorVault.identifier(0x11 + UInt8(number)), name: "web\(number)",
-                platformProject: "prj_\(number)", platformName: "web",
+                vercelProject: "prj_\(number)", vercelName: "web",
                 target: isFull ? "production" : nil, source: isFull ? "dpl_1" : nil, newestAt: 7,
                 records: [
                     .init(
@@ -43,7 +43,7 @@ struct RotationEntryTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `come back as they were written, and again to the same bytes`(
+    func `are read back as written, and encode to the same bytes`(
         isFull: Bool, isOpen: Bool
     ) throws {
         let rotation = Self.sample(isFull: isFull, isOpen: isOpen)
@@ -71,11 +71,11 @@ struct RotationEntryTests {
                 "\(length)")
         }
         #expect(code { try read(entry.payload + [0], kind: entry.kind) } == .damaged)
-        // What is open has not ended, and what has ended is not open.
+        // An open rotation has not ended, and one that has ended is not open.
         #expect(code { try read(entry.payload, kind: 5 - entry.kind) } == .damaged)
     }
 
-    @Test func `with one other bit are read as other ones or not at all`() throws {
+    @Test func `with one bit flipped decode to another rotation or not at all`() throws {
         let entry = try Self.sample(isFull: true, isOpen: true).entry()
         for place in entry.payload.indices {
             for bit in [0x01, 0x80] as [UInt8] {
@@ -83,14 +83,14 @@ struct RotationEntryTests {
                 payload[place] ^= bit
                 let other = JournalEntry(
                     id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
-                // What can be read at all is written back as it was read.
+                // Whatever decodes is written back as it was read.
                 guard let read = try? RotationEntry(other) else { continue }
                 #expect(try read.entry() == other, "\(place)")
             }
         }
     }
 
-    @Test func `changed with the index key alone are damage to whoever has the root`() throws {
+    @Test func `changed with the index key alone are damage for a reader with the root`() throws {
         let fixture = try VaultFixture()
         let rotation = Self.sample(isFull: true, isOpen: true)
         try Vault.update(
@@ -102,7 +102,7 @@ struct RotationEntryTests {
             let found = try transaction.rotation(rotation.id)
             #expect(found == rotation)
         }
-        // Somebody with the index key puts another command in.
+        // Someone with the index key inserts another command.
         try Vault.update(
             fixture.path, in: fixture.store, keys: try fixture.lockedKeys, vaultID: fixture.vaultID
         ) { transaction in
@@ -114,7 +114,7 @@ struct RotationEntryTests {
             transaction.index.journal[position] = JournalEntry(
                 id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
         }
-        // Exit 8 in every command that writes with the root, or reads all.
+        // Exit code 8 in every command that writes with the root, or reads all.
         let write = #expect(throws: VaultError.self) { try fixture.set("A", "with the root") }
         #expect(write?.damage == .rotation)
         let read = #expect(throws: VaultError.self) {
@@ -123,11 +123,11 @@ struct RotationEntryTests {
         #expect(read?.damage == .rotation)
         let found = try fixture.open().inspection(with: fixture.keys).problems
         #expect(found.map(\.damage) == [.rotation])
-        // Without the root nobody can tell.
+        // Without the root it cannot be detected.
         #expect(try fixture.set("A", "locked", keys: try fixture.lockedKeys) == 1)
     }
 
-    @Test func `too large for the journal at their end are so at the beginning`() throws {
+    @Test func `that would outgrow the journal are refused at the start`() throws {
         func rotation(_ count: Int) -> RotationEntry {
             var entry = RotationEntry(
                 createdAt: 1,
@@ -136,8 +136,8 @@ struct RotationEntryTests {
                     timeoutSeconds: 900,
                     members: (0..<count).map { number in
                         RotationPlan.Member(
-                            project: .random(), name: "web\(number)", platformProject: "prj_1",
-                            platformName: "web", target: "production", source: "dpl_1",
+                            project: .random(), name: "web\(number)", vercelProject: "prj_1",
+                            vercelName: "web", target: "production", source: "dpl_1",
                             newestAt: 7,
                             records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
                     }))

@@ -11,7 +11,7 @@ struct SendEntryTests {
     ) -> SendEntry {
         SendEntry(
             createdAt: createdAt, action: action, project: .random(), variable: variable,
-            platformProject: "prj_1", author: "user_1",
+            vercelProject: "prj_1", author: "user_1",
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
                 kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
@@ -19,7 +19,7 @@ struct SendEntryTests {
     }
 
     @Test(arguments: [SendEntry.Action.create, .change, .delete])
-    func `come back as they were written`(action: SendEntry.Action) throws {
+    func `are read back as written`(action: SendEntry.Action) throws {
         for variable in [Identifier.random(), nil] {
             let send = Self.sample(action, variable: variable)
             #expect(try SendEntry(send.entry) == send)
@@ -39,14 +39,14 @@ struct SendEntryTests {
             #expect(code { _ = try read(Array(good.payload[..<length])) } == .damaged, "\(length)")
         }
         #expect(code { _ = try read(good.payload + [0]) } == .damaged)
-        // Every other byte that is accepted is written back as it was read.
+        // Every other accepted byte is written back as it was read.
         for place in good.payload.indices {
             var payload = good.payload
             payload[place] ^= 1
             guard let other = try? read(payload) else { continue }
             #expect(other.entry.payload == payload, "\(place)")
         }
-        // A creation changes nothing that is there; a deletion does.
+        // A creation changes no existing record; a deletion does.
         var creation = good.payload
         creation[0] = SendEntry.Action.create.rawValue
         #expect(code { _ = try read(creation) } == .damaged)
@@ -54,7 +54,7 @@ struct SendEntryTests {
         #expect(code { _ = try read(creation) } == .damaged)
     }
 
-    @Test func `of another kind are left alone, and those of a project come oldest first`() throws {
+    @Test func `of another kind are ignored, and those of a project come oldest first`() throws {
         var index = VaultIndex(extent: .everything)
         let (late, early) = (Self.sample(createdAt: 9), Self.sample(createdAt: 2))
         let foreign = JournalEntry(id: .random(), kind: 200, createdAt: 1, payload: [1])
@@ -63,7 +63,7 @@ struct SendEntryTests {
         #expect(try index.sends(of: late.project) == [late])
     }
 
-    @Test func `are kept by a write, ended by another, and go with their record`() throws {
+    @Test func `are kept by a write, ended by another, and removed with their record`() throws {
         let fixture = try VaultFixture()
         var made = Self.sample()
         func update(_ body: (inout VaultTransaction) throws -> Void) throws {
@@ -78,7 +78,7 @@ struct SendEntryTests {
             let variable = transaction.index.variables[transaction.positionOfVariable("KEY")]
             made = SendEntry(
                 createdAt: 5, action: .create, project: variable.project, variable: variable.id,
-                platformProject: "prj", author: "", target: nil, key: "KEY",
+                vercelProject: "prj", author: "", target: nil, key: "KEY",
                 attributes: variable.attributes, version: 1, sentAfter: 0)
             transaction.begin([made, Self.sample()])
         }

@@ -20,7 +20,7 @@ struct SlotTests {
         #expect(try fixture.value(of: "KEY") == "value")
     }
 
-    @Test func `replacing a slot lets its passphrase open no more`() throws {
+    @Test func `a replaced slot's passphrase no longer opens the vault`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let old = try fixture.open().header.slots[0]
@@ -34,7 +34,7 @@ struct SlotTests {
                 == .slotsChanged)
     }
 
-    @Test func `slots change with the root only`() throws {
+    @Test func `changing slots needs the root`() throws {
         let fixture = try VaultFixture()
         let slot = try fixture.passphraseSlot("second")
         let locked = try fixture.lockedKeys
@@ -49,7 +49,7 @@ struct SlotTests {
         #expect(try fixture.open().header == before)
     }
 
-    @Test func `the last slot for people stays, whatever else opens the values`() throws {
+    @Test func `a person's last slot stays, whatever else opens the values`() throws {
         let fixture = try VaultFixture()
         let only = try fixture.open().header.slots[0]
         #expect(code { try fixture.updateSlots { try $0.remove(slot: only.id) } } == .lastSlot)
@@ -87,7 +87,7 @@ struct SlotTests {
     }
 
     @Test(arguments: [KeySlot.Tier.index, .values])
-    func `a stored key opens its tier and no more`(tier: KeySlot.Tier) throws {
+    func `a stored key opens its tier only`(tier: KeySlot.Tier) throws {
         let fixture = try VaultFixture()
         let key = try SecretBytes.random(count: 32)
         let slot = try fixture.keys.storedKeySlot(
@@ -99,7 +99,7 @@ struct SlotTests {
         #expect(try fixture.open().unlock(slot, slotKey: SecretBytes.random(count: 32)) == nil)
     }
 
-    @Test func `a slot of another vault, or one that was changed, opens nothing`() throws {
+    @Test func `a foreign or changed slot opens nothing`() throws {
         let fixture = try VaultFixture()
         let other = try VaultFixture()
         let foreign = try other.passphraseSlot("foreign")
@@ -108,7 +108,7 @@ struct SlotTests {
         #expect(fixture.opened("right").keys != nil)
     }
 
-    @Test func `writers of values and of slots lose nothing of each other`() throws {
+    @Test func `concurrent writers of values and slots lose nothing`() throws {
         let fixture = try VaultFixture()
         let slot = try fixture.passphraseSlot("second")
         try Vault.update(
@@ -124,7 +124,7 @@ struct SlotTests {
         #expect(try fixture.open().header.slots.count == 2)
     }
 
-    @Test func `a keyring that keeps something else is found before anything relies on it`() throws
+    @Test func `a keyring that stores something else is found before anything relies on it`() throws
     {
         struct Forgetful: Keyring {
             let name = "the forgetful keyring"

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Vault
 
-/// The bytes of a vault as they are, to be put back later.
+/// The original bytes of a vault, to be restored later.
 struct TamperedFile {
     private let path: String
     private let bytes: Data
@@ -13,7 +13,7 @@ struct TamperedFile {
         bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     }
 
-    func putBack() throws {
+    func restoreOriginal() throws {
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 }

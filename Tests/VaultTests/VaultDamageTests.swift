@@ -11,7 +11,7 @@ struct VaultDamageTests {
         code { try Vault(opening: "memory", in: MemoryStore(bytes)).verify(with: keys) }
     }
 
-    @Test func `a newer format is said to be newer, and only when the checksum holds`() throws {
+    @Test func `a newer format is reported as newer only if the checksum is valid`() throws {
         let fixture = try VaultFixture()
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
         bytes[8] = 3
@@ -22,7 +22,7 @@ struct VaultDamageTests {
         #expect(verify(bytes, fixture.keys) == .newerFormat)
     }
 
-    @Test func `a value moved to another variable by somebody with the index key is refused`()
+    @Test func `a value moved to another variable with the index key is refused`()
         throws
     {
         let fixture = try VaultFixture()
@@ -41,7 +41,7 @@ struct VaultDamageTests {
         #expect(code { _ = try fixture.value(of: "A") } == .damaged)
     }
 
-    @Test func `an exchanged public key is found when the values are opened`() throws {
+    @Test func `a replaced public key is found when the values are opened`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         var header = vault.header

@@ -26,7 +26,7 @@ struct VaultFixture {
         try Array(text.utf8).withBytes { try SecretBytes(copying: $0) }
     }
 
-    /// The same keys without the root, as the keyring gives them.
+    /// The same keys without the root, as from the keyring.
     var lockedKeys: VaultKeys {
         get throws {
             let copy = try keys.index.bytes.withBytes { try SecretBytes(copying: $0) }
@@ -36,7 +36,7 @@ struct VaultFixture {
 
     func open() throws -> Vault { try Vault(opening: path, in: store) }
 
-    /// Sets a value of the project "web", which is made where it is not there.
+    /// Sets a value of the project "web", which is created if missing.
     @discardableResult
     func set(_ name: String, _ value: String, keys: VaultKeys? = nil) throws -> UInt64 {
         try Vault.update(path, in: store, keys: keys ?? self.keys, vaultID: vaultID) {
@@ -48,7 +48,7 @@ struct VaultFixture {
         }.result
     }
 
-    /// Takes all that was changed while locked for the user's own.
+    /// Accepts all unconfirmed changes.
     func acceptAll() throws {
         let index = try open().index(with: keys, extent: .everything)
         try Vault.update(path, in: store, keys: keys, vaultID: vaultID) {
@@ -56,7 +56,7 @@ struct VaultFixture {
         }
     }
 
-    /// The current value of a variable, as text; also one that nobody accepted, unless it is to be given out.
+    /// The current value of a variable, as text; an unconfirmed one only if `givesAny`.
     func value(of name: String, givesAny: Bool = true) throws -> String? {
         let vault = try open()
         let index = try vault.index(with: keys, extent: .currentValues)
@@ -72,7 +72,7 @@ struct VaultFixture {
 }
 
 extension VaultTransaction {
-    /// Where the variable `name` of the project "web" stands, made where it is not there.
+    /// The index of the variable `name` in the project "web", created if missing.
     mutating func positionOfVariable(_ name: String) -> Int {
         let project: Identifier
         if let found = index.project(named: "web") {
@@ -113,13 +113,13 @@ extension VaultFixture {
             path, in: store ?? self.store, keys: keys ?? self.keys, vaultID: vaultID, body)
     }
 
-    /// A slot of the cheapest cost that opens with `passphrase`.
+    /// A slot of the lowest cost that opens with `passphrase`.
     func passphraseSlot(_ passphrase: String, keys: VaultKeys? = nil) throws -> KeySlot {
         try (keys ?? self.keys).passphraseSlot(
             try Self.passphrase(passphrase), cost: Self.cost, vault: vaultID, at: 3_000)
     }
 
-    /// Keys by passphrase, or the code of the error.
+    /// The keys by passphrase, or the error's code.
     func opened(_ passphrase: String) -> (keys: VaultKeys?, code: VaultError.Code?) {
         var keys: VaultKeys?
         let error = code {

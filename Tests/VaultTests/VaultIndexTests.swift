@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The index")
 struct VaultIndexTests {
-    @Test func `encoding, decoding and encoding again gives the same bytes`() throws {
+    @Test func `encoding, decoding and encoding again yields the same bytes`() throws {
         let index = try Self.sample()
         let first = try Self.bytes(of: index)
         let decoded = try Self.decode(first)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A vault")
 struct VaultTests {
-    @Test func `a value set with the root comes back, and so does one set while locked`() throws {
+    @Test func `values set with the root and while locked are read back`() throws {
         let fixture = try VaultFixture()
         try fixture.set("OPEN", "first")
         try fixture.set("LOCKED", "second", keys: try fixture.lockedKeys)
@@ -17,7 +17,7 @@ struct VaultTests {
     }
 
     @Test(arguments: [0, 1, 123, 124, 125, 1_020, 1_021, 4_096, 65_536, 1 << 20])
-    func `a value of any length comes back`(length: Int) throws {
+    func `a value of any length is read back`(length: Int) throws {
         let fixture = try VaultFixture()
         let value = String(repeating: "v", count: length)
         try fixture.set("KEY", value)
@@ -32,7 +32,7 @@ struct VaultTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
     }
 
-    @Test func `the right passphrase opens the values and a wrong one nothing`() throws {
+    @Test func `the right passphrase opens the values, a wrong one opens nothing`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         let keys = try vault.unlock(
@@ -45,7 +45,7 @@ struct VaultTests {
         #expect(wrong == .wrongPassphrase)
     }
 
-    @Test func `too little memory for the passphrase is said before any is taken`() throws {
+    @Test func `too little memory for the passphrase is reported before any is allocated`() throws {
         let fixture = try VaultFixture()
         let refused = code {
             _ = try fixture.open().unlock(
@@ -54,7 +54,7 @@ struct VaultTests {
         #expect(refused == .outOfMemory)
     }
 
-    @Test func `the keyring's slot opens the index and no value`() throws {
+    @Test func `the keyring's slot opens the index but no values`() throws {
         let keyring = FakeKeyring()
         let fixture = try VaultFixture(keyring: keyring)
         try fixture.set("KEY", "value")
@@ -73,7 +73,7 @@ struct VaultTests {
         #expect(reader == nil)
     }
 
-    @Test func `a keyring that fails leaves a vault with its passphrase`() throws {
+    @Test func `if the keyring fails, the passphrase still opens the vault`() throws {
         let keyring = FakeKeyring()
         keyring.failure = KeyringError(.locked, "locked")
         let fixture = try VaultFixture(keyring: keyring)
@@ -108,7 +108,7 @@ struct VaultTests {
         #expect(first.count == 3)
     }
 
-    @Test func `dropping an earlier version closes the gap and keeps the others`() throws {
+    @Test func `deleting an earlier version closes the gap and keeps the others`() throws {
         let fixture = try VaultFixture()
         for value in ["one", "two", "three"] { try fixture.set("A", value) }
         try fixture.set("B", "bee")
@@ -120,7 +120,7 @@ struct VaultTests {
         try fixture.open().verify(with: fixture.keys)
     }
 
-    @Test func `a change that changes nothing writes nothing`() throws {
+    @Test func `a change without effect writes nothing`() throws {
         let fixture = try VaultFixture()
         try fixture.set("KEY", "value")
         let before = try fixture.open().header.generation
@@ -155,7 +155,7 @@ struct VaultTests {
         #expect(index.metadata.generationTags[0].tag == firstTag)
     }
 
-    @Test func `writers at the same time lose nothing`() throws {
+    @Test func `concurrent writers lose nothing`() throws {
         let fixture = try VaultFixture()
         nonisolated(unsafe) let shared = fixture
         DispatchQueue.concurrentPerform(iterations: 12) { number in

@@ -9,7 +9,7 @@ import VercelAPI
     private func client(_ server: LocalServer, _ token: SecretSlice) throws -> VercelClient {
         try VercelClient(
             transport: CurlTransport(), origin: APIOrigin(server.origin), token: token,
-            waitingRoom: SystemWaitingRoom(),
+            waitingRoom: SystemSleeper(),
             policy: RetryPolicy(maximumAttempts: 3, firstPause: .milliseconds(5)))
     }
 
@@ -46,7 +46,9 @@ import VercelAPI
         #expect(server.connectionCount <= client.concurrency)
     }
 
-    @Test func `a lost answer is looked up by the caller and sent by nobody else`() throws {
+    @Test func `a lost response is resolved by the caller, and the request sent by nobody else`()
+        throws
+    {
         let server = try LocalServer { request in
             switch request.method {
             case "POST": [.close]
@@ -69,7 +71,7 @@ import VercelAPI
         #expect(server.requests.filter { $0.method == "POST" }.count == 1)
     }
 
-    @Test func `the token is in the Authorization field and nowhere else`() throws {
+    @Test func `the token is in the Authorization field only`() throws {
         let token = "tok-abcdefghijklmnop"
         let other = try LocalServer { _ in [.answer()] }
         let elsewhere = other.origin
@@ -132,7 +134,7 @@ import VercelAPI
         #expect(server.requests.last?.target.hasSuffix("since=5002") == true)
     }
 
-    @Test func `a log that ends within an event is not at its end`() throws {
+    @Test func `a log that ends within an event is not complete`() throws {
         let line = #"{"type":"stdout","created":7001,"date":7001,"id":"e1","text":"t"}"# + "\n"
         let second = line.replacing("7001", with: "7002").replacing("e1", with: "e2")
         for isArray in [false, true] {
@@ -158,7 +160,7 @@ import VercelAPI
         }
     }
 
-    @Test func `an error in the place of a log is no empty log`() throws {
+    @Test func `an error in place of a log is not an empty log`() throws {
         let server = try LocalServer { _ in
             let body = #"{"error":{"code":"forbidden","message":"nope"}}"#
             return [
@@ -174,15 +176,15 @@ import VercelAPI
         }
     }
 
-    @Test func `waiting is as long as asked for, and ends when interrupted`() {
+    @Test func `a wait is as long as requested, and ends when interrupted`() {
         let clock = ContinuousClock()
-        let room = SystemWaitingRoom()
+        let room = SystemSleeper()
         let time = clock.measure { #expect(room.wait(.milliseconds(120))) }
         #expect(time >= .milliseconds(110) && time < .seconds(20))
         #expect(room.wait(.seconds(-1)))
         #expect(abs(room.secondsSince1970 - Int64(Date().timeIntervalSince1970)) <= 1)
         let begin = clock.now
-        let interrupted = SystemWaitingRoom { clock.now - begin > .milliseconds(60) }
+        let interrupted = SystemSleeper { clock.now - begin > .milliseconds(60) }
         #expect(!interrupted.wait(.seconds(30)))
         #expect(clock.now - begin < .seconds(20))
     }

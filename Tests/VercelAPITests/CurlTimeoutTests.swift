@@ -5,7 +5,7 @@ import Testing
 import VercelAPI
 
 @Suite struct `Time-outs and interrupts` {
-    @Test func `waiting for the first byte ends in time`() throws {
+    @Test func `waiting for the first byte times out`() throws {
         let server = try LocalServer { _ in [.pause(milliseconds: 9000), .answer()] }
         defer { server.stop() }
         let timeouts = HTTPTimeouts(firstByte: .milliseconds(200))
@@ -19,7 +19,7 @@ import VercelAPI
         #expect(time >= .milliseconds(190) && time < .seconds(8))
     }
 
-    @Test func `an answer that stops coming ends in time`() throws {
+    @Test func `a response that stalls times out`() throws {
         let server = try LocalServer { _ in
             [
                 .text("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{"), .pause(milliseconds: 150),
@@ -37,7 +37,7 @@ import VercelAPI
         #expect(time >= .milliseconds(440) && time < .seconds(8))
     }
 
-    @Test func `an answer that trickles ends when its time is over`() throws {
+    @Test func `a response that trickles times out`() throws {
         let server = try LocalServer { _ in
             [.text("HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\n")]
                 + (0..<40).flatMap { _ in

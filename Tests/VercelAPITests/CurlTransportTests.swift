@@ -47,7 +47,7 @@ import VercelAPI
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    @Test func `connections are kept for the next request`() throws {
+    @Test func `connections are reused for the next request`() throws {
         let server = try LocalServer { _ in [.answer()] }
         defer { server.stop() }
         let transport = try CurlTransport()
@@ -57,8 +57,8 @@ import VercelAPI
     }
 
     @Test(arguments: [1, 4, 16])
-    func `as many requests as allowed are under way at once`(bound: Int) throws {
-        // Nobody is answered before so many are under way, on however busy a machine.
+    func `as many requests as allowed run at once`(bound: Int) throws {
+        // No request is answered before this many are under way, however busy the machine.
         let wanted = min(bound, 4)
         let arrived = Monitor(0)
         let server = try LocalServer { _ in
@@ -78,7 +78,7 @@ import VercelAPI
         #expect(Set(server.requests.map(\.target)).count == 48)
     }
 
-    @Test func `answers come back in the order of the requests`() throws {
+    @Test func `responses are returned in the order of the requests`() throws {
         let server = try LocalServer { request in
             let place = Int(request.target.dropFirst()) ?? 0
             return [.pause(milliseconds: (8 - place) * 10), .answer(200, "{\"n\":\(place)}")]
@@ -92,7 +92,7 @@ import VercelAPI
         }
     }
 
-    @Test func `no further request begins once the caller has seen enough`() throws {
+    @Test func `no further request starts once the caller has enough`() throws {
         let server = try LocalServer { _ in [.answer(429)] }
         defer { server.stop() }
         let transport = try CurlTransport()
@@ -111,7 +111,7 @@ import VercelAPI
         "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n",
         "HTTP/1.1 200 X\r\nContent-Le", "", "nonsense\r\n\r\n",
     ])
-    func `a cut answer is an error that may have reached the server`(text: String) throws {
+    func `a cut response is an error that may have reached the server`(text: String) throws {
         let server = try LocalServer { _ in [.text(text), .close] }
         defer { server.stop() }
         let error = try CurlTransport().failure(of: server.request())
@@ -138,7 +138,7 @@ import VercelAPI
         #expect(server.requests.filter { $0.method == "POST" }.count == 10)
     }
 
-    @Test func `a request that may be sent twice is sent again with its whole body`() throws {
+    @Test func `a request that may be sent twice is resent with its whole body`() throws {
         let server = try LocalServer { request in
             request.method == "PATCH" && request.connection == 0 ? [.close] : [.answer()]
         }
@@ -152,7 +152,7 @@ import VercelAPI
         #expect(patches.allSatisfy { $0.body == body.exposed })
     }
 
-    @Test func `nothing listening is an error that has not reached the server`() throws {
+    @Test func `a refused connection is an error that has not reached the server`() throws {
         let server = try LocalServer { _ in [.answer()] }
         let origin = server.origin
         server.stop()
@@ -163,7 +163,7 @@ import VercelAPI
         #expect(error?.mayHaveReachedServer == false)
     }
 
-    @Test func `a name without an address is an error that has not reached the server`() throws {
+    @Test func `a name that does not resolve is an error that has not reached the server`() throws {
         let origin = try APIOrigin("https://nothing-here.invalid")
         var configuration = CurlConfiguration()
         configuration.proxy = ""
@@ -184,7 +184,7 @@ import VercelAPI
         #expect(error?.mayHaveReachedServer == false)
     }
 
-    @Test func `redirects are not followed and the token goes nowhere else`() throws {
+    @Test func `redirects are not followed, and the token is sent nowhere else`() throws {
         let other = try LocalServer { _ in [.answer()] }
         let elsewhere = other.origin
         let server = try LocalServer { request in
@@ -201,7 +201,7 @@ import VercelAPI
         #expect(other.connectionCount == 0)
     }
 
-    @Test func `plain http never takes a proxy`() throws {
+    @Test func `plain http never uses a proxy`() throws {
         let proxy = try LocalServer { _ in [.answer(200, "\"proxy\"")] }
         let server = try LocalServer { _ in [.answer(200, "\"direct\"")] }
         defer {
@@ -216,7 +216,7 @@ import VercelAPI
         #expect(proxy.connectionCount == 0)
     }
 
-    @Test func `a proxy gets the name of the host and not the token`() throws {
+    @Test func `a proxy gets the host name and not the token`() throws {
         let proxy = try LocalServer { _ in [.answer(403, "no")] }
         defer { proxy.stop() }
         var configuration = CurlConfiguration()
@@ -230,7 +230,7 @@ import VercelAPI
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    @Test func `large bodies come and go whole`() throws {
+    @Test func `large bodies are sent and received whole`() throws {
         let large = String(repeating: "0123456789abcdef", count: 1 << 19)
         let server = try LocalServer { request in
             request.method == "POST" ? [.answer(200, "{}")] : [.answer(200, large)]
@@ -246,7 +246,7 @@ import VercelAPI
     }
 
     @Test(arguments: [true, false])
-    func `an answer over the bound is refused`(isAnnounced: Bool) throws {
+    func `a response over the limit is refused`(isAnnounced: Bool) throws {
         let server = try LocalServer { _ in
             let length = isAnnounced ? "Content-Length: 5000000" : "Connection: close"
             return [
@@ -308,18 +308,18 @@ import VercelAPI
         #expect(time < .seconds(8))
     }
 
-    @Test func `the body of a refused stream is in its answer`() throws {
+    @Test func `the body of a refused stream is in its response`() throws {
         let server = try LocalServer { _ in [.answer(404, #"{"error":{}}"#)] }
         defer { server.stop() }
         let response = try CurlTransport().stream(server.request()) { _ in
-            Issue.record("handed over the body of a 404")
+            Issue.record("delivered the body of a 404")
             return true
         }
         #expect(response.status == 404)
         #expect(response.body.exposedText == #"{"error":{}}"#)
     }
 
-    @Test func `an interim answer is passed over`() throws {
+    @Test func `an interim response is skipped`() throws {
         let server = try LocalServer { _ in
             [
                 .text("HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\n"),

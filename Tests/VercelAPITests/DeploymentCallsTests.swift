@@ -9,7 +9,7 @@ import VercelAPI
         (#"{"user":{"uid":"u","name":null,"defaultTeamId":null}}"#, false),
         (#"{"id":"u","email":"a@b"}"#, false),
     ])
-    func `a user comes in several forms`(body: String, isLimited: Bool) throws {
+    func `a user is read in several forms`(body: String, isLimited: Bool) throws {
         let api = try FakeAPI(.answer(200, body), scope: .team(id: "team_1"))
         let user = try api.client.user()
         #expect(user.id == "u" && user.isLimited == isLimited)
@@ -86,7 +86,7 @@ import VercelAPI
         ),
         (#"{"id":"d","createdAt":5}"#, .init(rawValue: "UNKNOWN"), false, false),
     ])
-    func `a deployment comes in several forms`(
+    func `a deployment is read in several forms`(
         body: String, state: Deployment.State, isAssigned: Bool, isSettled: Bool
     ) throws {
         let api = try FakeAPI(.answer(200, body))
@@ -98,7 +98,7 @@ import VercelAPI
         #expect(deployment.isSettled == isSettled)
     }
 
-    @Test func `deployments are filtered by the platform`() throws {
+    @Test func `Vercel filters deployments`() throws {
         let api = try FakeAPI(.answer(200, #"{"deployments":[],"pagination":{}}"#))
         var filter = DeploymentFilter()
         filter.projectId = "prj_1"
@@ -137,7 +137,7 @@ import VercelAPI
         #expect(api.transport.sent.allSatisfy { !$0.isRepeatable })
     }
 
-    @Test func `promotion, rollback, cancelling and deleting`() throws {
+    @Test func `promotion, rollback, canceling and deleting`() throws {
         let api = try FakeAPI(
             .answer(201, ""), .answer(202, ""), .answer(201, ""),
             .answer(200, #"{"id":"d","readyState":"CANCELED"}"#),
@@ -166,7 +166,7 @@ import VercelAPI
                 == .notPossible)
     }
 
-    @Test func `addresses are read in both forms`() throws {
+    @Test func `URLs are read in both forms`() throws {
         let api = try FakeAPI(
             .answer(
                 200,
@@ -180,7 +180,7 @@ import VercelAPI
         #expect(try api.client.aliases(ofDeployment: "d").map(\.alias) == ["a.b"])
     }
 
-    @Test func `the token that is used tells about itself`() throws {
+    @Test func `a token's own details are read`() throws {
         let api = try FakeAPI(
             .answer(
                 200,
@@ -192,7 +192,7 @@ import VercelAPI
         #expect(api.transport.sent[0].target == "/v5/user/tokens/current")
     }
 
-    @Test func `webhooks are made, listed and deleted`() throws {
+    @Test func `webhooks are created, listed and deleted`() throws {
         let hook =
             #"{"id":"h1","url":"https://x","events":["deployment.created"],"secret":"s\u0041"}"#
         let api = try FakeAPI(
@@ -216,7 +216,7 @@ import VercelAPI
             }?.code == .malformedAnswer)
     }
 
-    @Test func `any answer is decoded or refused, never a trap`() throws {
+    @Test func `any response is decoded or refused, never a trap`() throws {
         var generator = SeededGenerator(seed: 6)
         let seeds = [
             #"{"id":"1","key":"K","name":"n","type":"plain","target":["a"],"value":"v","createdAt":1,"envs":[{"id":"1","key":"K"}],"env":{"A":"b"},"pagination":{"next":null}}"#,

@@ -14,7 +14,7 @@ import VercelAPI
         ]}
         """#
 
-    @Test func `a list is read without values and with whatever it leaves out`() throws {
+    @Test func `a list is read without values, whatever members are missing`() throws {
         let api = try FakeAPI(.answer(200, list))
         let found = try api.client.environmentVariables(ofProject: "my web/x")
         #expect(api.transport.sent.first?.target == "/v10/projects/my%20web%2Fx/env")
@@ -34,7 +34,7 @@ import VercelAPI
         #expect(found[4].gitBranch == nil)
     }
 
-    @Test func `a list gives the values of plain variables alone`() throws {
+    @Test func `a list has the values of plain variables only`() throws {
         let api = try FakeAPI(.answer(200, list))
         let found = try api.client.environmentVariables(ofProject: "w", valuesInto: api.arena)
         #expect(found.map { $0.value?.exposedText } == ["clear", nil, nil, "VERCEL_URL", nil])
@@ -52,7 +52,7 @@ import VercelAPI
             (#""type":"sensitive","value":"eyJ"#, nil),
             (#""type":"plain","value":"v","decrypted":false"#, "v"),
         ] as [(String, String?)])
-    func `one variable has its value only where the platform shows it`(
+    func `a single variable has its value only if Vercel shows it`(
         members: String, value: String?
     ) throws {
         let body =
@@ -64,7 +64,7 @@ import VercelAPI
         #expect(api.transport.sent.first?.target == "/v1/projects/web/env/e%2F1")
     }
 
-    @Test func `a value that is no text is no answer`() throws {
+    @Test func `a value that is not text is an invalid response`() throws {
         let api = try FakeAPI(
             .answer(200, #"{"id":"1","key":"K","type":"encrypted","value":{"a":1}}"#))
         #expect(
@@ -97,7 +97,7 @@ import VercelAPI
     }
 
     @Test(arguments: ["", ".", "..", String(repeating: "x", count: 2000)])
-    func `what is no name or id is not sent`(name: String) throws {
+    func `an invalid name or id is not sent`(name: String) throws {
         let api = try FakeAPI(.answer())
         let error = api.error { _ = try api.client.environmentVariables(ofProject: name) }
         #expect(error?.code == .invalidRequest)
@@ -110,7 +110,7 @@ import VercelAPI
         #"{"id":"1","key":"K","type":"encrypted","value":"eyJ"}"#,
         #"{"created":[{"id":"1","key":"K","type":"encrypted"}],"failed":null}"#,
     ])
-    func `a creation's answer comes in several forms`(body: String) throws {
+    func `a creation's response is read in several forms`(body: String) throws {
         let api = try FakeAPI(.answer(201, body), scope: .teamSlug("acme & co"))
         let new = NewEnvironmentVariable(
             key: "K", value: try api.arena.secret("a\"b\n😀"), type: .sensitive,
@@ -137,7 +137,7 @@ import VercelAPI
         #expect(api.transport.sent.isEmpty)
     }
 
-    @Test func `a batch tells what was made and what was refused`() throws {
+    @Test func `a batch reports what was created and what was refused`() throws {
         let body = #"""
             {"created":[{"id":"1","key":"A","type":"plain"}],"failed":[{"error":{"code":"ENV_CONFLICT","message":"taken","envVarKey":"B","target":["preview"],"gitBranch":"dev"}},{"error":{"code":"KEY_RESERVED","key":"TZ"}}]}
             """#
@@ -155,7 +155,7 @@ import VercelAPI
         #expect(api.transport.sent[0].body?.hasPrefix(#"[{"key":"A","value":"v""#) == true)
     }
 
-    @Test func `a batch of which all is refused tells so too`() throws {
+    @Test func `a batch reports when all of it is refused`() throws {
         let body = #"""
             {"error":{"code":"bad_request","message":"all failed"},"failed":[{"error":{"code":"ENV_CONFLICT","envVarKey":"B"}}]}
             """#
@@ -169,7 +169,7 @@ import VercelAPI
         #expect(empty.created.isEmpty && api.transport.sent.count == 1)
     }
 
-    @Test func `one creation that was refused in a good answer is an error`() throws {
+    @Test func `a creation refused in a successful response is an error`() throws {
         let api = try FakeAPI(
             .answer(201, #"{"created":[],"failed":[{"error":{"code":"ENV_CONFLICT"}}]}"#))
         let new = NewEnvironmentVariable(
@@ -179,7 +179,7 @@ import VercelAPI
                 .code == .conflict)
     }
 
-    @Test func `a change sends what changes and nothing else`() throws {
+    @Test func `a change sends only changed members`() throws {
         let api = try FakeAPI(
             .answer(200, #"{"id":"1","key":"K","type":"plain"}"#), .answer(200, "{}"))
         var change = EnvironmentVariableChange()
@@ -201,7 +201,7 @@ import VercelAPI
             ])
     }
 
-    @Test func `many are deleted a thousand at a time`() throws {
+    @Test func `deletions are sent a thousand at a time`() throws {
         let transport = FakeTransport { _, number in
             .answer(200, "{\"deleted\":1,\"ids\":[\"x\(number)\"]}")
         }

@@ -78,7 +78,7 @@ import VercelAPI
         #expect(
             Rules.totalProblems(of: [half, full, over])
                 == [.totalTooLarge(scope: "production", byteCount: 65537)])
-        // A branch's own variable takes the place of the general one there.
+        // A branch's own variable replaces the general one there.
         let branch = Entry(
             key: "A", valueByteCount: 65535, targets: [.preview], gitBranch: "dev")
         #expect(Rules.totalProblems(of: [half, branch]).isEmpty)
@@ -96,7 +96,7 @@ import VercelAPI
         #expect(Rules.totalProblems(of: [absurd, absurd]).count == 1)
     }
 
-    @Test func `every problem has its own words`() throws {
+    @Test func `every problem has its own description`() throws {
         let all: [EnvironmentVariableRules.Problem] = [
             .keyInvalid, .keyTooLong, .keyReserved, .noScope, .sensitiveOnDevelopment,
             .branchWithoutPreview, .branchIsProduction, .branchInvalid, .commentTooLong,

@@ -25,7 +25,7 @@ import VercelAPI
         VercelAPIError(
             answer: HTTPResponse(
                 status: status, headers: HTTPHeaders(headers.map { ($0, $1) }),
-                body: try .holding(body)), secrets: AnswerSecrets(sent))
+                body: try .holding(body)), secrets: ResponseSecrets(sent))
     }
 
     @Test(arguments: [
@@ -68,7 +68,7 @@ import VercelAPI
         Case(
             400, #"{"error":{"code":7,"message":[],"key":{},"target":3,"limit":"x"}}"#, .badRequest),
     ])
-    func `status and body decide`(example: Case) throws {
+    func `status and body determine the error`(example: Case) throws {
         let error = try error(example.status, example.body, headers: example.headers)
         #expect(error.code == example.code)
         #expect(error.status == example.status)
@@ -82,13 +82,13 @@ import VercelAPI
         #expect(other.error { _ = try other.client.projects() }?.code == .forbidden)
     }
 
-    @Test func `what is no deployment's id is not found`() throws {
+    @Test func `an invalid deployment id is not found`() throws {
         let body = #"{"error":{"code":"bad_request","message":"Invalid `id` given"}}"#
         let api = try FakeAPI(.answer(400, body))
         #expect(api.error { _ = try api.client.deployment("x") }?.code == .notFound)
     }
 
-    @Test func `a conflict names the variable in the way`() throws {
+    @Test func `a conflict names the conflicting variable`() throws {
         let error = try error(
             400,
             #"{"error":{"code":"ENV_CONFLICT","message":"taken","envVarKey":"A_B","target":["production","preview"],"gitBranch":"feature/x"}}"#
@@ -96,11 +96,11 @@ import VercelAPI
         #expect(error.conflict?.key == "A_B")
         #expect(error.conflict?.targets == ["production", "preview"])
         #expect(error.conflict?.gitBranch == "feature/x")
-        #expect(error.platformCode == "ENV_CONFLICT")
-        #expect(error.platformMessage == "taken")
+        #expect(error.vercelCode == "ENV_CONFLICT")
+        #expect(error.vercelMessage == "taken")
     }
 
-    @Test func `a redirect names its host alone`() throws {
+    @Test func `a redirect names only its host`() throws {
         let secret = try SecretArena().secret("sekret-sekret-sekret")
         for (location, host) in [
             ("https://evil.example:99/x?y", "evil.example:99"),
@@ -117,14 +117,14 @@ import VercelAPI
 
     @Test func `messages are cleaned and shortened`() throws {
         let hostile = "a\\u001b[31mb\\u0000\\u202ec\\n\\td\\u2028e\\u200bf"
-        let message = try error(400, "{\"error\":{\"message\":\"\(hostile)\"}}").platformMessage
+        let message = try error(400, "{\"error\":{\"message\":\"\(hostile)\"}}").vercelMessage
         #expect(message == "a [31mb c d e f")
         let long = String(repeating: "x", count: 5000)
-        let short = try error(400, "{\"error\":{\"message\":\"\(long)\"}}").platformMessage
+        let short = try error(400, "{\"error\":{\"message\":\"\(long)\"}}").vercelMessage
         #expect(short?.count == UntrustedText.maximumLength + 1)
-        #expect(try error(400, #"{"error":{"message":" \n "}}"#).platformMessage == nil)
+        #expect(try error(400, #"{"error":{"message":" \n "}}"#).vercelMessage == nil)
         for code in [#"a b"#, #"\u001b[0m"#, "", String(repeating: "x", count: 500), "é"] {
-            #expect(try error(400, "{\"error\":{\"code\":\"\(code)\"}}").platformCode == nil)
+            #expect(try error(400, "{\"error\":{\"code\":\"\(code)\"}}").vercelCode == nil)
         }
     }
 
@@ -137,7 +137,7 @@ import VercelAPI
         func message(_ text: String) throws -> String? {
             let json = try JSONEncoder().encode(["error": ["message": text, "code": value]])
             return try error(400, String(decoding: json, as: UTF8.self), sent: [secret])
-                .platformMessage
+                .vercelMessage
         }
         for text in [value, "Invalid value \"\(value)\" given", "\(value)…"] {
             #expect(try message(text) == UntrustedText.withheld)
@@ -149,7 +149,7 @@ import VercelAPI
         #expect(try message("quiet") == "quiet")
     }
 
-    @Test func `names that were sent are told even if a value is the same`() throws {
+    @Test func `sent names are shown even if a value is the same`() throws {
         for (value, targets) in [("production", ["production", "NODE"]), ("NODE", ["production"])] {
             let api = try FakeAPI(
                 .answer(
@@ -164,17 +164,17 @@ import VercelAPI
             #expect(error?.conflict?.key == "NODE_ENV")
             #expect(error?.conflict?.targets == targets)
             #expect(error?.conflict?.gitBranch == "dev")
-            #expect(error?.platformMessage == "for production")
+            #expect(error?.vercelMessage == "for production")
         }
     }
 
     @Test func `an empty value withholds nothing`() throws {
         let secret = try SecretArena().secret("")
         let error = try error(400, #"{"error":{"message":"no"}}"#, sent: [secret])
-        #expect(error.platformMessage == "no")
+        #expect(error.vercelMessage == "no")
     }
 
-    @Test func `no value and no token is in anything that can be printed`() throws {
+    @Test func `nothing printable holds a value or a token`() throws {
         let marker = "MARKER-0123456789-MARKER"
         let body = """
             {"error":{"code":"\(marker)","message":"\(marker)","envVarKey":"\(marker)",
@@ -217,7 +217,7 @@ import VercelAPI
         }
     }
 
-    @Test func `a token with bytes that no token has is refused`() throws {
+    @Test func `a token with invalid bytes is refused`() throws {
         let arena = SecretArena()
         for (text, code) in [
             ("", VercelAPIError.Code.tokenMissing), ("a b", .tokenInvalid),
@@ -229,7 +229,7 @@ import VercelAPI
             do throws(VercelAPIError) {
                 _ = try VercelClient(
                     transport: FakeTransport(answers: []), origin: .vercel, token: token,
-                    waitingRoom: FakeWaitingRoom())
+                    waitingRoom: FakeSleeper())
                 Issue.record("accepted")
             } catch {
                 #expect(error.code == code)

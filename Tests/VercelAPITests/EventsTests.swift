@@ -29,7 +29,7 @@ import Testing
         #expect(events[4].aliasError == "no")
     }
 
-    @Test func `an array and lines are read alike, in both shapes`() throws {
+    @Test func `an array and lines are read alike, in both forms`() throws {
         let all = [flat, nested, "{}", state, #"{"type":"keep"}"#, old, alias]
         for body in [
             "[\(all.joined(separator: ","))]", all.joined(separator: "\n"),
@@ -44,12 +44,12 @@ import Testing
     }
 
     @Test(arguments: ["", "[]", "\n\n"])
-    func `no events are no error`(body: String) throws {
+    func `no events are not an error`(body: String) throws {
         let api = try FakeAPI(.answer(200, body))
         #expect(try api.events("d").isEmpty)
     }
 
-    @Test func `a page that is no log is an error`() throws {
+    @Test func `a page that is not a log is an error`() throws {
         let api = try FakeAPI(.answer(200, "<html>\n</html>"))
         #expect(
             api.error { _ = try api.events("d") }?.code == .malformedAnswer)
@@ -68,7 +68,7 @@ import Testing
         check(events)
     }
 
-    @Test func `an answer that does not follow is read as well`() throws {
+    @Test func `a response that does not follow is read as well`() throws {
         let api = try FakeAPI(
             .answer(200, "[\([flat, nested, state, old, alias].joined(separator: ","))]"))
         var events: [DeploymentEvent] = []
@@ -79,7 +79,7 @@ import Testing
         check(events)
     }
 
-    @Test func `a broken connection goes on where it was, without repetition`() throws {
+    @Test func `a broken connection continues where it was, without repetition`() throws {
         let cut = [("X-Then-Cut", "1")]
         let api = try FakeAPI(
             .answer(200, "\(flat)\n\(nested)\n{\"type\":\"std", headers: cut), .answer(500, ""),
@@ -96,7 +96,7 @@ import Testing
                 == [nil, "0", "0", "0"])
     }
 
-    @Test func `a connection that only breaks is given up`() throws {
+    @Test func `a connection that always breaks is given up`() throws {
         let api = try FakeAPI(.broken(.cut))
         let error = api.error {
             _ = try api.client.followEvents(ofDeployment: "d") { _ in true }
@@ -111,7 +111,7 @@ import Testing
         #expect(missing.transport.sent.count == 1)
     }
 
-    @Test func `the receiver can end it`() throws {
+    @Test func `the receiver can end the stream`() throws {
         let api = try FakeAPI(.answer(200, "\(flat)\n\(nested)\n\(state)\n"))
         var count = 0
         let end = try api.client.followEvents(ofDeployment: "d") { _ in
@@ -121,7 +121,7 @@ import Testing
         #expect(end == .stopped && count == 2)
     }
 
-    @Test func `a line without an end is passed over`() throws {
+    @Test func `a line without an end is skipped`() throws {
         let api = try FakeAPI(
             .answer(200, "\(flat)\n" + String(repeating: "x", count: 3 << 20) + "\n\(nested)\n"))
         var ids: [String?] = []
@@ -132,7 +132,7 @@ import Testing
         #expect(ids == ["a", "b"])
     }
 
-    @Test func `lines that are alike are lines of their own, on each connection`() throws {
+    @Test func `equal lines are separate lines, on each connection`() throws {
         let line = #"{"type":"stdout","date":9000,"text":"same"}"#
         let api = try FakeAPI(
             .answer(200, "\(line)\n\(line)\n", headers: [("X-Then-Cut", "1")]),
@@ -141,7 +141,7 @@ import Testing
         #expect(api.transport.sent[1].target.contains("since=7000"))
     }
 
-    @Test func `an event that comes late and out of order is not lost`() throws {
+    @Test func `a late event out of order is not lost`() throws {
         func line(_ id: Int, _ date: Int) -> String {
             #"{"type":"stdout","id":"\#(id)","date":\#(date),"text":"\#(id)"}"#
         }
@@ -151,7 +151,7 @@ import Testing
         #expect(try api.events("d").map(\.text) == ["1", "3", "2", "4"])
     }
 
-    @Test func `what is remembered of a long log stays small, and nothing is doubled`() throws {
+    @Test func `the memory for a long log stays small, and nothing is repeated`() throws {
         let cursor = EventCursor()
         // Ten times as many at one moment as are remembered.
         for number in 0..<200_000 {
@@ -163,7 +163,7 @@ import Testing
         #expect(cursor.rememberedCount <= EventCursor.capacity)
     }
 
-    @Test func `bytes that are no text cost a character, not the line`() throws {
+    @Test func `invalid UTF-8 costs a character, not the line`() throws {
         let lone = #"{"type":"stdout","date":1,"id":"a","text":"lone \ud800 here"}"#
         let broken: [UInt8] =
             Array(#"{"type":"stdout","date":2,"id":"b","text":"byte "#.utf8) + [0xFF, 0xC3]
@@ -174,7 +174,7 @@ import Testing
                 == ["lone \u{FFFD} here", "byte \u{FFFD}\u{FFFD} here"])
     }
 
-    @Test func `what cannot be read is counted`() throws {
+    @Test func `unreadable lines are counted`() throws {
         let text = String(repeating: "x", count: 2 << 20)
         let long = #"{"type":"stdout","date":1,"text":"\#(text)"}"#
         let api = try FakeAPI(
@@ -190,7 +190,7 @@ import Testing
         #expect(ids == ["a", "b"] && lost == 3)
     }
 
-    @Test func `wherever the bytes are cut, the objects are the same`() throws {
+    @Test func `the objects are the same wherever the bytes are cut`() throws {
         let all = [flat, #"{"a":"}\\\"{\n"}"#, nested, "{}"]
         for text in [all.joined(separator: "\n"), "[\(all.joined(separator: " ,\n"))]"] {
             let bytes = Array(text.utf8)
@@ -214,7 +214,7 @@ import Testing
 }
 
 extension FakeAPI {
-    /// The log of a deployment as far as it is.
+    /// The log of a deployment so far.
     fileprivate func events(_ id: String) throws -> [DeploymentEvent] {
         var events: [DeploymentEvent] = []
         _ = try client.followEvents(ofDeployment: id, follows: false) { event in

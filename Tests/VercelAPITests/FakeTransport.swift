@@ -3,8 +3,8 @@ import Sealing
 import Testing
 import VercelAPI
 
-/// Time that passes only when somebody waits.
-final class FakeWaitingRoom: WaitingRoom {
+/// Time that passes only while something waits.
+final class FakeSleeper: Sleeper {
     var elapsed: Duration = .seconds(1000)
     var waits: [Duration] = []
     var isInterrupted = false
@@ -22,7 +22,7 @@ final class FakeWaitingRoom: WaitingRoom {
     }
 }
 
-/// A transport whose answers a test computes; keeps what was sent.
+/// A transport whose responses a test computes; records what was sent.
 final class FakeTransport: HTTPTransport, CustomReflectable {
     struct Sent: Equatable {
         let method: String
@@ -33,10 +33,10 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
     }
 
     var sent: [Sent] = []
-    /// The times that each request was given.
+    /// The time limits of each request.
     var timeouts: [HTTPTimeouts?] = []
     var largestBatch = 0
-    /// What it keeps is no leak of the client's.
+    /// What it records is not a leak of the client's.
     var customMirror: Mirror { Mirror(self, children: []) }
     private let answer: (Sent, Int) throws -> Result<HTTPResponse, TransportError>
 
@@ -44,20 +44,21 @@ final class FakeTransport: HTTPTransport, CustomReflectable {
         self.answer = answer
     }
 
-    /// Gives these answers one after the other, the last one again and again.
+    /// Returns these responses in order, and then the last one again.
     convenience init(answers: [Result<HTTPResponse, TransportError>]) {
         self.init { _, number in answers[min(number, answers.count - 1)] }
     }
 
     func send(
         _ requests: [HTTPRequest], concurrency: Int,
-        whenAnswered: (Int, Result<HTTPResponse, TransportError>) -> Bool
+        onResponse: (Int, Result<HTTPResponse, TransportError>) -> Bool
     ) {
         largestBatch = max(largestBatch, requests.count)
-        // Requests that are under way are answered even if no further one is begun.
-        var goesOn = true
-        for (place, request) in requests.enumerated() where goesOn || place % concurrency != 0 {
-            if !whenAnswered(place, reply(to: request)) { goesOn = false }
+        // Requests under way are answered even if no further one starts.
+        var shouldContinue = true
+        for (place, request) in requests.enumerated()
+        where shouldContinue || place % concurrency != 0 {
+            if !onResponse(place, reply(to: request)) { shouldContinue = false }
         }
     }
 
@@ -123,13 +124,13 @@ extension Result<HTTPResponse, TransportError> {
 
 /// A client on fakes.
 struct FakeAPI {
-    /// The clock of an API that answers of its transport set forward.
+    /// The clock of an API, advanced by its transport's responses.
     final class Clock {
-        var room: FakeWaitingRoom?
+        var room: FakeSleeper?
     }
 
     let transport: FakeTransport
-    let room = FakeWaitingRoom()
+    let room = FakeSleeper()
     let client: VercelClient
     let arena = SecretArena()
     static let token = "token-0123456789abcdef"
@@ -151,7 +152,7 @@ struct FakeAPI {
             waitingRoom: room, known: known, random: { 0 })
     }
 
-    /// The error of `body`, which is an issue if there is none.
+    /// The error of `body`; records an issue if it succeeds.
     func error(_ body: () throws -> Void) -> VercelAPIError? {
         do {
             try body()

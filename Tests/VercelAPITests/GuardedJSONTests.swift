@@ -38,7 +38,7 @@ import VercelAPI
         ("\u{0}\u{1}\u{1f}\u{7f}", #""\u0000\u0001\u001f\u007f""#), ("/é€😀", #""/é€😀""#),
         ("\u{8}\u{c}", #""\b\f""#), ("\u{2028}", #""\u2028""#),
     ])
-    func `texts are escaped where JSON asks for it`(text: String, json: String) throws {
+    func `texts are escaped as JSON requires`(text: String, json: String) throws {
         #expect(try written(Array(text.utf8)) == Array(json.utf8))
     }
 
@@ -52,7 +52,7 @@ import VercelAPI
         #expect(throws: OutputError.invalidUTF8) { try written(bytes) }
     }
 
-    @Test func `any bytes are either refused or read back the same`() throws {
+    @Test func `any bytes are either refused or read back unchanged`() throws {
         var generator = SeededGenerator(seed: 1)
         var accepted = 0
         for _ in 0..<20_000 {

@@ -78,7 +78,7 @@ import VercelAPI
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
-    @Test func `header fields are found whatever their case, and bounded`() {
+    @Test func `header fields are found in any case, and their number is limited`() {
         var headers = HTTPHeaders()
         let lines = ["Retry-AFTER: \t 5 \r\n", "no colon", ": no name", "bad name: x"]
         for line in lines.map({ Array($0.utf8) }) + [[0x41, 0x3A, 0xFF, 0xFE]] {

@@ -6,7 +6,7 @@ import Testing
 import VercelAPI
 
 extension SecretArena {
-    /// A secret made of a text that is none.
+    /// A secret with a text that is not one.
     func secret(_ text: String) throws -> SecretSlice {
         try Array(text.utf8).withBytes { try copy($0) }
     }
@@ -40,7 +40,7 @@ extension GuardedBytes {
     }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A generator with the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -69,7 +69,7 @@ extension LocalServer {
 }
 
 extension CurlTransport {
-    /// The error of a request, or nil if there is an answer.
+    /// The error of a request, or nil if it succeeded.
     func failure(of request: HTTPRequest) -> TransportError? {
         do throws(TransportError) {
             _ = try send(request)

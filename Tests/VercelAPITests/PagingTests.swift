@@ -11,7 +11,7 @@ import VercelAPI
         )
     }
 
-    @Test func `cursors are numbers or texts and are followed to the end`() throws {
+    @Test func `number and text cursors are followed to the end`() throws {
         let api = try FakeAPI(
             page([1, 2], next: "1700000000000"), page([2, 3], next: "\"AB=/+ \""),
             page([4], next: "17.0"), page([5], next: "null"))
@@ -23,7 +23,7 @@ import VercelAPI
             ])
     }
 
-    @Test func `a cursor that stands still or goes round is an error`() throws {
+    @Test func `a cursor that repeats is an error`() throws {
         let still = try FakeAPI(page([1], next: "5"))
         #expect(still.error { _ = try still.client.projects() }?.code == .malformedAnswer)
         #expect(still.transport.sent.count == 2)
@@ -39,7 +39,7 @@ import VercelAPI
             }?.code == .malformedAnswer)
     }
 
-    @Test func `a list without an end is given up`() throws {
+    @Test func `an endless list is given up`() throws {
         let transport = FakeTransport { _, number in
             .answer(200, "{\"projects\":[],\"pagination\":{\"next\":\(number)}}")
         }
@@ -48,7 +48,7 @@ import VercelAPI
         #expect(transport.sent.count == 1000)
     }
 
-    @Test("SEC-F17: a page that fails late is not asked for again after the five minutes")
+    @Test("SEC-F17: a page that fails late is not retried after the five minutes")
     func timeOfLastPage() throws {
         let clock = FakeAPI.Clock()
         let transport = FakeTransport { _, number in
@@ -77,7 +77,7 @@ import VercelAPI
         #expect(error?.reason.contains("5 minutes") == true)
         // 11 pages take 319 seconds.
         #expect(transport.sent.count == 11)
-        // The last ones are given no more time than the list has left.
+        // The last ones get only the list's remaining time.
         #expect(transport.timeouts.map { $0?.total }.last == .seconds(10))
         #expect(transport.timeouts.map { $0?.total }[1] == .seconds(120))
         // With values, and several at once, it is the same.
@@ -108,13 +108,13 @@ import VercelAPI
         #"{"projects":[{"id":"prj_1","name":"p1"}],"pagination":{"next":null}}"#,
         #"{"id":"prj_1","name":"p1"}"#,
     ])
-    func `a list comes in several forms`(body: String) throws {
+    func `a list is read in several forms`(body: String) throws {
         let api = try FakeAPI(.answer(200, body))
         #expect(try api.client.projects().map(\.id) == ["prj_1"])
         #expect(api.transport.sent.count == 1)
     }
 
-    @Test func `no more pages are read than are wanted`() throws {
+    @Test func `only as many pages are read as needed`() throws {
         let transport = FakeTransport { _, number in
             .answer(
                 200,
@@ -128,7 +128,7 @@ import VercelAPI
         #expect(transport.sent.count == 2)
     }
 
-    @Test func `lists of many projects go on page by page`() throws {
+    @Test func `lists of many projects are read page by page`() throws {
         let transport = FakeTransport { sent, _ in
             let isSecond = sent.target.contains("until=7")
             let next = isSecond ? "null" : "7"

@@ -3,15 +3,15 @@ import Sealing
 import Testing
 import VercelAPI
 
-/// A server in fake time that allows so many requests a minute and says how many are left.
+/// A server in fake time with a request limit per minute, which reports the remaining number.
 private final class LimitedServer {
-    let room: FakeWaitingRoom
+    let room: FakeSleeper
     let limit: Int
     let isSliding: Bool
     var times: [Duration] = []
     var refused = 0
 
-    init(room: FakeWaitingRoom, limit: Int, isSliding: Bool) {
+    init(room: FakeSleeper, limit: Int, isSliding: Bool) {
         self.room = room
         self.limit = limit
         self.isSliding = isSliding
@@ -27,7 +27,7 @@ private final class LimitedServer {
         let left = reset - .seconds(1000)
         var headers = [
             ("X-RateLimit-Limit", "\(limit)"),
-            ("X-RateLimit-Reset", "\(FakeWaitingRoom.startSecond + left.components.seconds)"),
+            ("X-RateLimit-Reset", "\(FakeSleeper.startSecond + left.components.seconds)"),
         ]
         guard recent.count < limit else {
             refused += 1
@@ -42,9 +42,9 @@ private final class LimitedServer {
     }
 }
 
-@Suite struct `Keeping the platform's rate limits` {
+@Suite struct `Vercel's rate limits` {
     private func client(
-        _ transport: FakeTransport, _ room: FakeWaitingRoom
+        _ transport: FakeTransport, _ room: FakeSleeper
     ) throws -> VercelClient {
         try VercelClient(
             transport: transport, origin: .vercel, token: SecretArena().secret("t"),
@@ -52,10 +52,10 @@ private final class LimitedServer {
     }
 
     @Test(arguments: [true, false], [120, 7])
-    func `a thousand reads pass a limit without one being turned away`(
+    func `a thousand reads get through a limit without a refusal`(
         isSliding: Bool, limit: Int
     ) throws {
-        let room = FakeWaitingRoom()
+        let room = FakeSleeper()
         let server = LimitedServer(room: room, limit: limit, isSliding: isSliding)
         let transport = FakeTransport { sent, _ in
             let id = sent.target.split(separator: "/").last ?? ""
@@ -79,7 +79,7 @@ private final class LimitedServer {
     }
 
     @Test func `calls of one group count together`() throws {
-        let room = FakeWaitingRoom()
+        let room = FakeSleeper()
         let server = LimitedServer(room: room, limit: 120, isSliding: true)
         let transport = FakeTransport { sent, _ in
             sent.target.contains("projects?")
@@ -97,10 +97,10 @@ private final class LimitedServer {
         #expect(transport.sent.count == 320)
     }
 
-    @Test func `another way to the platform does not wait for what is under way on the first`()
+    @Test func `a second connection to Vercel does not wait for the first one's requests`()
         throws
     {
-        let room = FakeWaitingRoom()
+        let room = FakeSleeper()
         let other = FakeTransport { _, _ in .answer(200, #"{"projects":[]}"#) }
         let found = Found()
         let transport = FakeTransport { _, _ in
@@ -120,8 +120,10 @@ private final class LimitedServer {
         var result: Result<[Project], any Error>?
     }
 
-    @Test func `a few go before the first answer, and the rest waits for it`() throws {
-        let room = FakeWaitingRoom()
+    @Test func `a few requests are sent before the first response, and the rest waits for it`()
+        throws
+    {
+        let room = FakeSleeper()
         let transport = FakeTransport { _, _ in .answer(200, #"{"envs":[]}"#) }
         let client = try client(transport, room)
         _ = try client.environmentVariables(ofProjects: (0..<50).map { "p\($0)" })
@@ -143,8 +145,8 @@ private final class LimitedServer {
             ("X-RateLimit-Reset", "now"),
         ],
     ])
-    func `fields that make no sense stop nothing`(headers: [(String, String)]) throws {
-        let room = FakeWaitingRoom()
+    func `senseless header fields delay nothing`(headers: [(String, String)]) throws {
+        let room = FakeSleeper()
         let transport = FakeTransport { _, _ in
             .answer(200, #"{"envs":[]}"#, headers: headers)
         }
@@ -155,14 +157,14 @@ private final class LimitedServer {
         #expect(room.waits.isEmpty)
     }
 
-    @Test func `a limit that is used up for too long is an error before anything is sent`() throws {
-        let room = FakeWaitingRoom()
+    @Test func `a limit used up for too long is an error before anything is sent`() throws {
+        let room = FakeSleeper()
         let transport = FakeTransport { _, _ in
             .answer(
                 200, #"{"envs":[]}"#,
                 headers: [
                     ("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"),
-                    ("X-RateLimit-Reset", "\(FakeWaitingRoom.startSecond + 3000)"),
+                    ("X-RateLimit-Reset", "\(FakeSleeper.startSecond + 3000)"),
                 ])
         }
         let client = try client(transport, room)

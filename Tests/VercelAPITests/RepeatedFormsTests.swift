@@ -5,7 +5,7 @@ import Testing
 
 @testable import VercelAPI
 
-/// In which forms a text counts as repeating a value.
+/// The forms in which a text counts as repeating a value.
 @Suite struct `Texts that repeat a value` {
     private static let value = "postgres://user:s3cr%t w\"rd@db/x?y=1"
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("SEC-F13: a value of up to three bytes counts as a word alone")
+    @Test("SEC-F13: a value of up to three bytes counts only as a whole word")
     func shortValues() throws {
         for (value, text, isFound) in [
             ("1", "There are 1 variables.", true), ("1", "There are 100 variables.", false),
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("SEC-F13: texts made to cost time cost little")
+    @Test("SEC-F13: texts crafted to cost time cost little")
     func hostileTexts() throws {
         let arena = SecretArena()
         let value = try arena.secret(String(repeating: "secret-", count: 9_000))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// What an error says that `call` ended in.
+    /// The text of the error that `call` throws.
     private func said(
         _ text: String, _ known: KnownSecrets, _ call: (FakeAPI) throws -> Void
     ) throws -> VercelAPIError {
@@ -102,7 +102,7 @@ import Testing
         return try #require(api.error { try call(api) })
     }
 
-    @Test("SYNC-A5: words about variables are held against every value, or not shown")
+    @Test("SYNC-A5: texts about variables are compared with every value, or not shown")
     func everyValue() throws {
         let arena = SecretArena()
         let other = try arena.secret("val-111-aaaaaa")
@@ -122,23 +122,23 @@ import Testing
         let leaking = "There are 100 variables (value: \("VAL-111-AAAAAA"))."
         let (open, locked) = (KnownSecrets { [other] }, KnownSecrets { nil })
         for call in [rename, delete] {
-            #expect(try said(harmless, open, call).platformMessage == harmless)
-            #expect(try said(leaking, open, call).platformMessage == UntrustedText.withheld)
-            #expect(try said(harmless, locked, call).platformMessage == UntrustedText.unchecked)
-            #expect(try said(leaking, locked, call).platformMessage == UntrustedText.unchecked)
+            #expect(try said(harmless, open, call).vercelMessage == harmless)
+            #expect(try said(leaking, open, call).vercelMessage == UntrustedText.withheld)
+            #expect(try said(harmless, locked, call).vercelMessage == UntrustedText.unchecked)
+            #expect(try said(leaking, locked, call).vercelMessage == UntrustedText.unchecked)
         }
-        // What is read may be nobody's here.
+        // A value that is read may be unknown here.
         for known in [open, locked] {
-            #expect(try said(harmless, known, read).platformMessage == UntrustedText.unchecked)
-            #expect(try said(harmless, known, read).platformCode == "MAX_ENVS_EXCEEDED")
-            #expect(try said(harmless, known, deploy).platformMessage == harmless)
+            #expect(try said(harmless, known, read).vercelMessage == UntrustedText.unchecked)
+            #expect(try said(harmless, known, read).vercelCode == "MAX_ENVS_EXCEEDED")
+            #expect(try said(harmless, known, deploy).vercelMessage == harmless)
         }
-        #expect(try said(leaking, open, deploy).platformMessage == UntrustedText.withheld)
+        #expect(try said(leaking, open, deploy).vercelMessage == UntrustedText.withheld)
         let token = Data(FakeAPI.token.utf8).base64EncodedString()
-        #expect(try said(token, locked, deploy).platformMessage == UntrustedText.withheld)
+        #expect(try said(token, locked, deploy).vercelMessage == UntrustedText.withheld)
     }
 
-    @Test("SYNC-A5: what was sent or read before is withheld from later words")
+    @Test("SYNC-A5: what was sent or read before is withheld from later texts")
     func laterAnswers() throws {
         let known = KnownSecrets { [] }
         let api = try FakeAPI(
@@ -148,21 +148,21 @@ import Testing
                     : .answer(400, #"{"error":{"message":"read-7531 and sent-8642"}}"#)
             }, known: known)
         let plain = api.error { _ = try api.client.deployment("dpl_1") }
-        #expect(plain?.platformMessage == "read-7531 and sent-8642")
+        #expect(plain?.vercelMessage == "read-7531 and sent-8642")
         _ = try api.client.environmentVariable("e1", ofProject: "web", valueInto: api.arena)
         let later = api.error { _ = try api.client.deployment("dpl_1") }
-        #expect(later?.platformMessage == UntrustedText.withheld)
+        #expect(later?.vercelMessage == UntrustedText.withheld)
         let new = NewEnvironmentVariable(
             key: "K", value: try api.arena.secret("sent-8642"), targets: [.production])
         let other = try FakeAPI(
             FakeTransport { _, _ in .answer(400, #"{"error":{"message":"c2VudC04NjQy"}}"#) },
             known: KnownSecrets { [] })
         let before = other.error { _ = try other.client.deployment("dpl_1") }
-        #expect(before?.platformMessage == "c2VudC04NjQy")
+        #expect(before?.vercelMessage == "c2VudC04NjQy")
         #expect(
             other.error { _ = try other.client.createEnvironmentVariable(new, inProject: "web") }?
-                .platformMessage == UntrustedText.withheld)
+                .vercelMessage == UntrustedText.withheld)
         let after = other.error { _ = try other.client.deployment("dpl_1") }
-        #expect(after?.platformMessage == UntrustedText.withheld)
+        #expect(after?.vercelMessage == UntrustedText.withheld)
     }
 }

@@ -13,21 +13,21 @@ import VercelAPI
             random: random)
     }
 
-    @Test func `a good or refused answer is final`() {
+    @Test func `a success or a refusal is final`() {
         #expect(pause(.final) == nil)
     }
 
     @Test(arguments: [
         (true, true, true), (true, false, true), (false, false, true), (false, true, false),
     ])
-    func `what is broken is repeated only if that is safe`(
+    func `a failure is retried only if that is safe`(
         isRepeatable: Bool, hasReached: Bool, isRepeated: Bool
     ) {
         let found = pause(.broken(mayHaveReachedServer: hasReached), isRepeatable: isRepeatable)
         #expect((found != nil) == isRepeated)
     }
 
-    @Test func `pauses double up to a bound, with jitter below`() {
+    @Test func `pauses double up to a limit, with jitter below`() {
         let broken = RetryPolicy.Outcome.broken(mayHaveReachedServer: true)
         #expect(pause(broken, attempt: 1, random: 1) == .milliseconds(500))
         #expect(pause(broken, attempt: 1, random: 0) == .milliseconds(250))
@@ -42,7 +42,7 @@ import VercelAPI
         }
     }
 
-    @Test func `an API that is not there is given up within two seconds`() {
+    @Test func `an unreachable API is given up within two seconds`() {
         for isRepeatable in [true, false] {
             let pauses = (1...5).map {
                 pause(.unreachable, attempt: $0, isRepeatable: isRepeatable, random: 1)
@@ -52,7 +52,7 @@ import VercelAPI
         }
     }
 
-    @Test func `the platform's own time is kept, with jitter on top`() {
+    @Test func `Vercel's own retry time is kept, with jitter on top`() {
         for isRepeatable in [true, false] {
             #expect(
                 pause(.notNow(after: .seconds(7)), isRepeatable: isRepeatable) == .seconds(7))
@@ -63,7 +63,7 @@ import VercelAPI
         #expect(pause(.notNow(after: nil), isRepeatable: false) == .milliseconds(250))
     }
 
-    @Test func `all attempts together stay within the stated time`() {
+    @Test func `all attempts together stay within the given time`() {
         #expect(pause(.notNow(after: .seconds(119))) != nil)
         #expect(pause(.notNow(after: .seconds(121))) == nil)
         #expect(pause(.notNow(after: .seconds(60)), elapsed: .seconds(61)) == nil)

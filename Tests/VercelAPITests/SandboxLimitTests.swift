@@ -4,8 +4,8 @@ import Sealing
 import Testing
 import VercelAPI
 
-/// A waiting room in which waiting makes the sandbox's time jump.
-private final class SteppingRoom: WaitingRoom {
+/// A sleeper that advances the sandbox's clock instead of waiting.
+private final class SteppingRoom: Sleeper {
     private let server: SandboxServer
     private let start: Int64
     private(set) var waited: Duration = .zero
@@ -27,7 +27,7 @@ private final class SteppingRoom: WaitingRoom {
 }
 
 @Suite struct `The client and the limit of the sandbox` {
-    /// Projects of so many variables each.
+    /// Projects with `variables` variables each.
     private func seed(projects: Int, variables: Int) throws -> Seed {
         let env = (0..<variables).map {
             #"{"key":"K\#($0)","value":"v\#($0)","target":["production"]}"#
@@ -51,7 +51,7 @@ private final class SteppingRoom: WaitingRoom {
             transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
             waitingRoom: room)
 
-        // Names and metadata: one page of projects, and one list of each. No minute is waited for.
+        // Names and metadata: one page of projects, and one list of each. No wait.
         let projects = try client.projects()
         #expect(projects.count == 100)
         let lists = try client.environmentVariables(ofProjects: projects.map(\.id)).map {
@@ -61,7 +61,7 @@ private final class SteppingRoom: WaitingRoom {
         #expect(server.requests.count == 101)
         #expect(room.waited == .zero)
 
-        // Every value by itself, which is the most that can be asked for: ten minutes' worth.
+        // Every value separately, which is the maximum: ten minutes' worth.
         let wanted = zip(projects, lists).flatMap { project, list in
             list.map { (project: project.id, id: $0.id) }
         }
@@ -73,7 +73,7 @@ private final class SteppingRoom: WaitingRoom {
         let requests = server.requests
         #expect(requests.count == 1101)
         #expect(requests.allSatisfy { $0.status == 200 }, "no request was turned away")
-        // 1,101 requests fit in ten windows, of which nine are waited for.
+        // 1,101 requests fit in ten windows, nine of which are waited for.
         #expect(room.waited <= .seconds(9 * 62), "\(room.waited)")
         #expect(room.waited >= .seconds(9 * 60 - 1), "\(room.waited)")
     }

@@ -58,12 +58,12 @@ import Testing
         (#"{"x":["value"],"y":"\"value\":\"no\"","value":"yes"}"#, "yes"),
         (#"{"v\u0061lue":"same name"}"#, "same name"), (#"{"value":"é€"}"#, "é€"),
     ])
-    func `the member is found and its escapes are resolved`(json: String, text: String) throws {
+    func `the member is found and its escapes are decoded`(json: String, text: String) throws {
         #expect(try value(json).map { String(decoding: $0, as: UTF8.self) } == text)
     }
 
     @Test(arguments: ["{}", #"{"value":null}"#, #"{"values":"x"}"#, #"{"x":{"value":"no"}}"#])
-    func `a missing member is no value`(json: String) throws {
+    func `a missing member has no value`(json: String) throws {
         #expect(try value(json) == nil)
     }
 
@@ -72,7 +72,7 @@ import Testing
         #"{"value":null,"value":"b"}"#, #"["value"]"#, #"{"value":"a"} x"#, #"{"value":"a""#,
         #"{"value":"a","x":}"#, #"{"value":"\ud800"}"#,
     ])
-    func `an answer of another form gives no value`(json: String) {
+    func `a response of another form has no value`(json: String) {
         #expect(throws: JSONError.malformed) { try value(json) }
     }
 
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `what is accepted is JSON to another reader too`() throws {
+    @Test func `accepted texts are JSON to another parser too`() throws {
         var generator = SeededGenerator(seed: 3)
         let seeds = [
             #"{"envs":[{"id":"1","key":"A","value":"x\n\u00e9","target":["production"]}]}"#,
@@ -158,7 +158,7 @@ import Testing
             }
             guard accepts(bytes) else { continue }
             accepted += 1
-            // Halves of characters are JSON by its grammar, and the other reader takes none.
+            // Halves of characters are JSON by its grammar, and the other parser refuses them.
             if !isWhole(bytes) { continue }
             #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
                 _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
@@ -187,7 +187,7 @@ import Testing
         #expect(count > 100)
     }
 
-    @Test func `half of a character costs its own text and no other`() throws {
+    @Test func `half of a character costs only its own text`() throws {
         struct Answer: Decodable {
             let id: String
             let message: String
@@ -195,7 +195,7 @@ import Testing
         let text = #"{"id":"d","message":"cut \ud83d","more":"\ud83d\ude00","\\ud800":1}"#
         let answer = Array(text.utf8).withBytes { JSONDecoding.value(Answer.self, from: $0) }
         #expect(answer?.id == "d" && answer?.message == "cut \u{FFFD}")
-        // A value is never told otherwise than it was sent.
+        // A value is never reported other than as it was sent.
         #expect(throws: JSONError.malformed) { try value(#"{"value":"\ud83d"}"#) }
         #expect(try value(#"{"value":"a","more":"\ud83d"}"#) == Array("a".utf8))
     }

@@ -18,7 +18,7 @@ import VercelAPI
     }
 
     @Test(arguments: [500, 502, 503, 504, 520, 408])
-    func `a read that fails there is repeated`(status: Int) throws {
+    func `a read that fails on the server is retried`(status: Int) throws {
         let api = try FakeAPI(.answer(status, ""), .answer(status, "<html>"), .answer(200, user))
         #expect(try api.client.user().username == "ann")
         #expect(api.transport.sent.count == 3)
@@ -28,7 +28,7 @@ import VercelAPI
     @Test(arguments: [
         TransportError.Code.cannotResolve, .cannotConnect, .timedOut, .cut, .failed,
     ])
-    func `a read that fails on the way is repeated`(code: TransportError.Code) throws {
+    func `a read that fails in transit is retried`(code: TransportError.Code) throws {
         let api = try FakeAPI(.broken(code), .answer(200, user))
         #expect(try api.client.user().id == "u1")
         #expect(api.transport.sent.count == 2)
@@ -38,7 +38,7 @@ import VercelAPI
         (TransportError.Code.tls, VercelAPIError.Code.unavailable), (.cancelled, .cancelled),
         (.tooLarge, .tooLarge), (.libraryMissing, .libraryMissing),
     ])
-    func `what another attempt cannot mend is final`(
+    func `an error that a retry cannot fix is final`(
         code: TransportError.Code, expected: VercelAPIError.Code
     ) throws {
         let api = try FakeAPI(.broken(code))
@@ -47,7 +47,7 @@ import VercelAPI
     }
 
     @Test(arguments: ["", "{", "<html></html>", #"{"user":{"id":"u1"}"#, "{} x"])
-    func `an answer that is cut or no JSON is unavailable after repeating`(body: String) throws {
+    func `a response that is cut or not JSON is unavailable after retries`(body: String) throws {
         let api = try FakeAPI(.answer(200, body))
         let error = api.error { _ = try api.client.user() }
         #expect(error?.code == .unavailable)
@@ -55,7 +55,7 @@ import VercelAPI
         #expect(api.room.waits.reduce(.zero, +) < .seconds(10))
     }
 
-    @Test func `JSON of another form is no use in repeating`() throws {
+    @Test func `JSON of another form is not retried`() throws {
         let api = try FakeAPI(.answer(200, "[]"))
         #expect(api.error { _ = try api.client.user() }?.code == .malformedAnswer)
         #expect(api.transport.sent.count == 1)
@@ -67,7 +67,9 @@ import VercelAPI
         .answer(200, "<html>"), .answer(201, "{}"), .answer(201, "[]"),
         .answer(201, #"{"created":[],"failed":[]}"#), .broken(.cancelled, reached: true),
     ])
-    func `a creation of unknown outcome is not repeated and says so`(answer: FakeCase) throws {
+    func `a creation of unknown outcome is not retried, and reported as such`(answer: FakeCase)
+        throws
+    {
         let api = try FakeAPI(answer.result)
         let error = api.error { _ = try create(api) }
         #expect(error?.code == .outcomeUnknown)
@@ -84,14 +86,14 @@ import VercelAPI
             #"{"error":{"code":"bad_request","message":"an ongoing update env update is already happening"}}"#
         ),
     ])
-    func `a creation that cannot have happened is repeated`(answer: FakeCase) throws {
+    func `a creation that cannot have happened is retried`(answer: FakeCase) throws {
         let api = try FakeAPI(answer.result, .answer(201, created))
         #expect(try create(api).id == "e1")
         #expect(api.transport.sent.count == 2)
     }
 
     @Test(
-        "SYNC-A8: another update of the project that is under way is waited for, however it is said",
+        "SYNC-A8: a running update of the project is waited for, whatever its wording",
         arguments: [
             "another env update of this project is ongoing", "An update is ongoing. Try later.",
             "There is an ONGOING Update",
@@ -108,7 +110,7 @@ import VercelAPI
         #expect(other.transport.sent.count == 1)
     }
 
-    @Test func `a value that is a word of the platform's own changes nothing of that`() throws {
+    @Test func `a value equal to one of Vercel's own words does not affect that word`() throws {
         let busy = #"{"error":{"message":"an ongoing update env update is already happening"}}"#
         for value in ["a", "update", "ongoing update"] {
             let api = try FakeAPI(.answer(400, busy), .answer(201, created))
@@ -116,7 +118,7 @@ import VercelAPI
         }
     }
 
-    @Test func `an upsert is safe to repeat`() throws {
+    @Test func `an upsert is safe to retry`() throws {
         let api = try FakeAPI(.broken(.cut), .answer(500, ""), .answer(201, created))
         #expect(try create(api, isUpsert: true).id == "e1")
         #expect(api.transport.sent.count == 3)
@@ -124,7 +126,8 @@ import VercelAPI
         #expect(api.transport.sent.first?.target == "/v10/projects/web/env?upsert=true")
     }
 
-    @Test func `a deletion that finds nothing is an error at first and done when repeated`() throws
+    @Test func `a deletion of a missing variable is an error at first and a success when retried`()
+        throws
     {
         let gone = #"{"error":{"code":"not_found","message":"gone"}}"#
         let first = try FakeAPI(.answer(404, gone))
@@ -162,7 +165,7 @@ import VercelAPI
                 #"{"error":{"limit":{"reset":1,"resetMs":1800000009000}}}"#, 9
             ),
         ] as [([String: String], String, Int)])
-    func `429 is repeated after the time that the platform names`(
+    func `429 is retried after Vercel's stated time`(
         headers: [String: String], body: String, seconds: Int
     ) throws {
         let api = try FakeAPI(
@@ -171,7 +174,7 @@ import VercelAPI
         #expect(api.room.waits.reduce(.zero, +) == .seconds(seconds))
     }
 
-    @Test func `429 for longer than allowed is told with its time`() throws {
+    @Test func `429 with too long a wait is reported with its time`() throws {
         let api = try FakeAPI(.answer(429, "", headers: [("Retry-After", "900")]))
         let error = api.error { _ = try api.client.user() }
         #expect(error?.code == .rateLimited)
@@ -193,7 +196,7 @@ import VercelAPI
         #expect(codes == [.cancelled, .cancelled, .cancelled])
     }
 
-    @Test func `one that fails among many does not stop the others`() throws {
+    @Test func `one failure among many does not stop the others`() throws {
         let transport = FakeTransport { sent, _ in
             sent.target.contains("/b/")
                 ? .answer(404, #"{"error":{"code":"not_found"}}"#) : .answer(200, #"{"envs":[]}"#)
@@ -203,8 +206,8 @@ import VercelAPI
         #expect(results.map { (try? $0.get())?.count } == [0, nil, 0])
     }
 
-    @Test func `once one of many is turned away the rest waits`() throws {
-        let room = FakeWaitingRoom()
+    @Test func `once one of many is rate-limited, the rest wait`() throws {
+        let room = FakeSleeper()
         var openAt: Duration = .seconds(1010)
         openAt = .seconds(1010)
         let transport = FakeTransport { _, _ in
@@ -221,7 +224,7 @@ import VercelAPI
     }
 }
 
-/// An answer as an argument of a test.
+/// A response as a test argument.
 enum FakeCase: Sendable, CustomTestStringConvertible {
     case broken(TransportError.Code, reached: Bool)
     case answer(Int, String)

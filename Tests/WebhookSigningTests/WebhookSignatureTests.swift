@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebhookSigning
 
-/// The check of messages that claim to come from the platform.
+/// Checks of messages that claim to come from Vercel.
 @Suite struct `Signatures of webhooks` {
     private func digits(_ body: [UInt8], _ secret: [UInt8]) -> String? {
         body.withBytes { body in
@@ -39,13 +39,13 @@ import Testing
             "e8e99d0f45237d786d6bbaa7965c7808bbff1a91"
         ),
     ])
-    func `are those of the standard`(key: [UInt8], text: String, code: String) {
+    func `match those of the standard`(key: [UInt8], text: String, code: String) {
         #expect(digits(Array(text.utf8), key) == code)
         #expect(isValid(code, Array(text.utf8), key))
     }
 
-    @Test func `are those of another program`() throws {
-        // Raw bytes, with a NUL and what is no UTF-8.
+    @Test func `match those of another program`() throws {
+        // Raw bytes, with a NUL and invalid UTF-8.
         let body: [UInt8] = Array(#"{"id":"evt_1","type":"deployment.created"}"#.utf8) + [0, 0xFF]
         let program = """
             import hashlib, hmac, sys
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `an empty secret signs nothing`() {
-        // What everybody could sign proves nothing.
+        // A signature that anyone can make proves nothing.
         #expect(digits(Array("body".utf8), []) == nil)
         #expect(!isValid("25af6174a0fcecc4d346680a72b7ce644b9a88e8", Array("body".utf8), []))
     }

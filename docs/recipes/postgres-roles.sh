@@ -17,7 +17,7 @@ password=${rest%%@*}
 case " $ROLES " in
 *" $role "*) ;;
 *)
-    echo "the value names none of the two roles" >&2
+    echo "the value belongs to neither role" >&2
     exit 1
     ;;
 esac

@@ -5,28 +5,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The Secret Service through libsecret, which is opened at first use (dlopen), so that only commands
-   that ask a desktop keyring load it and its GLib. This header names what Swift needs in plain
-   types; the sources hold it against libsecret's own headers.
+/* The Secret Service through libsecret, which is opened at first use (dlopen), so that only
+   commands that use a desktop keyring load it and GLib. This header declares what Swift needs with
+   plain types; the sources check it against libsecret's own headers.
 
-   Every call blocks until it is done, at most until the limit of its session; after a call that timed
-   out the session is only good for zg_secret_close. Calls on one session must not overlap; they may
-   come from different threads. No call reads the environment for an address or starts a bus. */
+   Every call blocks until it is done, at most until its session's limit; after a timeout the
+   session is only valid for zg_secret_close. Calls on one session must not overlap; they may come
+   from different threads. No call reads the environment for an address or starts a bus. */
 
 /// A connection to a bus, with a session of its Secret Service.
 typedef struct zg_secret_session zg_secret_session;
 
-/// The items that a search found.
+/// The items found by a search.
 typedef struct zg_secret_matches zg_secret_matches;
 
 /// The secret of one item, in memory of libsecret.
 typedef struct zg_secret_value zg_secret_value;
 
-/// What became of a call.
+/// The status of a call.
 typedef enum {
-    /// Done.
+    /// Success.
     ZG_SECRET_DONE,
-    /// libsecret, or a function of it, is not there.
+    /// libsecret, or a function of it, is missing.
     ZG_SECRET_LIBRARY_MISSING,
     /// No bus at the address.
     ZG_SECRET_NO_BUS,
@@ -36,20 +36,20 @@ typedef enum {
     ZG_SECRET_LOCKED,
     /// The user closed the prompt, or the service could not show one.
     ZG_SECRET_DISMISSED,
-    /// The limit of the session was over.
+    /// The session's limit has passed.
     ZG_SECRET_TIMED_OUT,
-    /// What the call was about is not there (any more): an item, or the session after a restart.
+    /// The item, or the session after a restart, no longer exists.
     ZG_SECRET_GONE,
-    /// The connection or the service went away during the call.
+    /// The connection or the service was lost during the call.
     ZG_SECRET_DISCONNECTED,
-    /// Anything else.
+    /// Any other failure.
     ZG_SECRET_FAILED,
 } zg_secret_status;
 
-/// What became of a call, with what the library said about a failure.
+/// The status of a call, with the library's message about a failure.
 typedef struct {
     zg_secret_status status;
-    /// Owned by the caller, for free(3); NULL when done, and when there is nothing to say.
+    /// Owned by the caller, for free(3); NULL on success or without a message.
     char *_Nullable message;
 } zg_secret_result;
 
@@ -60,51 +60,51 @@ typedef enum {
     ZG_SECRET_COLLECTION_UNLOCKED,
 } zg_secret_collection;
 
-/// Opens libsecret, once. False when it, or a function of it, is not there.
+/// Opens libsecret once. Returns false if it, or a function of it, is missing.
 bool zg_secret_load(void);
 
 /// Connects to the bus at `address` and opens a session with its Secret Service, which the bus may
-/// start for it. On success `*session` is for zg_secret_close.
+/// start. On success free `*session` with zg_secret_close.
 zg_secret_result zg_secret_open(const char *_Nonnull address, uint32_t limit_milliseconds,
                                 zg_secret_session *_Nullable *_Nonnull session);
 
 /// Disconnects and frees `session`.
 void zg_secret_close(zg_secret_session *_Nonnull session);
 
-/// Sets how long the calls from now on may take together.
+/// Sets the limit for all calls from now on together.
 void zg_secret_set_limit(zg_secret_session *_Nonnull session, uint32_t limit_milliseconds);
 
 /// Searches all collections, without a prompt. NULL for `identifier` and `purpose` matches any. On
-/// success `*matches` is for zg_secret_free_matches.
+/// success free `*matches` with zg_secret_free_matches.
 zg_secret_result zg_secret_search(zg_secret_session *_Nonnull session, const char *_Nonnull vault,
                                   const char *_Nullable purpose, const char *_Nullable identifier,
                                   zg_secret_matches *_Nullable *_Nonnull matches);
 
-/// Frees what a search found.
+/// Frees the result of a search.
 void zg_secret_free_matches(zg_secret_matches *_Nonnull matches);
 
-/// Number of items that are unlocked, or that are locked.
+/// Returns the number of unlocked or locked items.
 size_t zg_secret_match_count(const zg_secret_matches *_Nonnull matches, bool locked);
 
-/// Asks the service to unlock all locked items, by a prompt where it needs one. They move to the
-/// unlocked ones as far as that worked; `*count` tells how many did.
+/// Asks the service to unlock all locked items, with a prompt if needed. `*count` is the number of
+/// items that were unlocked.
 zg_secret_result zg_secret_unlock_matches(zg_secret_session *_Nonnull session,
                                           zg_secret_matches *_Nonnull matches,
                                           size_t *_Nonnull count);
 
-/// Reads the secret of the unlocked item at `index`. On success `*value` is for
+/// Reads the secret of the unlocked item at `index`. On success free `*value` with
 /// zg_secret_free_value.
 zg_secret_result zg_secret_read(zg_secret_session *_Nonnull session,
                                 const zg_secret_matches *_Nonnull matches, size_t index,
                                 zg_secret_value *_Nullable *_Nonnull value);
 
-/// The bytes of a secret; they live as long as `value`.
+/// Returns the bytes of a secret, valid as long as `value`.
 const void *_Nullable zg_secret_bytes(zg_secret_value *_Nonnull value, size_t *_Nonnull length);
 
 /// Frees a secret; libsecret wipes it.
 void zg_secret_free_value(zg_secret_value *_Nonnull value);
 
-/// Reads one attribute of the unlocked item at `index`. `*text` is for free(3), NULL without such an
+/// Reads an attribute of the unlocked item at `index`. `*text` is for free(3), NULL without such an
 /// attribute.
 zg_secret_result zg_secret_read_attribute(zg_secret_session *_Nonnull session,
                                           const zg_secret_matches *_Nonnull matches, size_t index,
@@ -115,23 +115,23 @@ zg_secret_result zg_secret_read_attribute(zg_secret_session *_Nonnull session,
 zg_secret_result zg_secret_delete(zg_secret_session *_Nonnull session,
                                   const zg_secret_matches *_Nonnull matches, size_t index);
 
-/// Stores text in the default collection, in place of an item there with the same attributes. May
-/// prompt: to unlock the collection, or to create it where there is none.
+/// Stores text in the default collection, replacing an item with the same attributes. May prompt to
+/// unlock or create the collection.
 zg_secret_result zg_secret_store(zg_secret_session *_Nonnull session, const char *_Nonnull vault,
                                  const char *_Nonnull purpose, const char *_Nonnull identifier,
                                  const char *_Nonnull label, const void *_Nullable bytes,
                                  size_t length);
 
-/// Tells the state of the default collection, without a prompt.
+/// Reads the state of the default collection, without a prompt.
 zg_secret_result zg_secret_default_collection(zg_secret_session *_Nonnull session,
                                               zg_secret_collection *_Nonnull state);
 
-/// Asks the service to unlock the default collection, by a prompt where it needs one. `*state` is
-/// the state afterwards: still locked when nobody could or would.
+/// Asks the service to unlock the default collection, with a prompt if needed. `*state` is the
+/// state afterwards.
 zg_secret_result zg_secret_unlock_default(zg_secret_session *_Nonnull session,
                                           zg_secret_collection *_Nonnull state);
 
-/// Tells the process id of the Secret Service.
+/// Returns the process id of the Secret Service.
 zg_secret_result zg_secret_provider(zg_secret_session *_Nonnull session,
                                     uint32_t *_Nonnull identifier);
 

@@ -1,17 +1,17 @@
 extension CompletionGenerator {
-    /// A script for bash 4.4 or newer. It needs no other package, and uses the completion of other
-    /// commands where that is loaded.
+    /// Returns the script for bash 4.4 or newer. It works without the bash-completion package, and
+    /// uses it, if loaded, to complete other commands.
     func bashScript() -> String {
         """
         # bash completion for \(program.name)
 
-        \(sharedTables())# Offers what begins with what was typed. Nothing of it is expanded.
+        \(sharedTables())# Offers the words that start with the typed text, without expansion.
         \(function)_offer() {
             local typed=$1 word
             shift
             for word; do
                 [[ $word == "$typed"* ]] || continue
-                # A name may hold what the shell would run.
+                # A name may contain shell syntax.
                 printf -v word %q "$word"
                 COMPREPLY+=("$before$word")
             done
@@ -42,7 +42,7 @@ extension CompletionGenerator {
             command)
                 mapfile -t COMPREPLY < <(compgen -c -- "$typed") ;;
             esac
-            # A list goes on, and so does a value that a comma may follow.
+            # A comma may follow an item of a list.
             [[ $list ]] && compopt -o nospace
             return 0
         }
@@ -53,7 +53,7 @@ extension CompletionGenerator {
             local -i index count=0 letter
             [[ $program == '~/'* ]] && program=$HOME/${program:2}
             COMPREPLY=()
-            # Bash parts words at "="; they are put together again.
+            # Bash splits words at "="; join them again.
             for ((index = 1; index <= COMP_CWORD; index++)); do
                 word=${COMP_WORDS[index]}
                 if [[ $word == = && ${#words[@]} -gt 0 && ${words[-1]} == --* && ! $joined ]]; then
@@ -106,7 +106,7 @@ extension CompletionGenerator {
                 \(function)_complete "$typed" ""
             elif [[ ! $dashes && $typed == --*=* ]]; then
                 \(function)_value "$path" "${typed%%=*}"
-                # Where "=" parts words, only what stands behind it is replaced.
+                # If bash splits words at "=", only the text after it is replaced.
                 [[ $COMP_WORDBREAKS == *=* ]] || before=${typed%%=*}=
                 \(function)_complete "${typed#*=}" "$before"
             elif [[ ! $dashes && $typed == -* ]]; then
@@ -128,14 +128,14 @@ extension CompletionGenerator {
             fi
         }
 
-        # Keeps an option that decides which words the program offers.
+        # Records an option that affects which words the program offers.
         \(function)_pass() {
             case $1 in
             \(passedPatterns)) passed+=("$1" "$2") ;;
             esac
         }
 
-        # Completes the command to run, and its arguments.
+        # Completes the command to run and its arguments.
         \(function)_command() {
             local -i start=1
             while [[ ${COMP_WORDS[start]} != -- ]]; do start+=1; done
@@ -155,7 +155,7 @@ extension CompletionGenerator {
         """
     }
 
-    /// The spellings of the options that are passed on, as patterns of a `case`.
+    /// The passed options as patterns of a `case`.
     var passedPatterns: String {
         let options = program.globalOptions.filter { passedOptions.contains($0.name) }
         let spellings = options.flatMap(Self.spellings)

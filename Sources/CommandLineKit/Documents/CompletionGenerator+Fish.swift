@@ -1,5 +1,5 @@
 extension CompletionGenerator {
-    /// A script for fish 3.1 or newer, which reads options by itself.
+    /// Returns the script for fish 3.1 or newer, which parses options itself.
     func fishScript() -> String {
         """
         # fish completion for \(program.name)
@@ -100,6 +100,7 @@ extension CompletionGenerator {
             text += fishOption(option, condition: nil)
         }
         text += "complete -c \(program.name) -s h -l help -d 'Show help'\n"
+        text += "complete -c \(program.name) -l help-all -d 'Show the full help'\n"
         for (path, command) in visibleCommands {
             for option in command.options where !option.isHidden {
                 text += fishOption(option, condition: condition(path))
@@ -143,7 +144,7 @@ extension CompletionGenerator {
         }
     }
 
-    /// A text in single quotes for fish, which escapes with backslashes there.
+    /// Returns a text in single quotes for fish, with backslash escapes.
     static func fishQuoted(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }

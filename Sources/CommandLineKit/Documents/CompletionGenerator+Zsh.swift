@@ -1,5 +1,5 @@
 extension CompletionGenerator {
-    /// A script for zsh's completion system, to be found as `_PROGRAM` in `fpath`.
+    /// Returns the script for zsh's completion system, which loads it from `_PROGRAM` in `fpath`.
     func zshScript() -> String {
         """
         #compdef \(program.name)
@@ -23,7 +23,7 @@ extension CompletionGenerator {
             esac
         }
 
-        # Keeps an option that decides which words the program offers.
+        # Records an option that affects which words the program offers.
         \(function)_pass() {
             case $1 in
             \(passedPatterns)) passed+=("$1" "${(Q)2}") ;;

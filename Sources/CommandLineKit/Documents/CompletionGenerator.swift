@@ -1,27 +1,23 @@
-/// Writes completion scripts from the description of a program.
+/// Generates completion scripts from a program's spec.
 ///
-/// The scripts know commands, options and fixed words. For words that only the program knows they
+/// The scripts contain commands, options and fixed words. For words that only the program knows they
 /// run `PROGRAM [global options] __complete KIND -- PREFIX`; see ``CommandSpec/completionCallback``.
-/// What comes back is inserted as text, never run.
+/// Its output is inserted as text, never evaluated.
 package struct CompletionGenerator: Sendable {
-    /// A shell that can complete.
     package enum Shell: String, Sendable, CaseIterable {
         case bash, zsh, fish
     }
 
-    /// The description.
     package let program: ProgramSpec
-    /// Names of global options that are passed on with their values when words are asked for, as
-    /// typed so far: they decide which words there are.
+    /// The global options that scripts pass on to `__complete` with their values, since they affect
+    /// which words there are.
     package let passedOptions: [String]
 
-    /// Makes a generator.
     package init(_ program: ProgramSpec, passing passedOptions: [String] = []) {
         self.program = program
         self.passedOptions = passedOptions
     }
 
-    /// The script for a shell, ended by a line feed.
     package func script(for shell: Shell) -> String {
         switch shell {
         case .bash: bashScript()
@@ -30,19 +26,19 @@ package struct CompletionGenerator: Sendable {
         }
     }
 
-    /// Name for the functions of a script.
+    /// The name prefix of a script's functions.
     var function: String {
         "_" + String(program.name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// Commands to offer, with their paths and other names.
+    /// The visible commands, by path and alias.
     var visibleCommands: [(path: [String], command: CommandSpec)] {
         program.commands.filter { !$0.isHidden }.flatMap { command in
             ([command.path] + command.aliases).map { ($0, command) }
         }
     }
 
-    /// Every path that a word may follow, with the words and what they are.
+    /// Every path that another word can follow, with these words and their summaries.
     var followers: [(path: [String], words: [(word: String, summary: String)])] {
         var found: [(path: [String], words: [(word: String, summary: String)])] = []
         func visit(_ node: CommandNode) {
@@ -61,17 +57,17 @@ package struct CompletionGenerator: Sendable {
             ?? program.groups.first { $0.path == node.path }?.summary ?? ""
     }
 
-    /// Options to offer, the letter's spelling first.
+    /// Returns the names of an option with dashes, the short one first.
     static func spellings(_ option: OptionSpec) -> [String] {
         (option.short.map { ["-\($0)"] } ?? []) + [option.dashedName]
     }
 
-    /// A text in single quotes for bash and zsh.
+    /// Returns a text in single quotes for bash and zsh.
     static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
-    /// What a script's tables say about a completion: a word, then what belongs to it.
+    /// Returns the notation of a completion in a script's tables: a keyword, then its arguments.
     static func kind(_ completion: Completion) -> String {
         switch completion {
         case .nothing: "any"
@@ -85,10 +81,10 @@ package struct CompletionGenerator: Sendable {
 }
 
 extension CompletionGenerator {
-    /// The tables that bash and zsh share: functions that set variables of their caller by the
-    /// command found so far.
+    /// Returns the tables that bash and zsh share: functions that set variables of their caller for
+    /// the command found so far.
     func sharedTables() -> String {
-        var text = "# The words that may follow those of a command.\n"
+        var text = "# Sets followers to the words that can follow the command.\n"
         text += "\(function)_followers() {\n    followers=()\n    case $1 in\n"
         for (path, words) in followers {
             let listed = (words.map(\.word) + (path.isEmpty ? [ArgumentScan.helpWord] : []))
@@ -97,7 +93,7 @@ extension CompletionGenerator {
         }
         text += "    esac\n}\n\n"
         text +=
-            "# The options of a command.\n\(function)_options() {\n    options=()\n    case $1 in\n"
+            "# Sets options to those of the command.\n\(function)_options() {\n    options=()\n    case $1 in\n"
         for (path, command) in visibleCommands {
             let own = command.options.filter { !$0.isHidden }.flatMap(Self.spellings)
             guard !own.isEmpty else { continue }
@@ -105,8 +101,9 @@ extension CompletionGenerator {
             text += " options=(\(own.joined(separator: " "))) ;;\n"
         }
         let globals = program.globalOptions.filter { !$0.isHidden }.flatMap(Self.spellings)
-        text += "    esac\n    options+=(\((globals + ["--help"]).joined(separator: " ")))\n}\n\n"
-        text += "# What the value of an option is; nothing for a flag.\n"
+        text +=
+            "    esac\n    options+=(\((globals + ["--help", "--help-all"]).joined(separator: " ")))\n}\n\n"
+        text += "# Sets kind to the completion of an option's value; empty for a flag.\n"
         text += "\(function)_value() {\n    kind= list=\n    case $1 in\n"
         for (path, command) in visibleCommands {
             let cases = valueCases(command.options, indent: "        ")
@@ -116,7 +113,7 @@ extension CompletionGenerator {
         }
         text += "    esac\n    case $2 in\n"
         text += valueCases(program.globalOptions, indent: "    ") + "    esac\n}\n\n"
-        text += "# What an argument of a command is, by its number from 0.\n"
+        text += "# Sets kind to the completion of an argument, counted from 0.\n"
         text += "\(function)_argument() {\n    kind= list=\n    case $1:$2 in\n"
         for (path, command) in visibleCommands {
             for (index, argument) in command.arguments.enumerated() {

@@ -1,49 +1,70 @@
-/// Writes help texts from the description of a program.
+/// Formats help texts from a program's spec.
 package struct HelpFormatter: Sendable {
-    /// The description.
     package let program: ProgramSpec
-    /// Columns to stay within, at least 40. Words longer than a line are not broken.
+    /// The line width, at least 40 columns. Longer words are not broken.
     package let width: Int
-    /// Colours of headings.
     package let style: Style
 
-    /// Widest first column of a list. A longer entry has its text below it.
+    /// The maximum width of a list's first column. The text of a longer entry starts below it.
     private var widestEntry: Int { min(28, width - 24) }
 
-    /// Makes a formatter.
     package init(_ program: ProgramSpec, width: Int = 80, style: Style = .plain) {
         self.program = program
         self.width = max(40, width)
         self.style = style
     }
 
-    /// The help on a topic, ended by a line feed.
-    package func text(on topic: HelpTopic) -> String {
+    /// Returns the help on a topic.
+    ///
+    /// - Parameter full: Includes every command of a program, or the global options and exit codes
+    ///   of a command.
+    package func text(on topic: HelpTopic, full: Bool = false) -> String {
         switch topic {
-        case .program: programText()
+        case .program: programText(full: full)
         case .group(let path): groupText(path)
-        case .command(let command): commandText(command)
+        case .command(let command): commandText(command, full: full)
+        case .options:
+            String(list("Global options", globalOptions.map(entry)).dropFirst())
+        case .environment:
+            String(list("Environment variables", program.environment).dropFirst())
+        case .exitCodes:
+            String(
+                list("Exit codes", program.exitCodes.map { ("\($0.code)", $0.meaning) }).dropFirst()
+            )
         }
     }
 
-    private func programText() -> String {
+    private var globalOptions: [OptionSpec] { program.globalOptions.filter { !$0.isHidden } }
+
+    private func programText(full: Bool) -> String {
         var text = "\(program.name) \(program.version): \(program.summary)\n\n"
-        text += "Usage: \(program.name) [global options] <command> [options] [arguments]\n"
+        text += "Usage: \(program.name) <command> [options] [arguments]\n"
         text += discussion(program.discussion)
+        text += list("Get started", program.firstSteps.map { ($0.line, $0.meaning) })
+        var listedGroups: Set<[String]> = []
         for section in program.sections {
-            text += list(section.title, section.commands.map { ($0.name, $0.summary) })
+            var entries: [(String, String)] = []
+            for command in section.commands where !command.isHidden {
+                if !full,
+                    let group = program.groups.first(where: { command.path.starts(with: $0.path) })
+                {
+                    guard listedGroups.insert(group.path).inserted else { continue }
+                    entries.append((group.path.joined(separator: " ") + " …", group.summary))
+                } else {
+                    entries.append((command.name, command.summary))
+                }
+            }
+            text += list(section.title, entries)
         }
-        text += list("Global options", program.globalOptions.filter { !$0.isHidden }.map(entry))
-        text += list(
-            "Help",
-            [
-                ("help [COMMAND]", "Show this text, or that of a command"),
-                ("-h, --help", "The same, with any command"),
-                ("--version", "Print the version"),
-            ])
-        text += list("Environment", program.variables.map { ($0.name, $0.meaning) })
-        text += list("Exit codes", program.exitCodes.map { ("\($0.code)", $0.meaning) })
+        let name = program.name
         return text
+            + list(
+                "More help",
+                [
+                    ("\(name) help COMMAND", "Show help for a command (also COMMAND --help)"),
+                    ("\(name) COMMAND --help-all", "Include global options and exit codes"),
+                    ("\(name) --help-all", "List all commands"),
+                ] + HelpTopic.words.map { ("\(name) help \($0.word)", $0.summary) })
     }
 
     private func groupText(_ path: [String]) -> String {
@@ -56,16 +77,20 @@ package struct HelpFormatter: Sendable {
         return text + list("Commands", commands.map { ($0.name, $0.summary) })
     }
 
-    private func commandText(_ command: CommandSpec) -> String {
+    private func commandText(_ command: CommandSpec, full: Bool) -> String {
         var text = "Usage: \(program.usage(of: command))\n\n\(command.summary)\n"
         text += discussion(command.discussion)
-        text += list("Arguments", command.arguments.map { ($0.usage, summary(of: $0)) })
+        text += list("Arguments", command.arguments.map { ($0.usage, Self.summary(of: $0)) })
         text += list("Options", command.options.filter { !$0.isHidden }.map(entry))
-        let globals = program.globalOptions(besides: command).filter { !$0.isHidden }
-        text += list("Global options", globals.map(entry))
         text += exampleText(command.examples)
         let aliases = command.aliases.map { ($0.joined(separator: " "), command.name) }
-        text += list("Other names", aliases)
+        text += list("Aliases", aliases)
+        guard full else {
+            return text
+                + "\nGlobal options and exit codes: \(program.name) \(command.name) --help-all\n"
+        }
+        let globals = program.globalOptions(besides: command).filter { !$0.isHidden }
+        text += list("Global options", globals.map(entry))
         let codes = program.exitCodes(of: command)
         return text + list("Exit codes", codes.map { ("\($0.code)", $0.meaning) })
     }
@@ -80,18 +105,19 @@ package struct HelpFormatter: Sendable {
         }
     }
 
-    private func summary(of argument: ArgumentSpec) -> String {
+    /// Returns the summary of an argument with its allowed words.
+    static func summary(of argument: ArgumentSpec) -> String {
         guard case .oneOf(let words) = argument.form else { return argument.summary }
         return "\(argument.summary): \(words.joined(separator: ", "))"
     }
 
     private func entry(_ option: OptionSpec) -> (String, String) {
-        // Options without a letter stand where those with one have their long name.
+        // Aligns long names, with and without a short one.
         let indent = option.short == nil ? "    " : ""
         return (indent + option.usage, Self.summary(of: option))
     }
 
-    /// The summary of an option and what its description adds to it.
+    /// Returns the summary of an option with its allowed words, repeatability and variable.
     static func summary(of option: OptionSpec) -> String {
         var text = option.summary
         if case .oneOf(let words) = option.form { text += ": \(words.joined(separator: ", "))" }

@@ -1,31 +1,25 @@
-/// Writes manual pages in the mdoc language from the description of a program: one of the program,
-/// one of each command.
+/// Generates mdoc manual pages from a program's spec: one for the program and one per command.
 package struct ManPageGenerator: Sendable {
-    /// A page and the name of its file.
     package struct Page: Sendable, Equatable {
-        /// As in `tool-deployment-list.1`.
+        /// Such as `tool-deployment-list.1`.
         package let fileName: String
-        /// The source, ended by a line feed.
         package let text: String
     }
 
-    /// The description.
     package let program: ProgramSpec
-    /// Section of the manual: 1 for what people run, 8 for what administrators do.
+    /// The section of the manual: 1 for user commands, 8 for administration.
     package let section: Int
-    /// Date of the pages. Handed in, so that the same sources make the same bytes.
+    /// The date of the pages. A parameter, for reproducible output.
     package let date: String
 
-    /// Makes a generator.
-    ///
-    /// - Parameter date: As mdoc has it, as in `November 21, 2026`.
+    /// - Parameter date: In the format of mdoc, such as `November 21, 2026`.
     package init(_ program: ProgramSpec, section: Int = 1, date: String) {
         self.program = program
         self.section = section
         self.date = date
     }
 
-    /// All pages: that of the program, then those of the commands that are not hidden.
+    /// Returns the program's page, then one for each visible command.
     package func pages() -> [Page] {
         [programPage()] + program.commands.filter { !$0.isHidden }.map(page)
     }
@@ -37,19 +31,17 @@ package struct ManPageGenerator: Sendable {
         text += ".Sh DESCRIPTION\n" + paragraphs(program.discussion, program.summary)
         text += optionSection("GLOBAL OPTIONS", program.globalOptions)
         text += ".Sh COMMANDS\n"
-        for group in program.sections {
-            text += ".Ss \(Roff.argument(group.title))\n"
-            text += items(group.commands) {
+        for section in program.sections {
+            let commands = section.commands.filter { !$0.isHidden }
+            guard !commands.isEmpty else { continue }
+            text += ".Ss \(Roff.argument(section.title))\n"
+            text += items(commands) {
                 ".Ic \(Roff.arguments($0.path))"
             } meaning: {
-                "\($0.summary). See \($0.pageName(of: program))(\(section))."
+                "\($0.summary). See \($0.pageName(of: program))(\(self.section))."
             }
         }
-        let variables =
-            program.globalOptions.compactMap { option in
-                option.environmentVariable.map { ($0, "Stands for \(option.dashedName)") }
-            } + program.variables.map { ($0.name, $0.meaning) }
-        text += section("ENVIRONMENT", variables) { ".Ev \(Roff.argument($0))" }
+        text += self.section("ENVIRONMENT", program.environment) { ".Ev \(Roff.argument($0))" }
         text += exitStatus(program.exitCodes)
         return Page(fileName: "\(program.name).\(section)", text: text)
     }
@@ -66,9 +58,7 @@ package struct ManPageGenerator: Sendable {
             text += items(command.arguments) {
                 ".Ar \(Roff.argument($0.name))"
             } meaning: {
-                argument in
-                guard case .oneOf(let words) = argument.form else { return argument.summary + "." }
-                return "\(argument.summary): \(words.joined(separator: ", "))."
+                HelpFormatter.summary(of: $0) + "."
             }
         }
         text += optionSection("OPTIONS", command.options)
@@ -174,7 +164,7 @@ package struct ManPageGenerator: Sendable {
             }
     }
 
-    /// A list. A tag begins with a dot and a macro, which `.It` takes without the dot.
+    /// Returns a list. A tag is a macro line; `.It` takes the macro without its dot.
     private func items<Element>(
         _ elements: [Element], tag: (Element) -> String, meaning: (Element) -> String
     ) -> String {
@@ -189,14 +179,21 @@ package struct ManPageGenerator: Sendable {
 }
 
 extension CommandSpec {
-    /// Name of its manual page, as in `tool-deployment-list`.
+    /// Returns the name of the manual page, such as `tool-deployment-list`.
     package func pageName(of program: ProgramSpec) -> String {
         ([program.name] + path).joined(separator: "-")
     }
 }
 
 extension ProgramSpec {
-    /// Exit codes of a command in ascending order: its own, and those that any command returns.
+    /// The environment variables with their meanings: those that set an option, then the others.
+    package var environment: [(String, String)] {
+        globalOptions.compactMap { option in
+            option.environmentVariable.map { ($0, "Sets \(option.dashedName)") }
+        } + variables.map { ($0.name, $0.meaning) }
+    }
+
+    /// Returns a command's own exit codes and the common ones, in ascending order.
     package func exitCodes(of command: CommandSpec) -> [ExitCode] {
         exitCodes.filter { $0.isCommon || command.exitCodes.contains($0.code) }
     }

@@ -1,28 +1,27 @@
-/// Text as roff takes it.
+/// Escaping of text for roff.
 enum Roff {
-    /// A text line: nothing in it is a macro or an escape.
+    /// Returns a text line without macros and escape sequences.
     static func line(_ text: String) -> String {
         let escaped = escaped(text)
-        // A leading blank would end the line before.
+        // A leading blank would break the previous line.
         return escaped.hasPrefix(".") || escaped.hasPrefix(" ") ? "\\&" + escaped : escaped
     }
 
-    /// One argument of an mdoc macro line: never read as a macro's name or as punctuation.
+    /// Returns an argument of an mdoc macro line that is never taken for a macro or punctuation.
     static func argument(_ text: String) -> String {
         let escaped = escaped(text).replacing("\"", with: "\\(dq")
         if escaped.contains(" ") { return "\"\(escaped)\"" }
-        // Names of macros have two or three letters, punctuation is one character. Longer words are
-        // left alone: programs that index pages look for bare names.
+        // Macros have two or three letters, punctuation is one character. Longer words stay
+        // unchanged for programs that index pages by name.
         return text.utf8.count <= 3 ? "\\&" + escaped : escaped
     }
 
-    /// Several arguments.
     static func arguments(_ texts: [String]) -> String {
         texts.map(argument).joined(separator: " ")
     }
 
-    /// Control characters and line breaks would begin a line of their own: they are made blanks.
-    /// Hyphens stay hyphens, so that options can be copied from a page.
+    /// Escapes a text. Line breaks become blanks, since a new line could be a macro. Hyphens stay
+    /// hyphens, so that options can be copied from a page.
     private static func escaped(_ text: String) -> String {
         DisplayText.safe(text).unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

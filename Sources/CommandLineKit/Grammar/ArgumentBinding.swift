@@ -1,4 +1,4 @@
-/// Second pass: holds what was given against the description of the command.
+/// The second pass: checks the scanned arguments against the command's spec.
 struct ArgumentBinding {
     let scan: ArgumentScan
     let command: CommandSpec
@@ -21,7 +21,6 @@ struct ArgumentBinding {
             occurrences: occurrences, arguments: bound)
     }
 
-    /// How the command is used, as a hint.
     private var usageHint: String {
         "Usage: \(scan.program.usage(of: command))"
     }
@@ -32,7 +31,7 @@ struct ArgumentBinding {
         var bound: [(name: String, value: String?)] = []
         var seen: [String: String] = [:]
         for occurrence in scan.occurrences {
-            // An option given before the command may be one that the command describes anew.
+            // The command may redefine a global option given before it.
             let name = occurrence.option.name
             let option = options.first { $0.name == name } ?? occurrence.option
             guard let value = occurrence.value else {
@@ -42,7 +41,8 @@ struct ArgumentBinding {
             if !option.isRepeatable, let before = seen.updateValue(value, forKey: name) {
                 guard before.utf8.elementsEqual(value.utf8) else {
                     throw UsageError(
-                        .repeatedOption, "\(option.dashedName) is given twice, with two values.")
+                        .repeatedOption,
+                        "\(option.dashedName) was given twice with different values.")
                 }
                 continue
             }
@@ -68,7 +68,7 @@ struct ArgumentBinding {
             let given = group.filter { name in occurrences.contains { $0.name == name } }
             guard given.count > 1 else { continue }
             let names = given.map { "--\($0)" }.joined(separator: " and ")
-            throw UsageError(.conflictingOptions, "\(names) exclude each other.")
+            throw UsageError(.conflictingOptions, "\(names) cannot be used together.")
         }
     }
 
@@ -80,7 +80,7 @@ struct ArgumentBinding {
         var next = 0
         for (position, spec) in specs.enumerated() {
             let needed = specs[(position + 1)...].reduce(0) { $0 + $1.minimum }
-            // Words of a later argument are spared only by one that can do without.
+            // Words that later arguments require are left to them.
             let left = words.count - next
             let spare = max(spec.minimum == 1 ? min(1, left) : 0, left - needed)
             let count = spec.isVariadic ? spare : min(1, spare)
@@ -99,16 +99,18 @@ struct ArgumentBinding {
         return bound
     }
 
-    /// Surplus words are counted, never repeated: `set KEY value` ends here.
+    /// Returns the error for surplus words. It counts them and never repeats them: `set KEY value`
+    /// ends here.
     private func tooMany(_ given: Int, _ taken: Int) -> UsageError {
         if command.arguments.last?.arity == .restAfterDashes {
             return UsageError(
-                .unexpectedArgument, "\(command.name) takes the command to run after --.",
+                .unexpectedArgument, "\(command.name) expects the program after --, not before it.",
                 hint: usageHint)
         }
-        let taken = taken == 0 ? "no argument" : taken == 1 ? "one argument" : "\(taken) arguments"
+        let taken = taken == 0 ? "no arguments" : taken == 1 ? "1 argument" : "\(taken) arguments"
         return UsageError(
-            .unexpectedArgument, "\(command.name) takes \(taken), but \(given) were given.",
+            .unexpectedArgument,
+            "\(command.name) takes \(taken), but \(given) \(given == 1 ? "was" : "were") given.",
             hint: usageHint)
     }
 
@@ -117,7 +119,7 @@ struct ArgumentBinding {
     ) throws(UsageError) {
         if value.utf8.isEmpty {
             guard allowsEmpty else {
-                throw UsageError(.invalidValue, "\(name) is empty.")
+                throw UsageError(.invalidValue, "\(name) must not be empty.")
             }
             return
         }
@@ -126,7 +128,7 @@ struct ArgumentBinding {
         case .integer(let range):
             guard value.utf8.count <= 20, let number = Int(value), range.contains(number) else {
                 throw UsageError(
-                    .invalidValue, "\(name) is no whole number \(Self.text(of: range)).")
+                    .invalidValue, "\(name) must be a whole number \(Self.text(of: range)).")
             }
         case .duration:
             guard DurationText.duration(value) == nil else { return }
@@ -134,13 +136,14 @@ struct ArgumentBinding {
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
             throw UsageError(
-                .invalidValue, isBare ? "\(name) needs a unit." : "\(name) is no time.",
-                hint: "Write a whole number and s, m, h or d, as in 15m.")
+                .invalidValue,
+                isBare ? "\(name) needs a unit." : "\(name) is not a valid duration.",
+                hint: "Use a whole number followed by s, m, h or d, such as 15m.")
         case .oneOf(let words):
             guard !words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else { return }
             let near = Suggestion.nearest(to: value, among: words)
             throw UsageError(
-                .invalidValue, "\(name) is none of: \(words.joined(separator: ", ")).",
+                .invalidValue, "\(name) must be one of: \(words.joined(separator: ", ")).",
                 hint: near.map { "Did you mean \($0)?" })
         }
     }

@@ -1,22 +1,20 @@
-/// Reads the arguments of a program by its description.
+/// Parses a program's arguments by its spec.
 ///
-/// Global options stand before or after the command, those of the command after it.
-/// `--name=value` and `--name value` are the same, and so are `-nvalue`, `-n=value` and `-n value`;
-/// flags combine as in `-qy`. `--` ends the options. A separate value may begin with a dash unless
-/// it is itself an option of the command or `--`.
+/// Global options come before or after the command, the command's own options after it.
+/// `--name=value` equals `--name value`, and `-nvalue` equals `-n=value` and `-n value`. Flags
+/// combine, as in `-qy`. `--` ends the options. A separate value may start with a dash unless it is
+/// `--` or an option of the command.
 package struct ArgumentParser: Sendable {
-    /// The description.
     package let program: ProgramSpec
 
-    /// Makes a parser.
     package init(_ program: ProgramSpec) {
         self.program = program
     }
 
-    /// Reads arguments, without the program's own name, as the kernel handed them over.
+    /// Parses raw arguments, without the program's name.
     ///
-    /// - Throws: ``UsageError``. Bytes that are not UTF-8 are one, except after `--` in a command
-    ///   that passes those arguments on.
+    /// - Throws: ``UsageError``, also for invalid UTF-8, except after `--` in a command that passes
+    ///   those arguments on.
     package func parse(bytes arguments: [[UInt8]]) throws(UsageError) -> ParseResult {
         let firstInvalid = arguments.firstIndex { String(validating: $0, as: UTF8.self) == nil }
         let result = try parse(arguments.map { String(decoding: $0, as: UTF8.self) })
@@ -25,22 +23,25 @@ package struct ArgumentParser: Sendable {
         throw UsageError(.notUTF8, "Argument \(firstInvalid + 1) is not valid UTF-8.")
     }
 
-    /// Reads arguments, without the program's own name.
+    /// Parses arguments, without the program's name.
     package func parse(_ arguments: [String]) throws(UsageError) -> ParseResult {
         let options = arguments.prefix { $0 != "--" }
-        if options.contains(where: { $0 == "--help" || $0 == "-h" }) {
-            if let topic = try helpTopic(options) { return .help(topic) }
+        if arguments.isEmpty { return .help(.program, full: false) }
+        if options.contains(where: { $0 == "--help" || $0 == "-h" || $0 == "--help-all" }),
+            let topic = try helpTopic(options)
+        {
+            return .help(topic, full: options.contains("--help-all"))
         }
         var scan = ArgumentScan(program: program, arguments: arguments)
         switch try scan.run() {
         case .version: return .version
-        case .help(let words): return .help(try helpTopic(named: words))
+        case .help(let words): return .help(try helpTopic(named: words), full: false)
         case .command(let command):
             return .command(try ArgumentBinding(scan: scan, command: command).parsed())
         }
     }
 
-    /// The topic of arguments that hold `--help`, or nil when that is the command's own option.
+    /// Returns the topic of arguments with `--help` or `-h`, or nil if the command has its own `-h`.
     private func helpTopic(_ arguments: ArraySlice<String>) throws(UsageError) -> HelpTopic? {
         var node = program.root
         var skipsValue = false
@@ -49,7 +50,7 @@ package struct ArgumentParser: Sendable {
                 skipsValue = false
             } else if let word = OptionWord(argument) {
                 let option = program.globalOptions.first { word.matches($0) }
-                skipsValue = option.map { !$0.isFlag && word.takesNextAsValue } ?? false
+                skipsValue = option.map { !$0.isFlag && word.takesNextArgument } ?? false
             } else if let next = node.child(argument) {
                 node = next
             } else if node.path.isEmpty && argument == ArgumentScan.helpWord {
@@ -60,7 +61,8 @@ package struct ArgumentParser: Sendable {
                 break
             }
         }
-        if let command = node.command, !arguments.contains("--help"),
+        if let command = node.command,
+            !arguments.contains(where: { $0 == "--help" || $0 == "--help-all" }),
             program.options(of: command).contains(where: { $0.short == "h" })
         {
             return nil
@@ -69,6 +71,7 @@ package struct ArgumentParser: Sendable {
     }
 
     private func helpTopic(named words: [String]) throws(UsageError) -> HelpTopic {
+        if let topic = HelpTopic.words.first(where: { [$0.word] == words })?.topic { return topic }
         var node = program.root
         for word in words {
             guard let next = node.child(word) else {

@@ -1,6 +1,5 @@
-/// First pass over the arguments: finds the command and sorts options from positional arguments.
+/// The first pass: finds the command and separates options from positional arguments.
 struct ArgumentScan {
-    /// What the first pass found.
     enum Outcome {
         case command(CommandSpec)
         case help([String])
@@ -20,13 +19,13 @@ struct ArgumentScan {
     private var node: CommandNode {
         didSet { visibleOptions = node.command.map { program.options(of: $0) } ?? visibleOptions }
     }
-    /// Options that may stand here.
+    /// The options valid at this position.
     private var visibleOptions: [OptionSpec]
     private var isLookingForCommand = true
     private var index = 0
     private(set) var occurrences: [Occurrence] = []
     private(set) var positionals: [String] = []
-    /// Where the arguments after `--` begin.
+    /// The index of the first argument after `--`.
     private(set) var restIndex: Int?
 
     init(program: ProgramSpec, arguments: [String]) {
@@ -61,7 +60,7 @@ struct ArgumentScan {
         return .command(command)
     }
 
-    /// The words after `help`; options among them mean nothing.
+    /// The words after `help`. Options among them are ignored.
     private func helpWords() -> [String] {
         arguments[index...].prefix { $0 != "--" }.filter { OptionWord($0) == nil }
     }
@@ -96,7 +95,7 @@ struct ArgumentScan {
             let letter = Character(UnicodeScalar(byte))
             guard byte < 0x80, let option = visibleOptions.first(where: { $0.short == letter })
             else {
-                // Letters that follow a known flag are not repeated: they may be a mistyped value.
+                // The message omits letters after a known flag: they may be a mistyped value.
                 let isAlone = byte < 0x80 && letter.isLetter && word.name.utf8.count == 1
                 throw UsageError(
                     .unknownOption, isAlone ? "Unknown option -\(letter)." : "Unknown option.",
@@ -120,7 +119,7 @@ struct ArgumentScan {
     }
 
     private mutating func note(_ option: OptionSpec, _ value: String?) {
-        // An option of the command's own ends its name; so `history --limit 3 prune` means a key.
+        // The command's own options end its name: `prune` in `history --limit 3 prune` is a key.
         if !program.globalOptions.contains(option) { isLookingForCommand = false }
         occurrences.append(Occurrence(option: option, value: value))
     }
@@ -136,7 +135,7 @@ struct ArgumentScan {
         if value == "--" || isKnownOption(value) {
             throw UsageError(
                 .missingValue, "\(spelled) needs \(name), but an option follows.",
-                hint: "Write \(option.dashedName)=\(name) if the value begins with a dash.")
+                hint: "Use \(option.dashedName)=\(name) if the value starts with a dash.")
         }
         index += 1
         return value
@@ -156,7 +155,6 @@ struct ArgumentScan {
 }
 
 extension ArgumentScan {
-    /// Where to read more, for the command found so far.
     private var seeHelp: String {
         Self.seeHelp(node, program)
     }
@@ -166,7 +164,7 @@ extension ArgumentScan {
     }
 
     private func unknownOption(_ word: OptionWord) -> UsageError {
-        guard let name = word.speakableName else {
+        guard let name = word.repeatableName else {
             return UsageError(.unknownOption, "Unknown option.", hint: seeHelp)
         }
         let message = "Unknown option \(name)."
@@ -180,8 +178,8 @@ extension ArgumentScan {
             })
         {
             return UsageError(
-                .unknownOption, "\(name) stands before the command.",
-                hint: "Only global options may; write it after the command.")
+                .unknownOption, "\(name) must come after the command.",
+                hint: "Only global options can come before the command.")
         }
         return UsageError(.unknownOption, message, hint: seeHelp)
     }
@@ -193,16 +191,16 @@ extension ArgumentScan {
         }
         let words = node.children.filter { !$0.isHidden }.map(\.word)
         return UsageError(
-            .missingCommand, "\(node.path.joined(separator: " ")) needs one more word.",
-            hint: "One of: \(words.joined(separator: ", ")).")
+            .missingCommand, "\(node.path.joined(separator: " ")) needs a subcommand.",
+            hint: "Use one of: \(words.joined(separator: ", ")).")
     }
 
-    /// The error for a word that is no command. The word is repeated only if it looks like one.
+    /// Returns the error for an unknown command. It repeats the word only if it looks like a command.
     static func unknownCommand(
         _ word: String, after node: CommandNode, in program: ProgramSpec
     ) -> UsageError {
         let place = node.path.isEmpty ? "command" : "\(node.path.joined(separator: " ")) command"
-        let message = isSpeakable(word) ? "Unknown \(place) \"\(word)\"." : "Unknown \(place)."
+        let message = isSafeToRepeat(word) ? "Unknown \(place) \"\(word)\"." : "Unknown \(place)."
         let words = node.children.filter { !$0.isHidden }.map(\.word)
         guard node.path.isEmpty else {
             let near = Suggestion.nearest(to: word, among: words)
@@ -213,10 +211,10 @@ extension ArgumentScan {
             return UsageError(
                 .unknownCommand, message,
                 hint: path.map { "Did you mean \"\($0)\"?" }
-                    ?? "One of: \(Set(known).sorted().joined(separator: ", ")).")
+                    ?? "Use one of: \(Set(known).sorted().joined(separator: ", ")).")
         }
-        // The last word of a longer name alone, as in `promote` for `deployment promote`, comes before a
-        // slip in another name.
+        // The last word of a longer name, such as `promote` for `deployment promote`, takes precedence
+        // over a typo.
         let longer = program.commands.filter { !$0.isHidden && $0.path.count > 1 }
         let ending = Suggestion.nearest(to: word, among: longer.compactMap(\.path.last))
         let near =
@@ -230,8 +228,9 @@ extension ArgumentScan {
         return UsageError(.unknownCommand, message, hint: "Did you mean \(names)?")
     }
 
-    /// Short, and made of letters and hyphens only: no token and no assignment.
-    private static func isSpeakable(_ word: String) -> Bool {
+    /// Whether a word is short and has only letters, hyphens and underscores, unlike tokens and
+    /// assignments.
+    private static func isSafeToRepeat(_ word: String) -> Bool {
         (1...32).contains(word.utf8.count)
             && word.utf8.allSatisfy {
                 $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")

@@ -1,33 +1,25 @@
-/// One positional argument of a command.
+/// A positional argument of a command.
 package struct ArgumentSpec: Sendable, Equatable {
-    /// How many words an argument takes.
     package enum Arity: Sendable, Equatable {
-        /// Exactly one.
         case one
-        /// One or none.
         case optional
-        /// One or more.
         case oneOrMore
-        /// Any number.
         case zeroOrMore
-        /// All after `--`, untouched, at least one. Only as the last argument.
+        /// One or more words after `--`, passed on unchanged. Only for the last argument.
         case restAfterDashes
     }
 
-    /// Name in help, in capitals, as in `KEY`.
+    /// The name in help, in capitals, such as `KEY`.
     package let name: String
-    /// How many words it takes.
     package let arity: Arity
-    /// One line of help, without full stop.
+    /// One line of help, without a full stop.
     package let summary: String
-    /// What each word must look like.
+    /// The required form of each word.
     package let form: ValueForm
-    /// Whether an empty word is meant as one; otherwise it is a usage error.
+    /// Whether a word may be empty; otherwise that is a usage error.
     package let allowsEmpty: Bool
-    /// What shells offer.
     package let completion: Completion
 
-    /// Describes an argument.
     package init(
         _ name: String, _ arity: Arity = .one, _ summary: String, form: ValueForm = .text,
         allowsEmpty: Bool = false, completion: Completion? = nil
@@ -41,7 +33,7 @@ package struct ArgumentSpec: Sendable, Equatable {
             completion ?? (arity == .restAfterDashes ? .command : OptionSpec.completion(of: form))
     }
 
-    /// How help spells it, as in `[KEY...]`.
+    /// The notation in help, such as `[KEY...]`.
     package var usage: String {
         switch arity {
         case .one: name
@@ -52,7 +44,7 @@ package struct ArgumentSpec: Sendable, Equatable {
         }
     }
 
-    /// Fewest words it takes.
+    /// The minimum number of words.
     var minimum: Int {
         switch arity {
         case .one, .oneOrMore, .restAfterDashes: 1
@@ -60,6 +52,6 @@ package struct ArgumentSpec: Sendable, Equatable {
         }
     }
 
-    /// Whether the number of words is not bounded.
+    /// Whether the number of words is unbounded.
     var isVariadic: Bool { arity == .oneOrMore || arity == .zeroOrMore }
 }

@@ -1,31 +1,28 @@
-/// One word of the tree of commands.
+/// A node in the tree of command words.
 struct CommandNode: Sendable {
-    /// Words from the root to here.
+    /// The words from the root to this node.
     let path: [String]
-    /// The command that ends here.
+    /// The command with this path.
     var command: CommandSpec?
-    /// What may follow, in the order described.
+    /// The nodes of the next word, in the order of the spec.
     var children: [CommandNode] = []
 
     init(path: [String]) {
         self.path = path
     }
 
-    /// The last word.
     var word: String { path.last ?? "" }
 
-    /// Whether help leaves it out: nothing visible ends here or below.
+    /// Whether this node and all nodes below it are without a visible command.
     var isHidden: Bool {
         if let command, !command.isHidden { return false }
         return children.allSatisfy(\.isHidden)
     }
 
-    /// The node one word further.
     func child(_ word: String) -> CommandNode? {
         children.first { $0.word == word }
     }
 
-    /// The node that these words lead to.
     func descendant(_ words: some Sequence<String>) -> CommandNode? {
         var node = self
         for word in words {

@@ -1,25 +1,23 @@
-/// Describes one command: what the parser takes, what help, man pages and completions say.
+/// A command's grammar and help texts, for the parser, help, manual pages and completions.
 ///
-/// A program makes the descriptions of all of its commands at each start and looks into one, so that a
-/// description holds how its parts are made, and makes them where they are asked for.
+/// A program creates the specs of all its commands at each start and uses one of them, so the parts
+/// of a spec are created lazily.
 package struct CommandSpec: Sendable {
-    /// An example of its use.
     package struct Example: Sendable, Equatable {
-        /// The line as typed, with the program's name.
+        /// The command line, with the program's name.
         package let line: String
-        /// What it does, without full stop.
+        /// What the line does, without a full stop.
         package let meaning: String
 
-        /// Describes an example.
         package init(_ line: String, _ meaning: String) {
             self.line = line
             self.meaning = meaning
         }
     }
 
-    /// Words that name it, as in `["deployment", "list"]`.
+    /// The words of the command, such as `["deployment", "list"]`.
     package let path: [String]
-    /// One line, imperative, without full stop.
+    /// One line, imperative, without a full stop.
     package let summary: String
     private let makeDiscussion: @Sendable () -> String
     private let makeArguments: @Sendable () -> [ArgumentSpec]
@@ -27,16 +25,13 @@ package struct CommandSpec: Sendable {
     private let makeExclusiveOptions: @Sendable () -> [[String]]
     private let makeExamples: @Sendable () -> [Example]
     private let makeExitCodes: @Sendable () -> [Int32]
-    /// Heading under which the program's help lists it.
-    package let section: String
-    /// Other paths that name it.
+    /// Alternative paths.
     package let aliases: [[String]]
-    /// Whether help, man pages and completions leave it out.
+    /// Whether help, manual pages and completions omit it.
     package let isHidden: Bool
 
-    /// Describes a command.
     package init(
-        _ path: [String], _ summary: String, section: String,
+        _ path: [String], _ summary: String,
         discussion: @autoclosure @escaping @Sendable () -> String = "",
         arguments: @autoclosure @escaping @Sendable () -> [ArgumentSpec] = [],
         options: @autoclosure @escaping @Sendable () -> [OptionSpec] = [],
@@ -47,7 +42,6 @@ package struct CommandSpec: Sendable {
     ) {
         self.path = path
         self.summary = summary
-        self.section = section
         makeDiscussion = discussion
         makeArguments = arguments
         makeOptions = options
@@ -58,36 +52,34 @@ package struct CommandSpec: Sendable {
         self.isHidden = hidden
     }
 
-    /// Paragraphs parted by blank lines. Lines that begin with a blank are kept as they are.
+    /// Paragraphs separated by blank lines. Lines that start with a blank are printed unchanged.
     package var discussion: String { makeDiscussion() }
-    /// Positional arguments in order.
     package var arguments: [ArgumentSpec] { makeArguments() }
-    /// Options of its own. One with the name or letter of a global option replaces that.
+    /// The command's own options. One with the name of a global option replaces it.
     package var options: [OptionSpec] { makeOptions() }
-    /// Names of options of which at most one may be given, group by group.
+    /// Groups of option names of which at most one may be given.
     package var exclusiveOptions: [[String]] { makeExclusiveOptions() }
-    /// Examples for help and the man page.
     package var examples: [Example] { makeExamples() }
-    /// Exit codes beside those every command can return.
+    /// Exit codes in addition to those that every command can return.
     package var exitCodes: [Int32] { makeExitCodes() }
 
-    /// The path as one text, as in `deployment list`.
+    /// The path as a string, such as `deployment list`.
     package var name: String { path.joined(separator: " ") }
 
-    /// The hidden command that shells call for words only the program knows:
-    /// `PROGRAM [global options] __complete KIND -- PREFIX`. It prints one candidate a line, and
-    /// after a tab what it is.
+    /// The hidden command that completion scripts call for words that only the program knows:
+    /// `PROGRAM [global options] __complete KIND -- PREFIX`. It prints one candidate per line, with
+    /// an optional description after a tab.
     package static let completionCallback = CommandSpec(
-        ["__complete"], "Print candidates for completion", section: "",
+        ["__complete"], "Print candidates for completion",
         arguments: [
             ArgumentSpec(
-                "KIND", .one, "What is completed",
+                "KIND", .one, "Kind of words",
                 form: .oneOf(DynamicCompletion.allCases.map(\.rawValue))),
-            ArgumentSpec("PREFIX", .optional, "What was typed", allowsEmpty: true),
+            ArgumentSpec("PREFIX", .optional, "Typed so far", allowsEmpty: true),
         ], hidden: true)
 }
 
 extension CommandSpec: Equatable {
-    /// By the path: no program has two commands of one path.
+    /// Compares paths, which are unique in a program.
     package static func == (one: CommandSpec, other: CommandSpec) -> Bool { one.path == other.path }
 }

@@ -1,30 +1,29 @@
-/// One option of a command, or a global one.
+/// An option of a command, or a global one.
 package struct OptionSpec: Sendable, Equatable {
-    /// Long name without the dashes; lower-case ASCII letters, digits and hyphens.
+    /// The long name without dashes: lower-case ASCII letters, digits and hyphens.
     package let name: String
-    /// Letter after a single dash: an ASCII letter or digit.
+    /// The short name: an ASCII letter or digit.
     package let short: Character?
-    /// Name of the value in help, in capitals; nil for a flag, which takes none.
+    /// The name of the value in help, in capitals; nil for a flag.
     package let valueName: String?
-    /// One line of help, imperative, without full stop.
+    /// One line of help, imperative, without a full stop.
     package let summary: String
-    /// What the value must look like.
+    /// The required form of the value.
     package let form: ValueForm
     /// Whether several different values may be given.
     package let isRepeatable: Bool
-    /// Whether commas part one value into several.
+    /// Whether a value is a comma-separated list.
     package let isCommaSeparated: Bool
-    /// Whether an empty value is meant as one. Otherwise it is a usage error, which catches the
-    /// unset variable of a script.
+    /// Whether the value may be empty; otherwise that is a usage error, which catches unset
+    /// variables in scripts.
     package let allowsEmpty: Bool
-    /// Variable that stands in for the option. Shown in help; the caller reads it.
+    /// The environment variable that sets the option. Shown in help; the caller reads it.
     package let environmentVariable: String?
-    /// Whether help, man pages and completions leave it out.
+    /// Whether help, manual pages and completions omit it.
     package let isHidden: Bool
-    /// What shells offer for the value.
     package let completion: Completion
 
-    /// Describes an option with a value.
+    /// Creates an option with a value.
     package init(
         _ name: String, short: Character? = nil, value valueName: String, _ summary: String,
         form: ValueForm = .text, repeatable: Bool = false, commaSeparated: Bool = false,
@@ -44,7 +43,7 @@ package struct OptionSpec: Sendable, Equatable {
         self.completion = completion ?? Self.completion(of: form)
     }
 
-    /// Describes a flag.
+    /// Creates a flag.
     package init(
         flag name: String, short: Character? = nil, _ summary: String, environment: String? = nil,
         hidden: Bool = false
@@ -62,13 +61,11 @@ package struct OptionSpec: Sendable, Equatable {
         self.completion = .nothing
     }
 
-    /// Whether it takes no value.
     package var isFlag: Bool { valueName == nil }
 
-    /// The long name with its dashes.
     package var dashedName: String { "--\(name)" }
 
-    /// How help spells it, as in `-t, --target T`.
+    /// The notation in help, such as `-t, --target T`.
     package var usage: String {
         let letter = short.map { "-\($0), " } ?? ""
         return letter + dashedName + (valueName.map { " \($0)" } ?? "")

@@ -1,17 +1,16 @@
-/// An argument that begins with a dash, taken apart.
+/// The parts of an argument that starts with a dash.
 ///
-/// It is cut at bytes, not characters: a combining mark after `=` would otherwise hide that sign,
-/// and what stands behind it would pass for a part of the name.
+/// It is split at bytes, not characters: a combining mark after `=` would otherwise hide the `=`,
+/// and the value would become part of the name.
 struct OptionWord {
-    /// One or two.
+    /// 1 or 2.
     let dashes: Int
-    /// Bytes after the dashes, up to the first `=` for a long option.
+    /// The text after the dashes, up to the first `=` for a long option.
     let name: Substring
-    /// What stands after `=` of a long option.
+    /// The text after the `=` of a long option.
     let attachedValue: Substring?
 
-    /// Takes an argument apart; nil for one that is no option. A single dash is none: it stands for
-    /// the standard input.
+    /// Returns nil unless the argument is an option. A single dash stands for the standard input.
     init?(_ argument: String) {
         let bytes = argument.utf8
         guard bytes.count > 1, bytes.first == UInt8(ascii: "-") else { return nil }
@@ -27,21 +26,21 @@ struct OptionWord {
         }
     }
 
-    /// Whether it spells the option, alone or as the first letter of several.
+    /// Whether the word is the option, or a group of short options that starts with it.
     func matches(_ option: OptionSpec) -> Bool {
         guard dashes == 1 else { return Self.same(name, option.name) }
         guard let short = option.short, let letter = name.unicodeScalars.first else { return false }
         return letter == short.unicodeScalars.first
     }
 
-    /// Whether an option with a value that it spells would find it in the next argument.
-    var takesNextAsValue: Bool {
+    /// Whether an option with a value takes it from the next argument.
+    var takesNextArgument: Bool {
         dashes == 2 ? attachedValue == nil : name.utf8.count == 1
     }
 
-    /// What a message may repeat of it. Anything that does not look like an option's name may be a
-    /// secret that happens to begin with a dash.
-    var speakableName: String? {
+    /// The name that a message may repeat, or nil. A word that does not look like an option may be a
+    /// secret that starts with a dash.
+    var repeatableName: String? {
         let bytes = name.utf8
         let isPlain = bytes.allSatisfy {
             switch $0 {

@@ -1,19 +1,19 @@
 extension ProgramSpec {
-    /// What is wrong with the description itself, one sentence each; empty when nothing is.
+    /// Returns the errors in the spec, one sentence each.
     ///
-    /// A test of the program calls it: descriptions are made by hand, and the parser, help and
-    /// completions rely on what is checked here.
+    /// For a test of each program: specs are written by hand, and the parser, help and completions
+    /// rely on these checks.
     package func problems() -> [String] {
         var problems = optionProblems(globalOptions, of: "The program")
         for option in globalOptions where ["help", "version"].contains(option.name) {
-            problems.append("Global option \(option.dashedName) is the parser's own.")
+            problems.append("Global option \(option.dashedName) is reserved for the parser.")
         }
         var paths: Set<[String]> = []
         for command in commands {
             for path in [command.path] + command.aliases {
-                if !paths.insert(path).inserted { problems.append("Two commands are \(path).") }
+                if !paths.insert(path).inserted { problems.append("Duplicate command \(path).") }
                 if path.isEmpty || !path.allSatisfy(Self.isWord) || path == ["help"] {
-                    problems.append("\(path) is no name for a command.")
+                    problems.append("\(path) is not a valid command name.")
                 }
             }
             problems += commandProblems(command)
@@ -28,25 +28,24 @@ extension ProgramSpec {
         let name = "Command \(command.name)"
         var problems = summaryProblems(command.summary, of: name)
         problems += optionProblems(options(of: command), of: name)
-        if command.section.isEmpty, !command.isHidden { problems.append("\(name) has no section.") }
         for own in command.options {
             guard let global = globalOptions.first(where: { $0.name == own.name }) else { continue }
             if global.isFlag != own.isFlag || global.short != own.short {
-                problems.append("\(name) replaces \(own.dashedName) by another kind of option.")
+                problems.append("\(name) replaces \(own.dashedName) with another kind of option.")
             }
         }
         if command.options.contains(where: { $0.name == "help" }) {
-            problems.append("\(name) has the parser's own option --help.")
+            problems.append("\(name) has the option --help, which is reserved for the parser.")
         }
         for option in command.exclusiveOptions.joined()
         where !options(of: command).contains(where: { $0.name == option }) {
             problems.append("\(name) has no option --\(option) to exclude.")
         }
         for code in command.exitCodes where !exitCodes.contains(where: { $0.code == code }) {
-            problems.append("\(name) returns \(code), which is not described.")
+            problems.append("\(name) returns the undocumented exit code \(code).")
         }
         for example in command.examples where !example.line.contains(self.name) {
-            problems.append("\(name) has an example without the program.")
+            problems.append("\(name) has an example without the program's name.")
         }
         return problems + argumentProblems(command.arguments, of: name)
     }
@@ -54,13 +53,13 @@ extension ProgramSpec {
     private func argumentProblems(_ arguments: [ArgumentSpec], of name: String) -> [String] {
         var problems: [String] = []
         if arguments.dropLast().contains(where: { $0.arity == .restAfterDashes }) {
-            problems.append("\(name) has arguments after those behind the dashes.")
+            problems.append("\(name) takes further arguments after the ones following --.")
         }
         if arguments.filter({ $0.isVariadic || $0.arity == .optional }).count > 1 {
-            problems.append("\(name) has two arguments whose number is open.")
+            problems.append("\(name) has two optional or variadic arguments.")
         }
         if Set(arguments.map(\.name)).count != arguments.count {
-            problems.append("\(name) has two arguments of one name.")
+            problems.append("\(name) has two arguments with the same name.")
         }
         return problems
     }
@@ -72,12 +71,12 @@ extension ProgramSpec {
         for option in options {
             let place = "\(name), option \(option.dashedName)"
             problems += summaryProblems(option.summary, of: place)
-            if !names.insert(option.name).inserted { problems.append("\(place) is there twice.") }
-            if !Self.isWord(option.name) { problems.append("\(place) has a wrong name.") }
+            if !names.insert(option.name).inserted { problems.append("\(place) is a duplicate.") }
+            if !Self.isWord(option.name) { problems.append("\(place) has an invalid name.") }
             guard let short = option.short else { continue }
-            if !letters.insert(short).inserted { problems.append("\(place) shares -\(short).") }
+            if !letters.insert(short).inserted { problems.append("\(place) reuses -\(short).") }
             if !short.isASCII || !(short.isLetter || short.isNumber) || short == "h" {
-                problems.append("\(place) has a wrong letter.")
+                problems.append("\(place) has an invalid short name.")
             }
         }
         return problems
@@ -86,10 +85,11 @@ extension ProgramSpec {
     private func summaryProblems(_ summary: String, of name: String) -> [String] {
         if summary.isEmpty { return ["\(name) has no summary."] }
         return summary.hasSuffix(".") || summary.contains("\n")
-            ? ["\(name) has a summary that is not one line without full stop."] : []
+            ? ["\(name) has a summary with a full stop or a line break."] : []
     }
 
-    /// Lower-case ASCII letters, digits, hyphens and, for the program's own use, underscores.
+    /// Whether a text has only lower-case ASCII letters, digits, hyphens and, for internal commands,
+    /// underscores.
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
             && text.utf8.allSatisfy {

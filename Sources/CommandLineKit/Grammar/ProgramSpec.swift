@@ -1,29 +1,35 @@
-/// Describes a program: its commands, its global options, and what help says about all of it.
+/// A program's commands, global options and help texts.
 package struct ProgramSpec: Sendable {
-    /// A word under which commands are gathered, as `deployment` in `deployment list`.
+    /// A first word of several commands, such as `deployment` in `deployment list`.
     package struct Group: Sendable, Equatable {
-        /// Words that name it.
         package let path: [String]
-        /// One line, without full stop.
+        /// One line, without a full stop.
         package let summary: String
 
-        /// Describes a group.
         package init(_ path: [String], _ summary: String) {
             self.path = path
             self.summary = summary
         }
     }
 
-    /// An exit code and what it says.
+    /// The commands under one heading of the help, in order.
+    package struct Section: Sendable {
+        package let title: String
+        package let commands: [CommandSpec]
+
+        package init(_ title: String, _ commands: [CommandSpec]) {
+            self.title = title
+            self.commands = commands
+        }
+    }
+
     package struct ExitCode: Sendable, Equatable {
-        /// The code.
         package let code: Int32
-        /// What it means, without full stop.
+        /// One line, without a full stop.
         package let meaning: String
         /// Whether any command can return it, so that commands need not list it.
         package let isCommon: Bool
 
-        /// Describes an exit code.
         package init(_ code: Int32, _ meaning: String, common: Bool = false) {
             self.code = code
             self.meaning = meaning
@@ -31,93 +37,88 @@ package struct ProgramSpec: Sendable {
         }
     }
 
-    /// An environment variable that no option stands for.
+    /// An environment variable that does not set an option.
     package struct Variable: Sendable, Equatable {
-        /// Its name.
         package let name: String
-        /// What it does, without full stop.
+        /// One line, without a full stop.
         package let meaning: String
 
-        /// Describes a variable.
         package init(_ name: String, _ meaning: String) {
             self.name = name
             self.meaning = meaning
         }
     }
 
-    /// Name as typed.
     package let name: String
-    /// Version without a leading `v`.
+    /// The version, without a leading `v`.
     package let version: String
-    /// One line, without full stop.
+    /// One line, without a full stop.
     package let summary: String
-    /// Paragraphs as in ``CommandSpec/discussion``.
+    /// Paragraphs, as in ``CommandSpec/discussion``.
     package let discussion: String
-    /// Options of every command.
     package let globalOptions: [OptionSpec]
-    /// Commands in the order of help. Sections follow their first appearance.
-    package let commands: [CommandSpec]
-    /// Summaries of the groups of commands.
-    package let groups: [Group]
-    /// Exit codes of all commands.
-    package let exitCodes: [ExitCode]
-    /// Environment variables beside those of options.
-    package let variables: [Variable]
+    package let sections: [Section]
+    private let makeFirstSteps: @Sendable () -> [CommandSpec.Example]
+    private let makeGroups: @Sendable () -> [Group]
+    private let makeExitCodes: @Sendable () -> [ExitCode]
+    private let makeVariables: @Sendable () -> [Variable]
 
     let root: CommandNode
 
-    /// Describes a program.
     package init(
         name: String, version: String, summary: String, discussion: String = "",
-        globalOptions: [OptionSpec], commands: [CommandSpec], groups: [Group] = [],
-        exitCodes: [ExitCode] = [], variables: [Variable] = []
+        firstSteps: @autoclosure @escaping @Sendable () -> [CommandSpec.Example] = [],
+        globalOptions: [OptionSpec], sections: [Section],
+        groups: @autoclosure @escaping @Sendable () -> [Group] = [],
+        exitCodes: @autoclosure @escaping @Sendable () -> [ExitCode] = [],
+        variables: @autoclosure @escaping @Sendable () -> [Variable] = []
     ) {
         self.name = name
         self.version = version
         self.summary = summary
         self.discussion = discussion
         self.globalOptions = globalOptions
-        self.commands = commands
-        self.groups = groups
-        self.exitCodes = exitCodes
-        self.variables = variables
+        self.sections = sections
+        makeFirstSteps = firstSteps
+        makeGroups = groups
+        makeExitCodes = exitCodes
+        makeVariables = variables
         var root = CommandNode(path: [])
-        for command in commands {
-            for path in [command.path] + command.aliases {
-                root.insert(command, at: path[...])
+        for section in sections {
+            for command in section.commands {
+                root.insert(command, at: command.path[...])
+                for alias in command.aliases { root.insert(command, at: alias[...]) }
             }
         }
         self.root = root
     }
 
-    /// Options that may stand with a command: its own, then the global ones it does not replace.
+    /// A new user's first command lines, for the top of the help.
+    package var firstSteps: [CommandSpec.Example] { makeFirstSteps() }
+    package var groups: [Group] { makeGroups() }
+    /// The exit codes of all commands.
+    package var exitCodes: [ExitCode] { makeExitCodes() }
+    /// Environment variables that do not set an option.
+    package var variables: [Variable] { makeVariables() }
+
+    /// All commands, in the order of the help.
+    package var commands: [CommandSpec] { sections.flatMap(\.commands) }
+
+    /// Returns a command's own options, then the global ones it does not replace.
     package func options(of command: CommandSpec) -> [OptionSpec] {
         command.options + globalOptions(besides: command)
     }
 
-    /// Global options that a command does not replace by its own.
+    /// Returns the global options that a command does not replace.
     func globalOptions(besides command: CommandSpec) -> [OptionSpec] {
         let own = command.options
         return globalOptions.filter { global in !own.contains { $0.name == global.name } }
     }
 
-    /// How a command is called, as in `tool set [options] KEY`.
+    /// Returns the usage line of a command, such as `tool set [options] KEY`.
     package func usage(of command: CommandSpec) -> String {
         let options = command.options.contains { !$0.isHidden } ? ["[options]"] : []
         return ([name] + command.path + options + command.arguments.map(\.usage))
             .joined(separator: " ")
-    }
-
-    /// Commands that help shows, section by section.
-    var sections: [(title: String, commands: [CommandSpec])] {
-        var sections: [(title: String, commands: [CommandSpec])] = []
-        for command in commands where !command.isHidden {
-            if let index = sections.firstIndex(where: { $0.title == command.section }) {
-                sections[index].commands.append(command)
-            } else {
-                sections.append((command.section, [command]))
-            }
-        }
-        return sections
     }
 }

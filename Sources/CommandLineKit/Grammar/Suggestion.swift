@@ -1,12 +1,12 @@
-/// Finds the word that was probably meant.
+/// Suggestions for mistyped words.
 package enum Suggestion {
-    /// Longest word compared, in bytes. Longer ones are no typing slip.
+    /// The maximum length of a compared word, in bytes.
     static let maximumLength = 64
 
-    /// The candidate nearest to a word, or nil when none is near.
+    /// Returns the candidate nearest to a word, or nil if none is near.
     ///
-    /// Near is one slip for each three letters, at least one; swapping two letters is one slip.
-    /// Otherwise it is the only candidate that begins with the word. The first of equals wins.
+    /// Near means one typo per three letters, at least one; swapped neighbors are one typo. Without
+    /// such a candidate it returns the only one that starts with the word. The first of equals wins.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let typed = lowercased(word)
         guard !typed.isEmpty, typed.count <= maximumLength else { return nil }
@@ -14,7 +14,7 @@ package enum Suggestion {
         var best: (candidate: String, distance: Int)?
         for candidate in candidates where candidate.utf8.count <= maximumLength {
             let distance = editDistance(typed, lowercased(candidate))
-            // A short word with every letter wrong is no slip.
+            // A short word with every letter wrong is not a typo.
             guard distance <= allowed, distance < typed.count else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }
@@ -24,13 +24,13 @@ package enum Suggestion {
         return longer.count == 1 ? longer[0] : nil
     }
 
-    /// Whether one insertion, deletion, replacement or swap of neighbours turns one word into the other.
-    package static func isOneSlip(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    /// Whether one insertion, deletion, replacement or swap of neighbors turns one word into the other.
+    package static func isOneTypo(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         abs(first.count - second.count) <= 1 && editDistance(first, second) == 1
     }
 
-    /// Fewest insertions, deletions, replacements and swaps of neighbours that turn one word into
-    /// the other. No byte is swapped and changed again ("optimal string alignment").
+    /// Returns the minimum number of insertions, deletions, replacements and swaps of neighbors that
+    /// turn one word into the other, where no byte is edited twice (optimal string alignment).
     static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var beforePrevious = [Int](repeating: 0, count: second.count + 1)
         var previous = Array(0...second.count)

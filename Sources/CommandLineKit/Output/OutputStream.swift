@@ -1,21 +1,19 @@
 import Glibc
 package import JSON
 
-/// A file descriptor that bytes are written to, gathered in a buffer until `flush()`.
+/// A buffered output stream on a file descriptor.
 ///
-/// The buffer is wiped when it was written, since values pass through it. What is not flushed when
-/// the stream goes is lost; end with `flush()` and look at what it throws. The descriptor stays
-/// open. SIGPIPE must be ignored for a closed output to be an error.
+/// The buffer is wiped after each write, since values pass through it. Call `flush()` at the end and
+/// handle its error: `deinit` drops unwritten bytes and does not close the descriptor. SIGPIPE must
+/// be ignored for a closed output to be an error.
 @safe package final class OutputStream: ByteSink {
-    /// Bytes gathered before they are written.
     static let capacity = 8192
 
-    /// The descriptor. It belongs to the caller.
+    /// The descriptor, owned by the caller.
     package let descriptor: Int32
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// Makes a stream on an open descriptor.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
         unsafe buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -27,7 +25,7 @@ package import JSON
         unsafe buffer.deallocate()
     }
 
-    /// Takes bytes; writes when the buffer is full.
+    /// Buffers bytes, and writes when the buffer is full.
     package func write(_ bytes: RawSpan) throws(OutputError) {
         if bytes.byteCount > Self.capacity - count { try flush() }
         if bytes.byteCount > Self.capacity {
@@ -41,14 +39,13 @@ package import JSON
         count += bytes.byteCount
     }
 
-    /// Takes a text as UTF-8.
+    /// Buffers a text as UTF-8.
     package func write(_ text: String) throws(OutputError) {
         unsafe try write(text.utf8Span.span.bytes)
     }
 
-    /// Writes what was gathered.
-    ///
-    /// What could not be written is dropped: after an error the output is not whole.
+    /// Writes the buffered bytes. Bytes that cannot be written are dropped: after an error the output
+    /// is incomplete.
     package func flush() throws(OutputError) {
         guard count > 0 else { return }
         defer { wipe() }
@@ -56,7 +53,7 @@ package import JSON
             RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
     }
 
-    /// Drops what was gathered and not written.
+    /// Drops the buffered bytes.
     package func discard() {
         wipe()
     }
@@ -89,7 +86,7 @@ package import JSON
         return nil
     }
 
-    /// Waits for room in a descriptor that someone else made non-blocking.
+    /// Waits for a descriptor that another process made non-blocking.
     private func waitUntilWritable() -> OutputError? {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&entry, 1, -1) < 0, errno != EINTR else { return nil }

@@ -1,31 +1,31 @@
 import CLinux
 
-/// What SIGHUP, SIGINT, SIGQUIT and SIGTERM do to this process.
+/// Handlers for SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
-/// After ``install()`` they put a terminal at a prompt back and end the process with 128 and the
-/// signal's number as its code: 130 for SIGINT, 143 for SIGTERM. SIGPIPE is ignored, so that a
-/// closed output is `OutputError.closed`. Signals found ignored stay ignored.
+/// After ``install()`` these signals restore a terminal that shows a prompt and end the process with
+/// exit code 128 + signal number: 130 for SIGINT, 143 for SIGTERM. SIGPIPE is ignored, so that a
+/// closed output is `OutputError.closed`. Signals that were already ignored stay ignored.
 package enum Interrupts {
-    /// Installs the handlers. A second call does nothing.
+    /// Installs the handlers once; later calls do nothing.
     ///
     /// - Throws: ``TerminalError/system(errno:)``.
     package static func install() throws(TerminalError) {
         guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: currentErrno()) }
     }
 
-    /// The most bytes of the last words that count.
-    package static let lastWordsLimit = 512
+    /// The maximum length of the last words, in bytes.
+    package static let interruptionMessageLimit = 512
 
-    /// Sets what goes to stderr when a signal ends the process; nothing for an empty text.
+    /// Sets the text that is written to stderr when a signal ends the process.
     ///
-    /// - Parameter text: At most ``lastWordsLimit`` bytes count.
-    package static func setLastWords(_ text: String) {
+    /// - Parameter text: Cut to ``interruptionMessageLimit`` bytes; empty to write nothing.
+    package static func setInterruptionMessage(_ text: String) {
         unsafe zg_set_last_words(text, text.utf8.count)
     }
 
-    /// Runs a section that must not be cut short: signals are only noted.
+    /// Runs a section that must not be interrupted: signals are only recorded.
     ///
-    /// Afterwards ask ``pending`` or call ``endIfPending()``: a noted signal has no effect by itself.
+    /// Check ``pending`` or call ``endIfPending()`` afterwards: a recorded signal has no other effect.
     package static func deferred<Result: ~Copyable, Failure: Error>(
         _ section: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -34,26 +34,26 @@ package enum Interrupts {
         return try section()
     }
 
-    /// The signal noted in a deferred section, or nil.
+    /// The signal recorded in a deferred section, or nil.
     package static var pending: Int32? {
         let signal = zg_interrupted()
         return signal == 0 ? nil : signal
     }
 
-    /// Has what looks at ``pending`` give up as after a signal: for work that its own user ends.
-    package static func noteEnd() { zg_interrupts_note_end() }
+    /// Makes code that checks ``pending`` give up as after a signal, when the user cancels its work.
+    package static func requestCancellation() { zg_interrupts_note_end() }
 
-    /// Takes back ``noteEnd()``. A signal that came meanwhile stays noted.
-    package static func forgetEnd() { zg_interrupts_forget_end() }
+    /// Undoes ``requestCancellation()``. A signal that arrived meanwhile stays recorded.
+    package static func clearCancellation() { zg_interrupts_forget_end() }
 
-    /// Ends the process as the signal would have, if one was noted.
+    /// Ends the process as the recorded signal would have, if there is one.
     package static func endIfPending() {
         zg_end_if_interrupted()
     }
 
-    /// Runs a section in which another program has the terminal: interrupts of the keyboard are that
-    /// program's alone, and other signals are only noted.
-    package static func lendingTerminal<Result: ~Copyable, Failure: Error>(
+    /// Runs a section in which another program has the terminal: keyboard interrupts affect only that
+    /// program, and other signals are only recorded.
+    package static func withTerminalLent<Result: ~Copyable, Failure: Error>(
         _ section: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         zg_interrupts_pause_keys()
@@ -61,11 +61,11 @@ package enum Interrupts {
         return try deferred(section)
     }
 
-    /// Puts back the dispositions and the signal mask found by ``install()``, right before this
-    /// process is replaced by another program.
+    /// Restores the signal dispositions and mask that ``install()`` found, right before this process
+    /// executes another program.
     ///
     /// - Throws: ``TerminalError/system(errno:)``.
-    package static func restoreFoundState() throws(TerminalError) {
+    package static func restoreInitialState() throws(TerminalError) {
         guard zg_restore_signal_state() == 0 else { throw .system(errno: currentErrno()) }
     }
 }

@@ -1,33 +1,34 @@
-/// A key of a terminal's keyboard.
+/// A key typed at a terminal.
 package enum TerminalKey: Equatable, Sendable {
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, escape, backspace, tab
-    /// A character that is neither a control nor steers, hides or reorders text.
+    /// A printable character: no control, and nothing that hides or reorders text.
     case character(Character)
 }
 
-/// Makes keys of the bytes that a terminal sends. Whatever comes, nothing traps, and what is no key is
-/// dropped: a paste, an answer of the terminal, half a character.
+/// Decodes the bytes that a terminal sends into keys.
+///
+/// No input traps. Everything else that a terminal sends is dropped: replies, incomplete characters.
 package struct KeyDecoder: Sendable {
-    /// Bytes of an escape sequence or character beyond which it is dropped.
+    /// The maximum length of an escape sequence, in bytes; longer ones are dropped.
     private static let longest = 32
 
     private var pending: [UInt8] = []
-    /// Inside a string that only its terminator ends, such as an answer of the terminal.
+    /// Inside a control string, such as a reply of the terminal, which only its terminator ends.
     private var isInString = false
 
-    /// Starts with nothing typed.
     package init() {}
 
-    /// Whether it waits for the rest of something. After a moment without it ``timeOut()`` is due.
+    /// Whether a sequence or character is incomplete. If its rest does not arrive soon, call
+    /// ``timeOut()``.
     package var isWaiting: Bool { !pending.isEmpty || isInString }
 
-    /// Takes bytes and returns the keys that are whole.
+    /// Decodes bytes and returns the complete keys.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
         bytes.compactMap { take($0) }
     }
 
-    /// Ends what is not whole: an escape byte alone was the key of that name.
+    /// Drops an incomplete sequence. An escape byte alone was the Escape key.
     package mutating func timeOut() -> TerminalKey? {
         let isEscape = pending == [0x1B] && !isInString
         (pending, isInString) = ([], false)
@@ -38,7 +39,7 @@ package struct KeyDecoder: Sendable {
         if isInString { return takeInString(byte) }
         guard let first = pending.first else { return begin(byte) }
         if first == 0x1B { return takeInSequence(byte) }
-        // Within a character of several bytes.
+        // Inside a multi-byte character.
         guard byte & 0xC0 == 0x80 else {
             pending = []
             return begin(byte)
@@ -58,7 +59,7 @@ package struct KeyDecoder: Sendable {
         case 0x1B: pending = [byte]
         case 0x20..<0x7F: return .character(Character(Unicode.Scalar(byte)))
         case 0xC2...0xF4: pending = [byte]
-        // The arrows and pages of editors.
+        // ^B, ^F, ^N and ^P, as in editors.
         case 0x02: return .pageUp
         case 0x06: return .pageDown
         case 0x0E: return .down
@@ -86,7 +87,7 @@ package struct KeyDecoder: Sendable {
             switch byte {
             case 0x5B, 0x4F: pending.append(byte)  // [ and O
             case 0x50, 0x58, 0x5D, 0x5E, 0x5F: (pending, isInString) = ([], true)
-            // Twice the key: the first one counts, and the second may begin something.
+            // Escape twice: the first one is a key, the second may start a sequence.
             case 0x1B: return .escape
             default: pending = []
             }
@@ -101,7 +102,7 @@ package struct KeyDecoder: Sendable {
             defer { pending = [] }
             return Self.key(pending[2...])
         }
-        // Parameters and intermediates; anything else, and too many of them, is no key.
+        // Parameters and intermediates. Anything else, or too many of them, is not a key.
         if !(0x20...0x3F).contains(byte) || pending.count > Self.longest { pending = [] }
         return nil
     }
@@ -115,7 +116,7 @@ package struct KeyDecoder: Sendable {
         return nil
     }
 
-    /// What follows the introducer, its final byte last.
+    /// The key for the bytes after the introducer, including the final byte.
     private static func key(_ sequence: ArraySlice<UInt8>) -> TerminalKey? {
         switch sequence.last {
         case UInt8(ascii: "A"): .up

@@ -1,14 +1,13 @@
-/// What a hidden prompt does with each byte typed, without any terminal.
+/// The line editing of a hidden prompt, independent of a terminal.
 ///
-/// The terminal's own line editing (canonical mode) cannot be used: it drops what goes beyond 4095
-/// bytes of a line, silently.
+/// The terminal's own line editing (canonical mode) is unsuitable: it silently drops everything
+/// after the first 4095 bytes of a line.
 struct LineEditor {
-    /// What to do next.
     enum Outcome: Equatable {
         case needsMore, done, cancelled
     }
 
-    /// Bytes with a meaning, as the terminal is set up.
+    /// The control bytes, as the terminal is configured.
     struct Controls {
         var erase: [UInt8] = [0x7F, 0x08]
         var kill: UInt8 = 0x15
@@ -19,7 +18,7 @@ struct LineEditor {
     let ending: HiddenInputEnding
     /// Bytes in the buffer.
     private(set) var count = 0
-    /// Bytes typed beyond the buffer's end, which erasing takes back first.
+    /// Bytes typed after the buffer was full. Backspace removes these first.
     private(set) var surplus = 0
 
     init(controls: Controls, ending: HiddenInputEnding) {
@@ -47,9 +46,9 @@ struct LineEditor {
         return .needsMore
     }
 
-    /// Takes back one character: a byte and, in UTF-8, those that continue it.
+    /// Removes the last character with all its UTF-8 bytes.
     private mutating func erase(in buffer: inout MutableRawSpan) {
-        // What did not fit was not kept, so characters are not known there: bytes go one by one.
+        // Surplus bytes are not stored, so their character boundaries are unknown.
         guard surplus == 0 else {
             surplus -= 1
             return
@@ -60,7 +59,7 @@ struct LineEditor {
         }
     }
 
-    /// Takes back the line; earlier lines stay.
+    /// Removes the last line.
     private mutating func eraseLine(in buffer: inout MutableRawSpan) {
         surplus = 0
         while count > 0, last(of: buffer) != UInt8(ascii: "\n") { _ = removeLast(of: &buffer) }
@@ -78,10 +77,10 @@ struct LineEditor {
     }
 }
 
-/// What ends the input of a hidden prompt.
+/// The key that ends the input of a hidden prompt.
 package enum HiddenInputEnding: Sendable, Equatable {
     /// The Enter key, or `^D` after something was typed.
     case enter
-    /// `^D` only, so that the input may have several lines.
+    /// Only `^D`, so that the input can have several lines.
     case endOfInput
 }

@@ -1,15 +1,15 @@
 import CLinux
 internal import JSON
 
-/// One line at the end of a terminal's output that is written again and again.
+/// A progress line at the end of a terminal's output.
 ///
-/// The caller decides whether there is one: only on a terminal, never with `--quiet` or `--json`.
-/// What cannot be written is left out: progress is no result.
+/// The caller decides whether to use one: only on a terminal, never with `--quiet` or `--json`.
+/// Write errors are ignored, since progress is not a result.
 package final class ProgressLine {
     private let output: OutputStream
     private var shown = ""
 
-    /// Makes a line on a terminal's descriptor, commonly the standard error.
+    /// - Parameter descriptor: A terminal, usually the standard error.
     package init(descriptor: Int32) {
         output = OutputStream(descriptor: descriptor)
     }
@@ -18,17 +18,17 @@ package final class ProgressLine {
         finish()
     }
 
-    /// Shows a text in place of the one before, cut to the terminal's width and made safe.
+    /// Replaces the shown text. It is sanitized and cut to the terminal's width.
     package func update(_ text: String) {
         let columns = TerminalDevice.columns(output.descriptor) ?? 80
-        // The last column stays free: a terminal that wraps there would keep the line.
+        // The last column stays empty: a terminal that wraps there would keep the line.
         let line = DisplayText.truncated(DisplayText.safe(text), to: max(1, columns - 1))
         guard line != shown else { return }
         shown = line
         write("\r\u{1B}[K" + line)
     }
 
-    /// Takes the line away, so that other output can follow.
+    /// Erases the line, so that other output can follow.
     package func finish() {
         guard !shown.isEmpty else { return }
         shown = ""

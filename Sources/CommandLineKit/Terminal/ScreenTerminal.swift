@@ -1,54 +1,53 @@
 import CLinux
 import Glibc
 
-/// The whole of a terminal as one screen that is painted and given back: no line editing, no echo, the
-/// alternate screen, no cursor.
+/// A terminal in full-screen mode: alternate screen, no line editing, no echo, no cursor.
 ///
-/// Its signals are the caller's to act on: inside ``Interrupts/deferred(_:)`` every one of them ends
-/// ``wait(milliseconds:)``. A second interrupt there gives the terminal back and ends the process.
+/// The caller acts on signals: inside ``Interrupts/deferred(_:)`` each of them ends
+/// ``wait(milliseconds:)``. A second interrupt there restores the terminal and ends the process.
 package final class ScreenTerminal {
     /// What ended a wait.
     package struct News {
         /// Keys, in the order in which they were typed.
         package var keys: [TerminalKey] = []
-        /// The process is to stop: ``ScreenTerminal/stop()`` is due.
+        /// The user stopped the process (`^Z`): the caller must call ``ScreenTerminal/stop()``.
         package var wantsStop = false
-        /// The terminal went away.
+        /// The terminal was closed.
         package var isGone = false
     }
 
-    /// Columns and rows.
     package struct Size: Equatable, Sendable {
-        /// Characters in a row.
         package var columns: Int
-        /// Rows.
         package var rows: Int
 
-        /// Names both; less than one is one.
+        /// Raises values below 1 to 1.
         package init(columns: Int, rows: Int) {
             (self.columns, self.rows) = (max(columns, 1), max(rows, 1))
         }
     }
 
-    /// How long the rest of an escape sequence may take: over a network its bytes come one by one.
+    /// How long to wait for the rest of an escape sequence: over a network its bytes can arrive
+    /// one by one.
     private static let sequenceMilliseconds: Int32 = 60
-    // Lines are not continued by the terminal: a width that it sees otherwise must not shift the rest.
+    // Turns line wrapping off: a character whose width the terminal sees differently must not shift
+    // the following rows.
     private static let enterText = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[0m\u{1B}[2J"
     private static let leaveText = "\u{1B}[0m\u{1B}[2J\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let device: TerminalDevice
     private let wakeDescriptor: Int32
-    /// The modes that the terminal had at first, which it gets back.
+    /// The terminal's modes at the first ``enter()``, which ``leave()`` restores.
     private var saved: termios?
     private var decoder = KeyDecoder()
-    /// What every row shows; empty where that is not known.
+    /// The text of each row; empty when unknown.
     private var shown: [String] = []
     private var isEntered = false
 
-    /// Opens the controlling terminal. Nothing of it changes yet.
+    /// Opens the controlling terminal without changing its modes.
     package init() throws(TerminalError) {
         device = try TerminalDevice()
-        // Nobody else has this description. What the terminal does not take must not hold up a signal.
+        // No other process shares this open file description. A blocking write would delay the
+        // handling of signals.
         _ = fcntl(device.descriptor, F_SETFL, O_RDWR | O_NONBLOCK)
         wakeDescriptor = zg_wake_open()
         guard wakeDescriptor >= 0 else { throw .system(errno: errno) }
@@ -60,26 +59,26 @@ package final class ScreenTerminal {
         close(wakeDescriptor)
     }
 
-    /// The size as it is now.
+    /// The current size; 80 by 24 when unknown.
     package var size: Size {
         var (columns, rows): (Int32, Int32) = (80, 24)
         _ = unsafe zg_terminal_size(device.descriptor, &columns, &rows)
         return Size(columns: Int(columns), rows: Int(rows))
     }
 
-    /// Takes the terminal. The modes that it had when it was taken first are put back by ``leave()``.
+    /// Switches the terminal to full-screen mode.
     package func enter() throws(TerminalError) {
         guard !isEntered else { return }
         var found = termios()
         guard unsafe tcgetattr(device.descriptor, &found) == 0 else {
             throw .system(errno: errno)
         }
-        // After a stop some shells give back the modes that they found then.
+        // After a stop some shells restore the modes that they found when the process stopped.
         var saved = self.saved ?? found
         self.saved = saved
         var modes = saved
         modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
-        // Interrupting and stopping stay with the terminal.
+        // The terminal still turns ^C and ^Z into signals.
         modes.c_lflag |= tcflag_t(ISIG)
         modes.c_iflag &= ~tcflag_t(IXON)
         unsafe withUnsafeMutableBytes(of: &modes.c_cc) { controls in
@@ -95,18 +94,18 @@ package final class ScreenTerminal {
         try write(Self.enterText)
     }
 
-    /// Gives the terminal back as it was. Does nothing where it was not taken.
+    /// Restores the terminal. Does nothing outside full-screen mode.
     package func leave() {
         guard isEntered else { return }
         isEntered = false
-        // A terminal that is gone takes nothing back.
+        // Fails when the terminal was closed, and there is nothing to restore then.
         try? write(Self.leaveText)
         tcflush(device.descriptor, TCIFLUSH)
         if let saved { try? set(saved) }
         zg_screen_signals_clear()
     }
 
-    /// Gives the terminal back for as long as the process is stopped.
+    /// Stops the process as `^Z` does, with the terminal restored meanwhile.
     package func stop() throws(TerminalError) {
         leave()
         zg_screen_stop()
@@ -115,7 +114,7 @@ package final class ScreenTerminal {
 
     private func set(_ modes: termios) throws(TerminalError) {
         var modes = modes
-        // Not behind the output: a terminal that takes none would be waited for.
+        // TCSANOW: waiting for pending output could take forever.
         while unsafe tcsetattr(device.descriptor, TCSANOW, &modes) != 0 {
             guard errno == EINTR else { throw .system(errno: errno) }
         }
@@ -123,10 +122,9 @@ package final class ScreenTerminal {
 
     // MARK: Painting
 
-    /// Shows lines from the first row on, and nothing below them. What a row shows already is not sent
-    /// again.
+    /// Paints lines from the first row on and clears the rest. Rows that did not change are not sent.
     ///
-    /// - Parameter lines: Safe, no wider than the screen, and no more than it has rows.
+    /// - Parameter lines: Sanitized, no wider than the screen, and no more than it has rows.
     package func paint(_ lines: [String]) throws(TerminalError) {
         guard isEntered else { return }
         var text = ""
@@ -134,22 +132,22 @@ package final class ScreenTerminal {
         for row in 0..<rows {
             let line = row < lines.count ? lines[row] : ""
             if row < shown.count, shown[row] == line { continue }
-            // Erased before: behind a full row the cursor stands on its last character.
+            // Erased first: after a full row the cursor is still on its last character.
             text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(line)"
         }
         shown = lines
         if !text.isEmpty { try write(text) }
     }
 
-    /// Has the next ``paint(_:)`` show every row anew.
+    /// Clears the screen; the next ``paint(_:)`` repaints every row.
     package func forget() throws(TerminalError) {
         guard isEntered else { return }
         shown = []
         try write("\u{1B}[0m\u{1B}[2J")
     }
 
-    /// Writes bytes that are secret, over what is painted. Nothing of them stays in this process;
-    /// ``forget()`` takes them off the screen.
+    /// Writes secret bytes over the painted screen without copying them; ``forget()`` clears them
+    /// from the screen.
     package func write(secret bytes: RawSpan) throws(TerminalError) {
         guard isEntered else { return }
         try unsafe bytes.withUnsafeBytes { (bytes) throws(TerminalError) in
@@ -164,8 +162,8 @@ package final class ScreenTerminal {
         }
     }
 
-    /// Writes all of it. A terminal that takes nothing, as behind a connection that hangs, is waited for
-    /// until a signal comes.
+    /// Writes all bytes. Waits for a terminal that accepts nothing (a hanging connection) until a
+    /// signal arrives.
     private func write(_ bytes: UnsafeRawBufferPointer) throws(TerminalError) {
         var rest = unsafe bytes
         var patience = 3
@@ -184,7 +182,7 @@ package final class ScreenTerminal {
 
     // MARK: Waiting
 
-    /// Waits for keys, signals, or ``wake()``.
+    /// Waits for a key, a signal or ``wake()``.
     package func wait(milliseconds: Int32) -> News {
         var news = News()
         let first = poll(decoder.isWaiting ? Self.sequenceMilliseconds : milliseconds)
@@ -193,7 +191,7 @@ package final class ScreenTerminal {
         let noted = zg_screen_noted()
         news.wantsStop = noted & Int32(ZG_SCREEN_STOP) != 0
         if noted & Int32(ZG_SCREEN_CONTINUED) != 0, isEntered, !news.wantsStop {
-            // Stopped by force: whoever had the terminal meanwhile has left it as they like.
+            // Stopped by SIGSTOP: another program may have changed the terminal's modes.
             isEntered = false
             zg_screen_signals_clear()
             try? enter()
@@ -201,7 +199,7 @@ package final class ScreenTerminal {
         return news
     }
 
-    /// Ends a ``wait(milliseconds:)`` of another thread, or the next one.
+    /// Ends the current ``wait(milliseconds:)`` of another thread, or the next one.
     package func wake() { zg_wake(wakeDescriptor) }
 
     private func poll(_ milliseconds: Int32) -> (hasInput: Bool, wasWoken: Bool) {

@@ -1,12 +1,12 @@
 import Glibc
 
 extension TerminalDevice {
-    /// Bytes of an answer, blanks included, beyond which it declines.
+    /// The maximum length of an answer in bytes, blanks included; a longer one declines.
     private static let longestAnswer = 16
 
-    /// Asks a question that `y` or `yes` agrees to. Any other answer, and none, declines.
+    /// Asks a yes/no question. `y` and `yes` agree; any other answer, or none, declines.
     ///
-    /// - Parameter question: Shown in one line, made safe first.
+    /// - Parameter question: Shown on one line, sanitized.
     package func confirm(_ question: String) throws(TerminalError) -> Bool {
         try write("\(DisplayText.safe(sentence: question)) [y/N] ")
         var answer: [UInt8] = []
@@ -23,7 +23,7 @@ extension TerminalDevice {
                 return false
             }
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
-            // One byte more than is looked at tells a longer answer from a short one.
+            // One extra byte, so that a too long answer is recognized.
             if answer.count <= Self.longestAnswer { answer.append(byte) }
         }
         guard answer.count <= Self.longestAnswer else { return false }

@@ -2,22 +2,21 @@ import CLinux
 import Glibc
 
 extension TerminalDevice {
-    /// How long after Enter more input still counts as pasted together with the line.
+    /// How long after Enter more input still counts as part of the same paste.
     static let pasteMilliseconds: Int32 = 25
-    /// Bytes read at once.
     private static let chunkSize = 256
 
-    /// Asks for a secret: what is typed is not shown, and goes into the caller's memory only.
+    /// Asks for a secret without echo, and stores it only in the caller's buffer.
     ///
-    /// Backspace and `^U` edit. What was typed before the prompt is dropped. The terminal is put back
-    /// in any case, also when a signal ends or stops the process; for that the handlers of
-    /// ``Interrupts`` are installed.
+    /// Backspace and `^U` edit. Input from before the prompt is dropped. The terminal is always
+    /// restored, even when a signal ends or stops the process: this installs the handlers of
+    /// ``Interrupts``.
     ///
     /// - Parameters:
-    ///   - prompt: Shown in one line, made safe first.
-    ///   - ending: What ends the input. The ending itself is not stored.
-    ///   - buffer: Its size is the most that is taken. After an error it is zeroed.
-    /// - Returns: Bytes stored at the beginning of the buffer; zero for Enter alone.
+    ///   - prompt: Shown on one line, sanitized.
+    ///   - ending: The key that ends the input. It is not stored.
+    ///   - buffer: Its size limits the input. It is zeroed after an error.
+    /// - Returns: The number of bytes stored at the start of the buffer; 0 for Enter alone.
     package func readHidden(
         prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan
     ) throws(TerminalError) -> Int {
@@ -34,13 +33,13 @@ extension TerminalDevice {
             return count
         } catch {
             Self.wipe(&buffer)
-            // The first error says more than a second one.
+            // The first error is the cause.
             try? leave(saved)
             throw error
         }
     }
 
-    /// The modes of a prompt: no echo, no line editing of the terminal's own, but its signals.
+    /// The modes of a hidden prompt: no echo, no canonical mode, but keyboard signals.
     private static func hidden(_ saved: termios) -> termios {
         var modes = saved
         modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
@@ -66,8 +65,8 @@ extension TerminalDevice {
         guard result == 0 else { throw .system(errno: errno) }
     }
 
-    /// Sets modes, drops unread input, and looks whether they are set: the call succeeds when any
-    /// part of them is.
+    /// Sets the modes, drops unread input and verifies the modes: tcsetattr(3) succeeds when it can
+    /// make any of the changes.
     private func setModes(_ modes: termios) throws(TerminalError) {
         var wanted = modes
         while unsafe tcsetattr(descriptor, TCSAFLUSH, &wanted) != 0 {
@@ -88,7 +87,7 @@ extension TerminalDevice {
         var modes = modes
         var controls = LineEditor.Controls()
         unsafe withUnsafeBytes(of: &modes.c_cc) { bytes in
-            // Zero (_POSIX_VDISABLE) switches a control off, and would otherwise mean NUL bytes.
+            // Zero (_POSIX_VDISABLE) disables a control; it does not stand for a NUL byte.
             let erase = unsafe bytes[Int(VERASE)]
             if erase != 0 { controls.erase.append(erase) }
             let kill = unsafe bytes[Int(VKILL)]
@@ -130,7 +129,7 @@ extension TerminalDevice {
         }
     }
 
-    /// A cut secret must not pass for a whole one.
+    /// Throws if the secret is incomplete: the input had more lines or more bytes.
     private func checkEnd(_ editor: LineEditor, hasMore: Bool) throws(TerminalError) {
         if editor.ending == .enter {
             if hasMore { throw .severalLines }

@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 internal import JSON
 
-/// The `errno` of the call before. A function, since Swift may not take the C macro's place twice.
+/// Returns the `errno` of the previous call. It is a function to avoid overlapping accesses to the
+/// imported macro.
 func currentErrno() -> Int32 {
     errno
 }
 
-/// A terminal to ask at. Prompts never go through the standard input, which may hold data.
+/// A terminal for prompts. Prompts never read the standard input, which may carry data.
 package struct TerminalDevice: ~Copyable {
-    /// Where a process finds its controlling terminal.
     package static let controllingTerminal = "/dev/tty"
 
     let descriptor: Int32
-    /// Whether the terminal understands escape sequences, so that an answered prompt is erased.
+    /// Whether the terminal supports escape sequences, so that an answered prompt is erased.
     let erasesPrompts: Bool
 
-    /// Opens a terminal; its descriptor is closed with the value and never inherited.
+    /// Opens a terminal. Its descriptor is closed with the value and not inherited by children.
     ///
     /// - Parameters:
-    ///   - path: A terminal device, commonly ``controllingTerminal``.
+    ///   - path: A terminal device, usually ``controllingTerminal``.
     ///   - erasesPrompts: False for a terminal without escape sequences (`TERM=dumb`).
     /// - Throws: ``TerminalError/noTerminal(errno:)``.
     package init(
@@ -41,18 +41,16 @@ package struct TerminalDevice: ~Copyable {
         close(descriptor)
     }
 
-    /// Whether a descriptor is a terminal.
     package static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1
     }
 
-    /// Columns of the terminal behind a descriptor, or nil when there is none or it does not know.
+    /// Returns the number of columns of a terminal; nil if it is unknown or not a terminal.
     package static func columns(_ descriptor: Int32) -> Int? {
         let columns = zg_terminal_columns(descriptor)
         return columns > 0 ? Int(columns) : nil
     }
 
-    /// Writes a text to the terminal.
     func write(_ text: String) throws(TerminalError) {
         let output = OutputStream(descriptor: descriptor)
         do throws(OutputError) {
@@ -67,13 +65,13 @@ package struct TerminalDevice: ~Copyable {
 
     /// Waits until there is input.
     ///
-    /// - Parameter milliseconds: Longest wait, or nil for none.
-    /// - Returns: Whether there is input, or the terminal went away.
-    /// - Throws: ``TerminalError/interrupted`` when a signal was noted.
+    /// - Parameter milliseconds: The timeout, or nil for none.
+    /// - Returns: False after a timeout; true for input or a closed terminal.
+    /// - Throws: ``TerminalError/interrupted`` when a signal was recorded.
     func waitForInput(milliseconds: Int32? = nil) throws(TerminalError) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
-            // Another thread may have got the signal, so this wait is not cut short by it.
+            // Another thread may have received the signal, which does not end this poll.
             let ready = unsafe poll(&entry, 1, milliseconds ?? Self.sliceMilliseconds)
             if ready < 0, errno != EINTR { throw .system(errno: errno) }
             if ready > 0 { return true }
@@ -82,6 +80,6 @@ package struct TerminalDevice: ~Copyable {
         }
     }
 
-    /// How often a wait looks whether a signal was noted.
+    /// How often a wait checks for a recorded signal.
     private static let sliceMilliseconds: Int32 = 200
 }

@@ -1,16 +1,16 @@
-/// A failure to ask at a terminal.
+/// An error of a terminal prompt.
 package enum TerminalError: Error, Sendable, Equatable {
-    /// There is no terminal to ask at, or it cannot be opened.
+    /// There is no terminal, or it cannot be opened.
     case noTerminal(errno: Int32)
-    /// The system refused, with its `errno`.
+    /// A system call failed.
     case system(errno: Int32)
-    /// More was typed than the buffer holds. Nothing of it is kept.
+    /// The input is longer than the buffer. None of it is kept.
     case tooLong
-    /// Several lines came at once where one was asked for, as when a key file is pasted. Nothing of
-    /// them is kept.
+    /// Several lines arrived at once where one was expected, such as a pasted key file. None of them
+    /// is kept.
     case severalLines
-    /// The input ended with nothing typed (`^D`), or the terminal went away.
+    /// The input ended without a character (`^D`), or the terminal was closed.
     case endOfInput
-    /// A signal was noted in a section of ``Interrupts/deferred(_:)``.
+    /// A signal was recorded in a section of ``Interrupts/deferred(_:)``.
     case interrupted
 }

@@ -1,23 +1,23 @@
 extension DisplayText {
-    /// Columns a text takes in a terminal: two for wide characters and emoji, none for marks that
-    /// combine. Of control characters nothing is known: they count none.
+    /// Returns the number of terminal columns of a text: two for wide characters and emoji, none for
+    /// combining marks. Control characters count as none.
     package static func width(_ text: String) -> Int {
         if isPlain(text) { return text.utf8.count }
         return text.reduce(0) { $0 + width($1) }
     }
 
-    /// Columns of one character as a reader sees it.
+    /// Returns the columns of a grapheme cluster.
     static func width(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
-        // A flag is two letters that are one column each when they stand alone.
+        // A flag is a pair of regional indicators; each alone has one column.
         if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
         if scalars.contains(where: { $0.value == 0xFE0F }), first.properties.isEmoji { return 2 }
         return scalars.reduce(0) { max($0, width($1)) }
     }
 
-    /// Columns of a scalar that may be shown as it is; nil for one that steers, hides or reorders text. For
-    /// secrets: nothing is put together for it.
+    /// Returns the columns of a scalar, or nil for one that is unsafe to show. It makes no string, so
+    /// that secrets can be measured.
     package static func width(ofSafe scalar: Unicode.Scalar) -> Int? {
         isUnsafe(scalar) ? nil : width(scalar)
     }
@@ -46,7 +46,7 @@ extension DisplayText {
         }
     }
 
-    /// The text cut to a number of columns, with `…` in place of what is gone.
+    /// Returns the text cut to a number of columns, with `…` at the cut.
     package static func truncated(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -62,15 +62,15 @@ extension DisplayText {
         return kept + "…"
     }
 
-    /// The text with blanks up to a number of columns, at its end or its beginning.
+    /// Returns the text padded with blanks to a number of columns.
     package static func padded(_ text: String, to columns: Int, atStart: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, columns - width(text)))
         return atStart ? blanks + text : text + blanks
     }
 
-    /// Paragraphs broken into lines of at most a number of columns; longer words stand alone.
+    /// Returns the lines of a text wrapped to a number of columns; a longer word gets its own line.
     ///
-    /// Blank lines part paragraphs. A line that begins with a blank is kept as it is.
+    /// Blank lines separate paragraphs. Lines that start with a blank are kept unchanged.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
         guard !text.isEmpty else { return [] }
         var lines: [String] = []

@@ -1,12 +1,12 @@
 internal import JSON
 
-/// Text on its way to a terminal: what is safe to show, and how much room it takes.
+/// Sanitizing and measuring of text for a terminal.
 package enum DisplayText {
-    /// A text of unknown origin without anything that steers a terminal or hides or reorders text.
+    /// Returns an untrusted text without anything that controls a terminal or hides or reorders text.
     ///
-    /// Gone are escape sequences as a whole, control characters, controls of writing direction, tag
-    /// characters and the byte order mark. Tabs and line breaks become one blank each. Joiners stay:
-    /// scripts and emoji need them.
+    /// Removes whole escape sequences, control characters, bidirectional controls, tag characters and
+    /// byte order marks. Tabs and line breaks become one blank each. Joiners stay: scripts and emoji
+    /// need them.
     package static func safe(_ text: String) -> String {
         if isPlain(text) { return text }
         var kept = String.UnicodeScalarView()
@@ -17,7 +17,7 @@ package enum DisplayText {
             case 0x9B: skipControlSequence(&rest)
             case 0x90, 0x98, 0x9D, 0x9E, 0x9F: skipControlString(&rest)
             case 0x0D:
-                // A carriage return and the line feed behind it are one line break.
+                // CR LF is one line break.
                 if rest.first?.value == 0x0A { rest.removeFirst() }
                 kept.append(" ")
             case 0x09, 0x0A, 0x85, 0x2028, 0x2029: kept.append(" ")
@@ -27,8 +27,10 @@ package enum DisplayText {
         return String(kept)
     }
 
-    /// A sentence that may hold texts of unknown origin, without the characters that ``safe(_:)`` drops or
-    /// makes a blank, and with every other one: what a name in it opens hides nothing behind that name.
+    /// Returns a sentence that can contain untrusted text, without unsafe characters.
+    ///
+    /// Unlike ``safe(_:)`` it keeps the rest of an escape sequence: an unterminated sequence in a name
+    /// must not hide the words after that name.
     package static func safe(sentence: String) -> String {
         if isPlain(sentence) { return sentence }
         var kept = String.UnicodeScalarView()
@@ -44,11 +46,11 @@ package enum DisplayText {
         return String(kept)
     }
 
-    /// Whether a text is printable ASCII alone: safe as it is, and as wide as it has bytes.
+    /// Whether a text is printable ASCII only: safe, and one column per byte.
     static func isPlain(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
-            // Without a way out in the middle, so that many bytes are checked in one step.
+            // No early exit, so that the loop is vectorized.
             var other: UInt8 = 0
             for index in bytes.indices {
                 other |= unsafe bytes[index] &- 0x20 < 0x5F ? 0 : 1
@@ -57,7 +59,7 @@ package enum DisplayText {
         }
     }
 
-    /// Whether a scalar steers, hides or reorders what a terminal shows.
+    /// Whether a scalar controls a terminal or hides or reorders text.
     static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool { JSONText.isUnsafe(scalar) }
 
     private static func skipEscapeSequence(_ rest: inout Substring.UnicodeScalarView) {
@@ -70,7 +72,7 @@ package enum DisplayText {
             rest.removeFirst()
             skipControlString(&rest)
         case 0x20...0x2F:
-            // Intermediates, then one final character.
+            // Intermediates, then the final character.
             while let value = rest.first?.value, (0x20...0x2F).contains(value) {
                 rest.removeFirst()
             }
@@ -80,14 +82,14 @@ package enum DisplayText {
         }
     }
 
-    /// Parameters and intermediates, then one final character.
+    /// Skips parameters and intermediates, then the final character.
     private static func skipControlSequence(_ rest: inout Substring.UnicodeScalarView) {
         while let value = rest.first?.value, (0x20...0x3F).contains(value) { rest.removeFirst() }
         if let value = rest.first?.value, (0x40...0x7E).contains(value) { rest.removeFirst() }
     }
 
-    /// All up to the terminator. Without one only the introducer goes: else a stray one would hide
-    /// the rest of the text.
+    /// Skips up to the terminator. Without one it skips nothing more than the introducer: a stray
+    /// introducer must not hide the rest of the text.
     private static func skipControlString(_ rest: inout Substring.UnicodeScalarView) {
         var index = rest.startIndex
         while index < rest.endIndex {

@@ -1,9 +1,9 @@
-/// Times as people write them: a whole number and `s`, `m`, `h` or `d`.
+/// Durations in the form of options: a whole number and `s`, `m`, `h` or `d`.
 package enum DurationText {
-    /// Longest time: its milliseconds fit into 64 bits.
+    /// The longest duration: its milliseconds fit into 64 bits.
     static let maximumSeconds = Int64.max / 1000
 
-    /// The time written, or nil when the text is none. A bare number is none.
+    /// Returns the duration of a text, or nil if it is invalid. A number without a unit is invalid.
     package static func duration(_ text: String) -> Duration? {
         let bytes = text.utf8
         guard let unit = bytes.last, let secondsPerUnit = seconds(of: unit) else { return nil }
@@ -23,7 +23,7 @@ package enum DurationText {
         return .seconds(total)
     }
 
-    /// The shortest such text for a time, parts of a second dropped.
+    /// Returns the shortest text for a duration, without fractions of a second.
     package static func text(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("m", 60)] {
@@ -32,7 +32,8 @@ package enum DurationText {
         return "\(seconds)s"
     }
 
-    /// A time in a sentence, such as "6 min 40 s", rounded up to seconds: its two largest parts.
+    /// Returns a duration for a sentence, such as "6 min 40 s": its two largest units, rounded up to
+    /// seconds.
     package static func words(_ duration: Duration) -> String {
         let (whole, part) = duration.components
         var left = max(whole, 0) + (part > 0 ? 1 : 0)

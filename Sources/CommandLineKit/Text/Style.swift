@@ -1,22 +1,20 @@
-/// Colours of terminal text, or none. Whether there are any, the caller decides.
+/// Colors of terminal text. The caller decides whether they are used.
 package struct Style: Sendable, Equatable {
-    /// What a text is, from which its colour follows.
+    /// The kind of a text, which determines its color.
     package enum Role: Sendable, Equatable, CaseIterable {
         case plain, heading, dim, good, warning, bad
     }
 
-    /// Whether texts get escape sequences.
     package let usesColor: Bool
 
-    /// Makes a style.
     package init(usesColor: Bool) {
         self.usesColor = usesColor
     }
 
-    /// Text as it is.
+    /// Text without escape sequences.
     package static let plain = Style(usesColor: false)
 
-    /// The text with the colour of its role. It must be safe already: see ``DisplayText/safe(_:)``.
+    /// Returns the text in the color of its role. It must be sanitized: see ``DisplayText/safe(_:)``.
     package func text(_ text: String, as role: Role) -> String {
         guard usesColor, role != .plain, !text.isEmpty else { return text }
         let code =

@@ -1,15 +1,13 @@
-/// Rows in aligned columns. Cells are made safe for a terminal first.
+/// A table with aligned columns and sanitized cells.
 package struct Table: Sendable {
-    /// A column.
     package struct Column: Sendable {
-        /// Heading; empty for none.
+        /// The heading; empty for none.
         package let title: String
-        /// Whether cells stand at its right edge, as numbers do.
+        /// Whether cells are right-aligned, as numbers are.
         package let isTrailing: Bool
-        /// Whether it may be cut when the table is wider than the terminal.
+        /// Whether the column may be cut when the table is wider than the terminal.
         package let canShrink: Bool
 
-        /// Describes a column.
         package init(_ title: String, trailing: Bool = false, canShrink: Bool = false) {
             self.title = title
             self.isTrailing = trailing
@@ -17,17 +15,16 @@ package struct Table: Sendable {
         }
     }
 
-    /// A text and what it is.
     package struct Cell: Sendable, ExpressibleByStringLiteral {
         let text: String
         let role: Style.Role
-        /// Columns that the text takes: measured once, since a long table asks for it often.
+        /// The width in columns, computed once for long tables.
         let width: Int
 
-        /// Makes a cell of any text.
+        /// Creates a cell with any text, which is sanitized.
         package init(_ text: String, as role: Style.Role = .plain) {
             self.role = role
-            // Nearly all are, and one look at the bytes tells both.
+            // The usual case, checked in one pass.
             if DisplayText.isPlain(text) {
                 self.text = text
                 width = text.utf8.count
@@ -37,35 +34,31 @@ package struct Table: Sendable {
             }
         }
 
-        /// Makes a plain cell.
         package init(stringLiteral value: String) {
             self.init(value)
         }
     }
 
-    /// Narrowest a column gets by shrinking.
+    /// The minimum width of a shrunk column.
     static let minimumWidth = 8
     /// Blanks between columns.
     static let gap = 2
 
-    /// The columns.
     package let columns: [Column]
     /// The rows; missing cells are empty, surplus ones are dropped.
     package private(set) var rows: [[Cell]] = []
 
-    /// Makes a table without rows.
     package init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    /// Adds a row.
     package mutating func append(_ row: [Cell]) {
         rows.append(row)
     }
 
-    /// The table, each line ended by a line feed; empty without rows.
+    /// Returns the table, with a line feed after each line; an empty string without rows.
     ///
-    /// - Parameter width: Columns of the terminal; nil for a table that is never cut.
+    /// - Parameter width: The columns of the terminal; nil to cut nothing.
     package func text(width: Int? = nil, style: Style = .plain) -> String {
         guard !rows.isEmpty, !columns.isEmpty else { return "" }
         var lines = rows
@@ -73,7 +66,7 @@ package struct Table: Sendable {
             lines.insert(columns.map { Cell($0.title, as: .heading) }, at: 0)
         }
         let widths = widths(of: lines, within: width)
-        // As bytes: putting long tables together character by character takes twice as long.
+        // Bytes: appending characters takes twice as long for long tables.
         var text: [UInt8] = []
         text.reserveCapacity(lines.count * (widths.reduce(0, +) + columns.count * Self.gap))
         for line in lines { append(line, widths, style, to: &text) }
@@ -92,7 +85,7 @@ package struct Table: Sendable {
             if index > 0 { pending += Self.gap }
             if columns[index].isTrailing { pending += blanks }
             if !text.isEmpty {
-                // Blanks are written with the next text, so that none end a line.
+                // Blanks are written before the next text, so that no line ends with blanks.
                 line.append(contentsOf: repeatElement(UInt8(ascii: " "), count: pending))
                 line.append(contentsOf: style.text(text, as: cell.role).utf8)
                 pending = 0

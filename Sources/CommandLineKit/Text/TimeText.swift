@@ -1,15 +1,16 @@
 package import JSON
 
-/// Points of time as text. All are milliseconds since 1970-01-01T00:00:00Z.
+/// Formatting of times, given in milliseconds since 1970-01-01T00:00:00Z.
 package enum TimeText {
-    /// UTC as in `2026-11-21T03:14:00Z`, or with milliseconds as in `2026-11-21T03:14:00.250Z`.
+    /// Returns a time in UTC, such as `2026-11-21T03:14:00Z` or, with milliseconds,
+    /// `2026-11-21T03:14:00.250Z`.
     ///
-    /// Years outside of 0000 to 9999 get a sign and at least six digits (ISO 8601, expanded).
+    /// Years outside 0000 to 9999 get a sign and at least six digits (ISO 8601 expanded).
     package static func utc(_ milliseconds: Int64, withMilliseconds: Bool = false) -> String {
         let (seconds, fraction) = floorDivided(milliseconds, 1000)
         let (days, secondOfDay) = floorDivided(seconds, 86400)
         let (year, month, day) = date(daysSinceEpoch: days)
-        // Byte by byte: a long list holds two of these a line, and interpolation is slow.
+        // Bytes: long lists show two times per line, and interpolation is slow.
         var text: [UInt8] = []
         text.reserveCapacity(32)
         if (0...9999).contains(year) {
@@ -31,14 +32,14 @@ package enum TimeText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends a mark and a number below 100 in two digits.
+    /// Appends a separator and a number below 100 with two digits.
     private static func append(_ mark: Unicode.Scalar, _ number: Int64, to text: inout [UInt8]) {
         text.append(UInt8(ascii: mark))
         text.append(UInt8(ascii: "0") + UInt8(number / 10))
         text.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Appends a number of at least `width` digits.
+    /// Appends a number with at least `width` digits.
     private static func append(_ number: Int64, _ width: Int, to text: inout [UInt8]) {
         let digits = String(number)
         for _ in digits.utf8.count..<max(width, digits.utf8.count) {
@@ -47,7 +48,7 @@ package enum TimeText {
         text.append(contentsOf: digits.utf8)
     }
 
-    /// How long ago a time was, as in `3 min ago`; `in 3 min` for one to come, and `just now` for
+    /// Returns how long ago a time was: `3 min ago`, `in 3 min` for a future time, and `just now` for
     /// less than ten seconds either way. Rounded down.
     package static func age(of time: Int64, at now: Int64) -> String {
         let (difference, overflow) = now.subtractingReportingOverflow(time)
@@ -58,7 +59,7 @@ package enum TimeText {
         return difference < 0 ? "in \(span)" : "\(span) ago"
     }
 
-    /// A length of time in its largest unit, rounded down.
+    /// Returns a time span in its largest unit, rounded down.
     private static func span(_ seconds: UInt64) -> String {
         let days = seconds / 86400
         return switch seconds {
@@ -71,10 +72,10 @@ package enum TimeText {
         }
     }
 
-    /// Year, month and day of the proleptic Gregorian calendar.
+    /// Returns the date in the proleptic Gregorian calendar.
     ///
-    /// Counts in eras of 400 years that begin on the first of March, so that the leap day is the
-    /// last one of a year.
+    /// Counts in eras of 400 years that start on March 1, so that the leap day is the last day of a
+    /// year.
     private static func date(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let daysPerEra: Int64 = 146_097
         // From 0000-03-01 to 1970-01-01.
@@ -95,7 +96,7 @@ package enum TimeText {
 }
 
 extension JSONValue {
-    /// A point of time in UTC, or null for nil; see ``TimeText``.
+    /// Returns a time in UTC as a string, or null for nil.
     package static func time(orNull milliseconds: Int64?) -> JSONValue {
         milliseconds.map { .string(TimeText.utc($0)) } ?? .null
     }

@@ -1,28 +1,27 @@
 internal import DotEnv
 package import VercelAPI
 
-/// What may be done with a deployment as it is, and why something may not. Computes only.
+/// Which actions are possible with a deployment, and why others are not.
 package struct DeploymentActions: Sendable {
-    /// How a deployment becomes the one that serves production.
+    /// How a deployment would be promoted.
     package enum Promotion: Equatable, Sendable {
-        /// It was built for production: its domains move to it, nothing is built.
+        /// It was built for production: its domains move, without a build.
         case movesDomains
-        /// It was built for something else: the same code is built anew, with production's variables.
-        case buildsAnew
-        /// It serves production already.
+        /// It was built for another target: the same code is rebuilt with production's variables.
+        case rebuildsFromSource
+        /// It is already live.
         case isCurrent
-        /// Not as it is.
+        /// It cannot be promoted in its current state.
         case refused(Refusal)
     }
 
-    /// Why an action is not possible, and what is.
+    /// Why an action is not possible, and the alternative.
     package struct Refusal: Error, Equatable, Sendable {
-        /// What is in the way, as a sentence without the deployment's name: "is still building".
+        /// The obstacle, without the deployment's name: "is still building".
         package let reason: String
-        /// What to do instead: a sentence, or a command behind a colon.
+        /// What to do instead: a sentence, or a command after a colon.
         package let instead: String
 
-        /// Names both.
         package init(reason: String, instead: String) {
             self.reason = reason
             self.instead = instead
@@ -33,7 +32,7 @@ package struct DeploymentActions: Sendable {
     private let isCurrent: Bool
     private var id: String { deployment.id }
 
-    /// - Parameter current: The id of the deployment that serves production; nil where none does.
+    /// - Parameter current: The id of the live deployment; nil without one.
     package init(_ deployment: Deployment, current: String?) {
         self.deployment = deployment
         isCurrent = deployment.id == current
@@ -43,75 +42,75 @@ package struct DeploymentActions: Sendable {
     package var promotion: Promotion {
         if isCurrent { return .isCurrent }
         if let refusal = notReady { return .refused(refusal) }
-        return deployment.target == "production" ? .movesDomains : .buildsAnew
+        return deployment.target == "production" ? .movesDomains : .rebuildsFromSource
     }
 
-    /// Why it cannot be promoted; nil where it can.
+    /// Why it cannot be promoted; nil if it can.
     package var promotionRefusal: Refusal? {
         switch promotion {
-        case .movesDomains, .buildsAnew: nil
+        case .movesDomains, .rebuildsFromSource: nil
         case .isCurrent:
-            Refusal(reason: "serves production already", instead: "There is nothing to do.")
+            Refusal(reason: "is already live", instead: "There is nothing to do.")
         case .refused(let refusal): refusal
         }
     }
 
-    /// Why production cannot go back to it; nil where it can.
+    /// Why production cannot be rolled back to it; nil if it can.
     package var rollbackRefusal: Refusal? {
         if isCurrent {
             return Refusal(
-                reason: "serves production already",
-                instead: "Name an earlier one: zg-env deployment list -t production")
+                reason: "is already live",
+                instead: "Choose an earlier one: zg-env deployment list -t production")
         }
         if let refusal = notReady { return refusal }
         guard deployment.target == "production" else {
             return Refusal(
                 reason: "was not built for production",
-                instead: "Build it for production with: zg-env deployment promote \(word: id)")
+                instead: "Build it for production: zg-env deployment promote \(word: id)")
         }
-        // What the platform does not say it is asked by trying.
+        // If Vercel does not report it, only trying shows it.
         let hasServed =
             deployment.isRollbackCandidate ?? deployment.substate.map { $0 != .staged } ?? true
         if hasServed || deployment.substate == .promoted { return nil }
         return Refusal(
-            reason: "has never served production",
-            instead: "Make it live for the first time with: zg-env deployment promote \(word: id)")
+            reason: "has never been live",
+            instead: "Promote it: zg-env deployment promote \(word: id)")
     }
 
-    /// Why it cannot be cancelled; nil where it can.
+    /// Why it cannot be canceled; nil if it can.
     package var cancellationRefusal: Refusal? {
         guard deployment.state.isFinal else { return nil }
         if deployment.state == .ready {
             return Refusal(
-                reason: "is built already",
+                reason: "is already built",
                 instead: isCurrent
-                    ? "Go back to an earlier one with: zg-env deployment rollback"
-                    : "Delete it with: zg-env deployment delete \(word: id)")
+                    ? "Roll back to an earlier one: zg-env deployment rollback"
+                    : "Delete it: zg-env deployment delete \(word: id)")
         }
         return Refusal(
-            reason: "has ended already, in \(deployment.state.rawValue)",
-            instead: "There is nothing left to stop.")
+            reason: "has already ended (\(deployment.state.rawValue))",
+            instead: "There is nothing to cancel.")
     }
 
-    /// Why it cannot be deleted; nil where it can.
+    /// Why it cannot be deleted; nil if it can.
     package var deletionRefusal: Refusal? {
         if isCurrent {
             return Refusal(
-                reason: "serves production",
-                instead: "Make another one live first: zg-env deployment promote or rollback.")
+                reason: "is live",
+                instead: "Make another one live first, with zg-env deployment promote or rollback.")
         }
         guard !deployment.state.isFinal else { return nil }
         return Refusal(
             reason: "is \(deployment.state.rawValue)",
-            instead: "Stop it first with: zg-env deployment cancel \(word: id)")
+            instead: "Cancel it first: zg-env deployment cancel \(word: id)")
     }
 
     private var notReady: Refusal? {
         if deployment.state == .ready { return nil }
         if !deployment.state.isFinal {
             return Refusal(
-                reason: "is \(deployment.state.rawValue), not built yet",
-                instead: "Wait for it with: zg-env deployment logs \(word: id) --follow")
+                reason: "is not built yet (\(deployment.state.rawValue))",
+                instead: "Wait for it: zg-env deployment logs \(word: id) --follow")
         }
         if deployment.state == .deleted {
             return Refusal(
@@ -119,7 +118,7 @@ package struct DeploymentActions: Sendable {
                 instead: "Choose another one: zg-env deployment list")
         }
         return Refusal(
-            reason: "ended in \(deployment.state.rawValue), so there is nothing to serve",
-            instead: "Build it again with: zg-env redeploy \(word: id)")
+            reason: "ended in state \(deployment.state.rawValue) and cannot go live",
+            instead: "Redeploy it: zg-env redeploy \(word: id)")
     }
 }

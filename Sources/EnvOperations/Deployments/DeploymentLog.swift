@@ -1,37 +1,36 @@
 package import VercelAPI
 
-/// Reads the log of one deployment, to where it is or to the end of the deployment.
+/// Reads the log of one deployment, either up to now or until the deployment ends.
 package struct DeploymentLog {
-    /// How often the state is asked for while the log brings nothing new: a platform may keep a
-    /// stream open that has nothing left to tell.
+    /// How long the log may be silent before the state is requested: Vercel may keep a stream open
+    /// that has ended.
     private static let silence = Duration.seconds(5)
 
     private let client: VercelClient
     private let watcher: VercelClient
-    private let waitingRoom: any WaitingRoom
+    private let waitingRoom: any Sleeper
 
     /// - Parameters:
     ///   - client: Reads the log.
-    ///   - watcher: Asks for the state meanwhile, over a connection of its own.
+    ///   - watcher: Requests the state meanwhile, over its own connection.
     package init(
-        client: VercelClient, watcher: VercelClient, waitingRoom: any WaitingRoom
+        client: VercelClient, watcher: VercelClient, waitingRoom: any Sleeper
     ) {
         self.client = client
         self.watcher = watcher
         self.waitingRoom = waitingRoom
     }
 
-    /// What is done with a log.
+    /// The callbacks for a log.
     package struct Receiver {
-        /// Gets each event once. False ends it.
+        /// Called once for each event. False ends the call.
         package var onEvent: (DeploymentEvent) -> Bool
-        /// Called after what came together, and some ten times a second while nothing comes. False
-        /// ends it.
+        /// Called after each piece, and about ten times a second while nothing arrives. False ends
+        /// the call.
         package var afterPiece: () -> Bool
-        /// Told of events that were too long or broken.
+        /// Called with the number of events that were too long or malformed.
         package var onLoss: (Int) -> Void
 
-        /// Names all parts.
         package init(
             onEvent: @escaping (DeploymentEvent) -> Bool, afterPiece: @escaping () -> Bool,
             onLoss: @escaping (Int) -> Void
@@ -42,7 +41,7 @@ package struct DeploymentLog {
         }
     }
 
-    /// Reads what there is now.
+    /// Reads the log up to now.
     package func read(
         _ deployment: Deployment, _ receiver: Receiver
     ) throws(VercelAPIError) {
@@ -51,13 +50,13 @@ package struct DeploymentLog {
             afterPiece: receiver.afterPiece, onEvent: receiver.onEvent)
     }
 
-    /// Reads until the deployment has ended, or the receiver wants no more.
+    /// Reads the log until the deployment has ended or the receiver stops.
     ///
-    /// - Returns: The deployment as it was seen last.
+    /// - Returns: The deployment as last seen.
     package func follow(
         _ deployment: Deployment, _ receiver: Receiver
     ) throws(VercelAPIError) -> Deployment {
-        // What has ended is read in one go: no stream is kept open for it.
+        // The log of an ended deployment is complete, so no stream is needed.
         if deployment.state.isFinal {
             try read(deployment, receiver)
             return deployment
@@ -70,22 +69,20 @@ package struct DeploymentLog {
             if wasStopped { return seen }
             seen = try client.deployment(seen.id)
             if seen.state.isFinal {
-                // What was written between the end of the stream and that of the build.
+                // Read what was written between the end of the stream and the end of the build.
                 _ = try client.followEvents(
                     ofDeployment: seen.id, follows: false, cursor: cursor,
                     onLoss: receiver.onLoss, afterPiece: receiver.afterPiece,
                     onEvent: receiver.onEvent)
                 return seen
             }
-            // The platform ended the stream though the build goes on.
+            // Vercel ended the stream although the build continues.
             guard waitingRoom.wait(pause) else { return seen }
             pause = min(pause * 2, .seconds(15))
         }
     }
 
-    /// Follows one stream to its end.
-    ///
-    /// - Returns: Whether the receiver wanted no more.
+    /// Follows one stream to its end, and returns whether the receiver stopped it.
     private func connect(
         _ seen: inout Deployment, _ cursor: EventCursor, _ receiver: Receiver
     ) throws(VercelAPIError) -> Bool {
@@ -107,7 +104,7 @@ package struct DeploymentLog {
                     return true
                 }
                 lastLook = now
-                // Not to know it for once is no harm: the next look is soon.
+                // A failure does no harm: the next attempt is soon.
                 guard let found = try? watcher.deployment(id) else { return true }
                 state = found
                 isOver = found.state.isFinal
@@ -124,8 +121,8 @@ package struct DeploymentLog {
 }
 
 extension VercelClient {
-    /// Whether a cancelled deployment was cancelled by its project's ignored-build step: the
-    /// platform says it in the log and nowhere else. Nil where nothing can be read.
+    /// Returns whether a canceled deployment was canceled by its project's ignored build step,
+    /// which only the log shows, or nil if the log cannot be read.
     package func wasIgnored(_ deployment: Deployment) -> Bool? {
         guard deployment.state == .canceled,
             let events = try? latestEvents(ofDeployment: deployment.id, limit: 50)

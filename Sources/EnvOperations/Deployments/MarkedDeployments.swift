@@ -1,29 +1,30 @@
 internal import Vault
 package import VercelAPI
 
-/// Makes deployments of a project that are found again by their marks: where an answer is lost, what was
-/// made is told from what somebody else made of the same source at the same time.
+/// Creates deployments with a marker, by which they are found if the response is lost and
+/// distinguished from others' deployments of the same source.
 package struct MarkedDeployments {
-    /// What became of a request.
+    /// The result of a request.
     package enum Outcome {
-        /// The deployment, from the answer or by its mark.
+        /// The deployment, from the response or found by its marker.
         case made(Deployment)
-        /// The answer was lost, and the platform shows no deployment with the mark.
+        /// The response was lost, and Vercel shows no deployment with the marker.
         case notShown
-        /// The answer was lost, and then that of the look; why.
+        /// The response was lost, and looking for the marker failed as well.
         case unknown(VercelAPIError)
     }
 
     private let client: VercelClient
     private let project: String
 
-    /// - Parameter project: The platform's id.
+    /// - Parameter project: Vercel's id of the project.
     package init(_ client: VercelClient, project: String) {
         self.client = client
         self.project = project
     }
 
-    /// The deployment with a mark. A redeploy of it by somebody else has the mark too, and is later.
+    /// Returns the deployment with a marker. Another user's redeploy of it has the same marker but
+    /// is later.
     package func made(_ mark: String) throws(VercelAPIError) -> Deployment? {
         var filter = DeploymentFilter()
         filter.projectId = project
@@ -31,9 +32,9 @@ package struct MarkedDeployments {
         return try client.deployments(filter).last { $0.mark == mark }
     }
 
-    /// Makes a deployment, with a mark of its own where it has none. It is asked for once.
+    /// Creates a deployment, adding a marker if it has none. The request is sent once.
     ///
-    /// - Throws: The platform's refusal: nothing was made.
+    /// - Throws: Vercel's rejection; nothing was created.
     package func make(_ new: NewDeployment) throws(VercelAPIError) -> Outcome {
         var new = new
         let mark = new.mark ?? Identifier.random().hexadecimal

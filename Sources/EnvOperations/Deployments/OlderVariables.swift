@@ -1,26 +1,26 @@
 package import Vault
 package import VercelAPI
 
-/// Which of production's variables differ in a deployment that was built before they were changed:
-/// whoever makes it live again brings their older values back. Names only.
+/// The production variables that differ in an older deployment: making it live again restores their
+/// older values. Contains names only.
 package struct OlderVariables: Equatable, Sendable {
-    /// Changed on the platform since it was made, sorted.
+    /// Changed on Vercel since it was created, sorted.
     package let changed: [String]
-    /// Not there yet when it was made, sorted.
+    /// Not yet present when it was created, sorted.
     package let missing: [String]
-    /// Removed in the vault since: it still has those that were on the platform. Sorted.
+    /// Removed from the vault since, so the deployment still has them; sorted.
     package let removed: [String]
 
-    /// Whether anything is known: the platform's records, or the vault's of the project.
+    /// Whether there is any information: Vercel's records, or the vault's.
     package let isKnown: Bool
 
-    /// Whether nothing of what is known differs.
+    /// Whether no known variable differs.
     package var isEmpty: Bool { changed.isEmpty && missing.isEmpty && removed.isEmpty }
 
     /// - Parameters:
-    ///   - platform: The platform's records; nil where they cannot be listed, and then what the
-    ///     vault has seen of them counts.
-    ///   - local: The vault's records of the project, removed ones too.
+    ///   - platform: Vercel's records; nil if they cannot be listed, in which case the vault's last
+    ///     known state counts.
+    ///   - local: The vault's records of the project, including removed ones.
     package init(
         in deployment: Deployment, platform: [EnvironmentVariable]?, local: [Variable]
     ) {
@@ -29,7 +29,7 @@ package struct OlderVariables: Equatable, Sendable {
             return
         }
         isKnown = platform != nil || !local.isEmpty
-        // What came back since, such as after a rotation that went back, is as it was then.
+        // A value that was restored since, for example by a reverted rotation, is the same as then.
         let same = Set(
             local.compactMap { variable -> Place? in
                 guard let remote = variable.remote,
@@ -76,12 +76,12 @@ package struct OlderVariables: Equatable, Sendable {
                 && !present.contains(record.name)
         }
         self.changed = changed.sorted()
-        // A key that was replaced by a new record has an older value, if it had any.
+        // A variable that was replaced by a new record has an older value, if any.
         self.missing = missing.subtracting(changed).sorted()
         self.removed = Set(removed.map(\.name)).sorted()
     }
 
-    /// A record of the platform as it was at one time of change.
+    /// A record on Vercel at one modification time.
     private struct Place: Hashable {
         let record: String
         let time: APITime

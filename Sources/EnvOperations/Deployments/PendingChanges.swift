@@ -1,31 +1,31 @@
 package import Vault
 
-/// What the platform has, or has no more, and what serves production was built before: production gets it
-/// with its next deployment. By what the vault has seen. Pure.
+/// Changes on Vercel since the live deployment was built, which production gets with its next
+/// deployment. Based on what the vault has seen.
 package struct PendingChanges: Equatable, Sendable {
-    /// Variables that were set or changed.
+    /// Variables that were added or changed.
     package let changed: [Variable]
     /// Variables that were removed, the latest of each name.
     package let removed: [Variable]
-    /// All removed records that production was built with, also where one of that name has come back.
+    /// All removed records that production was built with, even if a variable of that name exists
+    /// again.
     package let removedRecords: Set<Identifier>
 
-    /// Judges the variables of a project.
-    ///
-    /// - Parameter standing: Names that Vercel has for production now, the vault's or not: a deployment does not
-    ///   take these out.
+    /// - Parameter standing: Names that Vercel has for production now, even if the vault does not.
+    ///   A deployment does not remove these.
     package init(of project: VaultProject, in index: VaultIndex, standing: Set<String> = []) {
         changed = Self.waiting(index.variables(of: project.id), in: project)
         (removed, removedRecords) = Self.removed(of: project, in: index, standing: standing)
     }
 
-    /// What was removed alone, the latest of each name, and all removed records that production was built with.
+    /// Returns only the removals: the latest of each name, and all removed records that production
+    ///   was built with.
     package static func removed(
         of project: VaultProject, in index: VaultIndex, standing: Set<String> = []
     ) -> (latest: [Variable], records: Set<Identifier>) {
         let gone = waiting(index.removedVariables(of: project.id), in: project)
         if gone.isEmpty { return ([], []) }
-        // What has come back to production is not taken out of it.
+        // A name that production has again is not removed from it.
         var returned = standing
         for position in index.variables.indices {
             let variable = index.variables[position]
@@ -50,15 +50,15 @@ package struct PendingChanges: Equatable, Sendable {
         }
     }
 
-    /// One line each for a plan.
+    /// One line per list for a plan.
     package var lines: [String] {
         Self.lines([
-            ("it gets to production", Self.names(changed)),
-            ("it takes out of production", Self.names(removed)),
+            ("updates in production", Self.names(changed)),
+            ("removes from production", Self.names(removed)),
         ])
     }
 
-    /// A sentence for each list that is not empty, with the first twenty of many names.
+    /// Returns a line for each list that is not empty, with at most twenty names.
     package static func lines(_ lists: [(String, [String])]) -> [String] {
         lists.filter { !$1.isEmpty }.map { words, names in
             "\(words): " + names.prefix(20).joined(separator: ", ")
@@ -66,7 +66,7 @@ package struct PendingChanges: Equatable, Sendable {
         }
     }
 
-    /// Each name once, sorted.
+    /// Returns each name once, sorted.
     package static func names(_ variables: [Variable]) -> [String] {
         Set(variables.map(\.name)).sorted()
     }

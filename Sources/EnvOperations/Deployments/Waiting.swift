@@ -1,18 +1,17 @@
-/// How a waiting ended. Whatever is waited for of deployments is waited for by ``until(wait:pause:look:)``.
+/// The result of a wait. Every wait for a deployment uses ``until(wait:pause:look:)``.
 package enum Waiting<Found> {
-    /// It was found.
     case ended(Found)
-    /// The time was over.
+    /// The time limit was reached.
     case timedOut
-    /// The caller asked to stop.
+    /// The caller canceled the wait.
     case interrupted
 
-    /// Looks until there is something to be found.
+    /// Calls `look` until it finds something.
     ///
     /// - Parameters:
-    ///   - wait: False if the caller is to give up, such as after an interrupt.
-    ///   - pause: The time until the next look; nil where the time is over.
-    ///   - look: Nil for nothing yet.
+    ///   - wait: Waits, and returns false if the caller should give up, such as after an interrupt.
+    ///   - pause: Returns the time until the next call, or nil at the time limit.
+    ///   - look: Returns nil if there is nothing yet.
     package static func until<Failure: Error>(
         wait: (Duration) -> Bool, pause: () throws(Failure) -> Duration?,
         look: () throws(Failure) -> Found?

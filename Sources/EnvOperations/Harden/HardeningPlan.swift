@@ -1,91 +1,86 @@
 package import Vault
 
-/// Which readable variables of the platform become sensitive, computed from the vault and the
-/// platform as it is now. Pure: whether the values agree is for the caller to find out.
+/// Selects the readable variables on Vercel that become sensitive, from the current state of the
+/// vault and of Vercel. The caller has to check that the values agree.
 ///
-/// The platform takes no sensitive variable for development, so the part of a scope that stays
-/// readable becomes a record of its own.
+/// Vercel does not allow sensitive variables for development, so the part of a scope that stays
+/// readable becomes a separate record.
 package struct HardeningPlan: Equatable, Sendable {
-    /// A record of the platform that is to become sensitive.
+    /// A record on Vercel that becomes sensitive.
     package struct Candidate: Equatable, Sendable {
-        /// The platform's record.
-        package let record: PlatformRecord
-        /// The vault's record of it; nil where the vault has none.
+        package let record: VercelRecord
+        /// The vault's record of it; nil if it has none.
         package let variable: Variable?
-        /// Where it becomes sensitive.
+        /// The scope that becomes sensitive.
         package let hardened: Scope
-        /// Where it stays readable; empty for nowhere, or where the vault has a record for that.
+        /// The scope that stays readable; empty if nothing does or the vault has a
+        /// record for it.
         package let rest: Scope
 
-        /// Names all parts.
-        package init(record: PlatformRecord, variable: Variable?, hardened: Scope, rest: Scope) {
+        package init(record: VercelRecord, variable: Variable?, hardened: Scope, rest: Scope) {
             self.record = record
             self.variable = variable
             self.hardened = hardened
             self.rest = rest
         }
 
-        /// Whether the vault must take the platform's value in first.
+        /// Whether the vault has to import Vercel's value first.
         package var lacksValue: Bool { (variable?.currentVersion ?? 0) == 0 }
 
-        /// Whether the vault says already what the platform is to be.
+        /// Whether the vault's record is already sensitive.
         package var isPrepared: Bool { variable?.attributes.kind == .sensitive }
     }
 
-    /// A record of the vault that becomes sensitive there, as Vercel wants it: Vercel has it so already, or
-    /// has none yet.
+    /// A record that becomes sensitive in the vault only: Vercel's already is, or does not exist
+    /// yet.
     package struct Declaration: Equatable, Sendable {
-        /// The vault's record.
         package let variable: Variable
-        /// Where it becomes sensitive.
+        /// The scope that becomes sensitive.
         package let hardened: Scope
-        /// Where it stays readable, as a record of its own; empty for nowhere.
+        /// The scope that stays readable, as a separate record; may be empty.
         package let rest: Scope
     }
 
-    /// What the caller wants.
+    /// What the caller selects.
     package struct Rules: Equatable, Sendable {
-        /// Keys to look at; nil for all.
+        /// The keys; nil for all.
         package var keys: Set<String>?
-        /// Targets and custom environments to look at; nil for production and preview, with the
-        /// custom environments of the same records.
+        /// Targets and custom environments; nil for production and preview, with the custom
+        /// environments of the same records.
         package var places: Scope?
-        /// Records for which the journal has a write whose outcome is not known.
+        /// Records for which the journal has a write with unknown outcome.
         package var begun: Set<Identifier> = []
 
-        /// Looks at all.
         package init() {}
     }
 
-    /// What becomes sensitive, by key.
+    /// The records that become sensitive, sorted by key.
     package private(set) var candidates: [Candidate] = []
-    /// What is left as it is, and must not be.
+    /// The records that should become sensitive but cannot.
     package private(set) var omissions: [RecordNote] = []
-    /// What is sensitive already, and of which it is not known that the value arrived: an earlier run
-    /// was about to send it. It is sent again.
+    /// Records that are already sensitive, but whose value may not have arrived because an earlier
+    /// run was interrupted. They are sent again.
     package private(set) var unconfirmed: [Candidate] = []
-    /// What becomes sensitive in the vault, and is sent.
+    /// Records that become sensitive in the vault and are sent.
     package private(set) var declared: [Declaration] = []
-    /// Readable parts that an earlier run split off, and did not send or not read back.
+    /// Readable parts that an earlier run split off but did not send or not read back.
     package private(set) var leftovers: [Variable] = []
 
     private let variables: [Variable]
     private let rules: Rules
     private let vacated: VacatedScopes
-    /// Records of the platform that no record of the vault stands for.
-    private let strangers: [PlatformRecord]
+    /// Records on Vercel without a record in the vault.
+    private let unownedRecords: [VercelRecord]
 
-    /// Plans.
-    ///
     /// - Parameters:
-    ///   - variables: All records of the project, removed ones included.
-    ///   - platform: All records of the platform's project.
-    package init(variables: [Variable], platform: [PlatformRecord], rules: Rules) {
+    ///   - variables: All records of the project, including removed ones.
+    ///   - platform: All records of the project on Vercel.
+    package init(variables: [Variable], platform: [VercelRecord], rules: Rules) {
         self.variables = variables
         self.rules = rules
         vacated = VacatedScopes(variables)
         let owned = Set(variables.compactMap { $0.remote?.id })
-        strangers = platform.filter { !owned.contains($0.id) }
+        unownedRecords = platform.filter { !owned.contains($0.id) }
         let ordered = platform.sorted {
             ($0.key, $0.attributes.scope.description, $0.id)
                 < ($1.key, $1.attributes.scope.description, $1.id)
@@ -106,7 +101,7 @@ package struct HardeningPlan: Equatable, Sendable {
 
     private func includes(_ key: String) -> Bool { rules.keys?.contains(key) ?? true }
 
-    /// The part of a scope that becomes sensitive.
+    /// Returns the part of a scope that becomes sensitive.
     private func part(of scope: Scope) -> Scope {
         guard let places = rules.places else {
             let targets = scope.targets.subtracting(.development)
@@ -123,7 +118,7 @@ package struct HardeningPlan: Equatable, Sendable {
             }, branch: scope.branch)
     }
 
-    private mutating func judge(_ record: PlatformRecord, _ hardened: Scope) {
+    private mutating func judge(_ record: VercelRecord, _ hardened: Scope) {
         let scope = record.attributes.scope
         func omit(_ reason: String, _ way: RecordNote.Way = .either) {
             omissions.append(RecordNote(key: record.key, scope: scope, reason: reason, way: way))
@@ -132,10 +127,10 @@ package struct HardeningPlan: Equatable, Sendable {
             let isTaken = variables.contains {
                 $0.isLive && $0.name == record.key && $0.attributes.scope.overlaps(scope)
             }
-            guard !isTaken else { return omit("the vault has another one for that place") }
+            guard !isTaken else { return omit("the vault has another variable for that scope") }
             let isLeft = variables.contains { vacated.place(of: $0)?.isTaken(by: record) ?? false }
             guard !isLeft else {
-                return omit("Vercel has it in a place that the vault's has left")
+                return omit("Vercel still has it for a scope that it no longer has in the vault")
             }
             candidates.append(
                 Candidate(
@@ -143,19 +138,22 @@ package struct HardeningPlan: Equatable, Sendable {
                     rest: scope.subtracting(hardened)))
             return
         }
-        guard variable.isLive else { return omit("it was removed in the vault, and not yet there") }
+        guard variable.isLive else {
+            return omit("it was removed from the vault, but not yet from Vercel")
+        }
         guard variable.name == record.key else {
             return omit(
-                "it has another name in the vault", .together(with: variable.name, force: false))
+                "it has a different name in the vault",
+                .together(with: variable.name, force: false))
         }
-        // Once it is hardened nothing tells any more that the other one is in its place.
-        if let place = vacated.place(of: variable), strangers.contains(where: place.isTaken) {
-            return omit("Vercel has another one in a place that it has left")
+        // Once hardened, nothing shows any more that the other one is in its place.
+        if let place = vacated.place(of: variable), unownedRecords.contains(where: place.isTaken) {
+            return omit("Vercel has another variable for a scope that this variable no longer has")
         }
         if variable.attributes.kind == .sensitive {
             let own = variable.attributes.scope
             guard own.subtracting(scope).isEmpty, own.branch == scope.branch else {
-                return omit("its targets differ in the vault and there")
+                return omit("its targets in the vault and on Vercel differ")
             }
             candidates.append(
                 Candidate(
@@ -163,7 +161,7 @@ package struct HardeningPlan: Equatable, Sendable {
             return
         }
         guard variable.attributes.scope == scope else {
-            return omit("its targets differ in the vault and there")
+            return omit("its targets in the vault and on Vercel differ")
         }
         candidates.append(
             Candidate(
@@ -171,23 +169,24 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: scope.subtracting(hardened)))
     }
 
-    /// The platform does not show the value, so all that is known is whether it was sent for certain.
-    private mutating func judgeSensitive(_ record: PlatformRecord) {
+    /// Checks a sensitive record. Vercel does not show the value, so only whether it was certainly
+    /// sent is known.
+    private mutating func judgeSensitive(_ record: VercelRecord) {
         guard let variable = variables.first(where: { $0.remote?.id == record.id }),
             let remote = variable.remote, variable.isLive, variable.currentVersion > 0
         else { return }
         let isReadable = [.plain, .encrypted].contains(variable.attributes.kind)
-        // A team's policy made it sensitive, or somebody who did it there is followed, who was named.
+        // A team's policy made it sensitive, or another person did and the user named the key.
         let isForced = isReadable && (remote.agreed.kind == .sensitive || rules.keys != nil)
         guard isForced || variable.attributes.kind == .sensitive && remote.pushedVersion == 0
         else { return }
-        // A record that moved since is sent only where the push knows of a write of its own.
+        // A record that changed since is sent only if the journal has a write for it.
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
         guard isSeen || rules.begun.contains(variable.id) else {
             omissions.append(
                 RecordNote(
                     key: record.key, scope: record.attributes.scope,
-                    reason: "it was changed there, and its value is not known"))
+                    reason: "it was changed on Vercel, and its value is unknown"))
             return
         }
         if isForced { return declare(variable) }
@@ -197,8 +196,9 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: Scope(targets: [])))
     }
 
-    /// A variable that Vercel does not have, and that was named: a team may take sensitive ones alone.
-    private mutating func judgeUnsent(_ variable: Variable, _ platform: [PlatformRecord]) {
+    /// Checks a named variable that Vercel does not have, because a team may only allow sensitive
+    /// ones.
+    private mutating func judgeUnsent(_ variable: Variable, _ platform: [VercelRecord]) {
         let isThere = platform.contains {
             $0.key == variable.name && $0.attributes.scope.overlaps(variable.attributes.scope)
         }
@@ -217,7 +217,8 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: variable.attributes.scope.subtracting(hardened)))
     }
 
-    /// A part that was split off is made in the same moment as the other part becomes sensitive.
+    /// Returns whether a record was split off, which happens at the same time as the other part
+    /// becomes sensitive.
     private func isLeftover(_ variable: Variable) -> Bool {
         guard variable.isLive, (variable.remote?.pushedVersion ?? 0) == 0,
             variable.currentVersion > 0, variable.attributes.kind != .sensitive

@@ -1,34 +1,31 @@
 package import Sealing
 package import Vault
 
-/// A variable that is to become sensitive, with the value that both sides have.
+/// A variable to harden, with the value that both sides have.
 package struct HardeningItem {
-    /// What the plan says of it.
     package let candidate: HardeningPlan.Candidate
-    /// The platform's value, which is the vault's too or becomes it.
+    /// Vercel's value, which the vault has or imports.
     package let value: SecretSlice
 
-    /// Names both.
     package init(candidate: HardeningPlan.Candidate, value: SecretSlice) {
         self.candidate = candidate
         self.value = value
     }
 }
 
-/// A record is not any more what was planned with.
+/// A record changed since the plan was made.
 package struct HardeningConflict: Error, Equatable {
-    /// Its key.
     package let key: String
 }
 
 extension VaultTransaction {
-    /// Takes the platform's values of records that the vault has no value of.
+    /// Imports Vercel's values of records without a value in the vault.
     ///
     /// - Parameters:
-    ///   - account: Through whom they were read.
-    ///   - time: This machine's clock, in milliseconds since 1970.
-    /// - Throws: ``HardeningConflict``, and what sealing throws.
-    package mutating func takeIn(
+    ///   - account: The account that read them.
+    ///   - time: Milliseconds since 1970 by this machine's clock.
+    /// - Throws: ``HardeningConflict``, and sealing errors.
+    package mutating func importValues(
         _ items: [HardeningItem], of project: Identifier, account: String, time: UInt64
     ) throws {
         for item in items where item.candidate.lacksValue {
@@ -54,14 +51,14 @@ extension VaultTransaction {
         }
     }
 
-    /// Makes records sensitive, and makes a record of its own of each part that stays readable.
+    /// Makes records sensitive, and creates a separate record for each part that stays readable.
     ///
-    /// Both get the same time, by which a later run knows them. The values count as not sent, so
-    /// that the platform gets each together with the new type.
+    /// Both get the same time, by which a later run recognizes them. The values count as not sent,
+    /// so that Vercel gets each together with the new type.
     ///
-    /// - Parameter items: Of records that the vault has a value of, equal to the platform's.
-    /// - Returns: The records that are to be sent.
-    /// - Throws: ``HardeningConflict``, and what sealing throws.
+    /// - Parameter items: Records whose value the vault has, equal to Vercel's.
+    /// - Returns: The records to send.
+    /// - Throws: ``HardeningConflict``, and sealing errors.
     package mutating func harden(
         _ items: [HardeningItem], account: String, time: UInt64
     ) throws -> [Identifier] {
@@ -93,12 +90,12 @@ extension VaultTransaction {
         return touched
     }
 
-    /// Makes records sensitive that Vercel has so already, or has not, and makes a record of its own of each
-    /// part that stays readable. The values count as not sent.
+    /// Makes records sensitive that already are on Vercel or do not exist there, and creates a
+    /// separate record for each part that stays readable. The values count as not sent.
     ///
-    /// - Parameter values: Of the records, in their order.
-    /// - Returns: The records that are to be sent.
-    /// - Throws: ``HardeningConflict``, and what sealing throws.
+    /// - Parameter values: The values of the records, in their order.
+    /// - Returns: The records to send.
+    /// - Throws: ``HardeningConflict``, and sealing errors.
     package mutating func declare(
         _ items: [HardeningPlan.Declaration], values: [SecretSlice], time: UInt64
     ) throws -> [Identifier] {
@@ -123,7 +120,7 @@ extension VaultTransaction {
         return touched
     }
 
-    /// Where a record stands that is still what was planned with.
+    /// Returns the position of a record that has not changed since the plan was made.
     private func unchanged(_ variable: Variable) throws -> Int {
         guard let position = position(of: variable.id),
             index.variables[position].attributes == variable.attributes,
@@ -134,8 +131,8 @@ extension VaultTransaction {
         return position
     }
 
-    /// Adds a record without a value. Its versions go on where a removed record of the key ended: a
-    /// version number never names two values.
+    /// Adds a record without a value. Its version numbers continue those of removed records of the
+    /// key, so that a number never means two values.
     private mutating func append(
         _ key: String, _ attributes: VariableAttributes, of project: Identifier, time: UInt64
     ) -> Int {

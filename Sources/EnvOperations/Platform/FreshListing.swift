@@ -2,22 +2,22 @@ package import VercelAPI
 
 /// The records of a project as Vercel listed them less than a second ago.
 ///
-/// Vercel has no conditional write. What is written is held against this right before it is sent, so that
-/// a change by somebody else goes unseen only within that second (docs/sync.md).
+/// Vercel has no conditional writes. Each write is checked against this list right before it is
+/// sent, so that another user's change goes unnoticed only within that second (docs/sync.md).
 package final class FreshListing {
-    /// A listing older than this is made again.
+    /// The age at which a listing is read again.
     package static let maximumAge: Duration = .seconds(1)
 
     private let client: VercelClient
     private let project: String
     private let environments: CustomEnvironmentNames
-    /// The records of the last listing, however old it is.
-    package private(set) var last: [PlatformRecord] = []
-    private var recordsByID: [String: PlatformRecord] = [:]
-    /// When the listing was asked for, and how often the client had paused by then; nil for none.
+    /// The records of the last listing, regardless of age.
+    package private(set) var last: [VercelRecord] = []
+    private var recordsByID: [String: VercelRecord] = [:]
+    /// When the listing was requested, and the client's pause count then; nil without a listing.
     private var readAt: (elapsed: Duration, pauseCount: Int)?
-    /// Vercel's time of the newest listing, in milliseconds since 1970, to the second; 0 where it did
-    /// not say.
+    /// Vercel's time of the newest listing, in milliseconds since 1970, rounded to the second; 0 if
+    /// unknown.
     package private(set) var time: UInt64 = 0
 
     /// - Parameter project: Vercel's id of the project.
@@ -29,27 +29,27 @@ package final class FreshListing {
         self.environments = environments
     }
 
-    /// Takes a listing that the caller has asked for.
+    /// Uses a listing that the caller has requested.
     ///
     /// - Parameters:
-    ///   - elapsed: ``VercelClient/elapsed`` before it was asked for.
-    ///   - pauseCount: ``VercelClient/pauseCount`` then.
+    ///   - elapsed: ``VercelClient/elapsed`` before the request.
+    ///   - pauseCount: ``VercelClient/pauseCount`` before the request.
     package func take(
         _ variables: [EnvironmentVariable], elapsed: Duration, pauseCount: Int
     ) {
-        last = variables.map { PlatformRecord($0, environments: environments) }
+        last = variables.map { VercelRecord($0, environments: environments) }
         recordsByID = Dictionary(
             last.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         readAt = (elapsed, pauseCount)
         time = client.lastDate
     }
 
-    /// Forgets the listing: something happened since that took an unknown time, or changed a record.
+    /// Marks the listing as stale, after a delay of unknown length or a change of a record.
     package func expire() { readAt = nil }
 
-    /// The records, listed again where the last listing is too old, or was made before the client's last
-    /// pause.
-    package func current() throws(VercelAPIError) -> [PlatformRecord] {
+    /// Returns the records, listing them again if the listing is too old or precedes the client's
+    /// last pause.
+    package func current() throws(VercelAPIError) -> [VercelRecord] {
         if let readAt, client.elapsed - readAt.elapsed < Self.maximumAge,
             client.pauseCount == readAt.pauseCount
         {
@@ -62,8 +62,8 @@ package final class FreshListing {
         return last
     }
 
-    /// The same records by Vercel's ids.
-    func currentByID() throws(VercelAPIError) -> [String: PlatformRecord] {
+    /// Returns the records by Vercel's ids.
+    func currentByID() throws(VercelAPIError) -> [String: VercelRecord] {
         _ = try current()
         return recordsByID
     }

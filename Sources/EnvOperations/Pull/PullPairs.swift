@@ -1,22 +1,22 @@
 internal import Vault
 
-/// Which record of the vault and which of the platform are two sides of one.
+/// Matches records of the vault with records on Vercel.
 struct PullPairs {
-    /// Both sides of one record, where both are there.
+    /// The two sides of one record, of which one may be missing.
     struct Pair {
         let variable: Variable?
-        let record: PlatformRecord?
+        let record: VercelRecord?
 
-        /// Tells that the vault has not seen the platform's record as it is now.
+        /// Whether the vault has not seen the current state of Vercel's record.
         var isChangedThere: Bool {
             guard let remote = variable?.remote, let record else { return false }
             return record.id != remote.id || record.updatedAt != remote.agreedUpdatedAt
         }
 
-        /// Tells that the vault was changed since both sides agreed.
+        /// Whether the vault's record changed since both sides agreed.
         var isChangedHere: Bool { isValueChangedHere || areAttributesChangedHere }
 
-        /// Tells that the vault has a value that the platform never had.
+        /// Whether the vault has a value that Vercel never had.
         var isValueChangedHere: Bool {
             guard let variable, let remote = variable.remote else { return false }
             return variable.currentVersion != remote.pushedVersion
@@ -28,7 +28,7 @@ struct PullPairs {
                 || variable.name != remote.key
         }
 
-        /// Tells whether the platform's value can change what becomes of the pair.
+        /// Whether Vercel's value can affect the result for the pair.
         var mayBringValue: Bool {
             guard let variable else { return true }
             return variable.remote == nil || isChangedThere
@@ -36,13 +36,13 @@ struct PullPairs {
         }
     }
 
-    /// Every record of either side once, by key and scope.
+    /// Every record of either side once, sorted by key and scope.
     let pairs: [Pair]
 
-    /// Pairs by the platform's id first. A record of the vault that was never pushed, or whose
-    /// platform record is gone, belongs to an unknown one of exactly its key and scope: somebody made
-    /// the same there, or deleted it and made it anew.
-    init(variables: [Variable], platform: [PlatformRecord], rules: PullPlan.Rules) {
+    /// Matches by Vercel's ids first. A record of the vault that was never pushed, or whose Vercel
+    /// record is gone, matches an unknown one with exactly its key and scope: another person
+    /// created the same variable, or deleted and recreated it.
+    init(variables: [Variable], platform: [VercelRecord], rules: PullPlan.Rules) {
         let records = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let known = Set(variables.compactMap { $0.remote?.id })

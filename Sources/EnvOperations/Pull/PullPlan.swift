@@ -1,45 +1,42 @@
 package import Vault
 
-/// What a pull would change in the vault, computed from the vault, what both sides last agreed on,
-/// and the platform as it is now. Pure: it knows of values only whether they are shown and equal.
+/// The changes that a pull would make in the vault, computed from the vault, the state that both
+/// sides last agreed on, and the current state of Vercel. Of values it only knows whether they are
+/// shown and equal.
 ///
-/// A plan with conflicts is not to be applied.
+/// A plan with conflicts must not be applied.
 package struct PullPlan: Equatable, Sendable {
-    /// What to do with one record of the vault.
     package enum Action: Equatable, Sendable {
-        /// Make it; without a value where the platform shows none.
+        /// Create it; without a value if Vercel shows none.
         case create(withValue: Bool)
-        /// Change it; the value too, or only what stands beside it.
+        /// Change it, with its value or only its attributes.
         case update(withValue: Bool)
-        /// Only keep what was seen: both sides say the same.
+        /// Only record what was seen, because both sides are the same.
         case agree
-        /// Take it out of use; its history stays.
+        /// Mark it as removed; its history stays.
         case remove
-        /// Take places or the name from it that a record of Vercel's has from now on. Nothing of it is agreed
-        /// on.
+        /// Remove targets or its name that a record from Vercel gets. It stays unsynced.
         case narrow
     }
 
-    /// One change of the vault.
     package struct Step: Equatable, Sendable {
         /// The vault's record; nil for a new one.
         package let variable: Variable?
-        /// The platform's record; nil where it is gone.
-        package let record: PlatformRecord?
-        /// What the vault's record is to be beside its value.
+        /// Vercel's record; nil if it is gone.
+        package let record: VercelRecord?
+        /// The new attributes of the vault's record.
         package let attributes: VariableAttributes
-        /// What to do.
         package let action: Action
-        /// Tells that the platform may hold another value than the vault, which nobody can see: the
-        /// record goes on counting as changed there, until a push or the user decides.
+        /// Whether Vercel may have a different value that is not shown. The record then still counts as
+        /// changed on Vercel until a push or the user decides.
         package var staysBehind = false
-        /// The name that it gets back where it was renamed here; nil for the one that it has.
+        /// The name that a variable renamed in the vault gets back; nil to keep its name.
         package var formerName: String?
 
         /// The key afterwards.
         package var key: String { record?.key ?? formerName ?? variable?.name ?? "" }
 
-        /// Tells whether a value that the vault has changes, goes, or goes from a place or a name.
+        /// Whether a value in the vault changes, or loses its record, a target or its name.
         package var changesLocalValue: Bool {
             guard let variable, variable.isLive, variable.currentVersion > 0 else { return false }
             switch action {
@@ -52,27 +49,26 @@ package struct PullPlan: Equatable, Sendable {
         }
     }
 
-    /// What the platform's answer said of a value.
+    /// Whether Vercel showed a value.
     package enum ValueState: Equatable, Sendable {
-        /// It never shows values of this type.
+        /// Vercel does not show values of this type.
         case hidden
-        /// It shows values of this type, but did not show this one.
+        /// Vercel shows values of this type, but not this one.
         case withheld
-        /// It showed the value, which may be an empty one.
+        /// Vercel showed the value, which may be empty.
         case shown(isEmpty: Bool)
     }
 
-    /// What is known of values.
+    /// What is known about values.
     package struct Evidence: Equatable, Sendable {
-        /// What the platform showed, by its ids; only of records that had to be looked at.
+        /// Whether Vercel showed the values, by its ids; only for records whose values are needed.
         package var states: [String: ValueState]
-        /// Whether a record of the vault holds what the platform showed for it, by the vault's ids;
-        /// missing where that was not compared.
+        /// Whether a record's value is the one that Vercel showed, by the vault's ids; missing if
+        /// not compared.
         package var equalities: [Identifier: Bool]
-        /// Tells that values could be compared at all.
+        /// Whether values could be compared at all.
         package var canCompare: Bool
 
-        /// Names all parts.
         package init(
             states: [String: ValueState] = [:], equalities: [Identifier: Bool] = [:],
             canCompare: Bool = true
@@ -83,53 +79,50 @@ package struct PullPlan: Equatable, Sendable {
         }
     }
 
-    /// What the caller wants.
+    /// What the caller selects.
     package struct Rules: Equatable, Sendable {
-        /// Take what the platform has where both sides changed, and where the vault's records are in its
-        /// way.
+        /// Whether to take Vercel's version if both sides changed or if the vault's records are in
+        /// the way.
         package var force = false
-        /// Keys to look at; nil for all.
+        /// The keys; nil for all.
         package var keys: Set<String>?
-        /// Targets and custom environments to look at; nil for all.
+        /// Targets and custom environments; nil for all.
         package var places: Scope?
-        /// The platform's ids of records that are not taken in, and stand for no change.
+        /// Vercel's ids of records that are not imported and do not count as changes.
         package var skipped: Set<String> = []
-        /// The platform's id of the user of this program, for messages; nil where it is not known.
+        /// Vercel's id of this program's user, for messages; nil if unknown.
         package var ownUser: String?
 
-        /// Wants everything.
         package init() {}
     }
 
-    /// What to do, by key.
+    /// Sorted by key.
     package private(set) var steps: [Step] = []
     /// Records that are the same on both sides.
     package private(set) var unchanged: [Variable] = []
-    /// Records changed here only, or never pushed: left for a push.
+    /// Records only changed in the vault or never pushed, which a push handles.
     package private(set) var ahead: [Variable] = []
-    /// Changes on both sides.
+    /// Records that changed on both sides.
     package private(set) var conflicts: [RecordNote] = []
-    /// Records whose value the platform does not show.
+    /// Records whose value Vercel does not show.
     package private(set) var unreadable: [RecordNote] = []
     /// Readable values that are empty.
     package private(set) var empty: [RecordNote] = []
-    /// Removed records whose platform record is gone too: nothing is left but to forget it.
+    /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
-    /// Tells that every value that is to be stored over another one was compared with it.
+    /// Whether every value that replaces another one was compared with it.
     package private(set) var compared = true
 
-    /// Plans.
-    ///
     /// - Parameters:
-    ///   - variables: All records of the project, removed ones included.
-    ///   - platform: All records of the platform's project that can be taken in.
+    ///   - variables: All records of the project, including removed ones.
+    ///   - platform: All importable records of the project on Vercel.
     package init(
-        variables: [Variable], platform: [PlatformRecord], evidence: Evidence, rules: Rules
+        variables: [Variable], platform: [VercelRecord], evidence: Evidence, rules: Rules
     ) {
         let pairs = PullPairs(variables: variables, platform: platform, rules: rules)
         let planning = PullPlanning(evidence: evidence, rules: rules)
         for pair in pairs.pairs where rules.includes(pair) {
-            switch planning.judgement(of: pair) {
+            switch planning.sendDecision(of: pair) {
             case .nothing: break
             case .unchanged(let variable): unchanged.append(variable)
             case .ahead(let variable): ahead.append(variable)
@@ -142,7 +135,7 @@ package struct PullPlan: Equatable, Sendable {
             }
         }
         if rules.force { makeRoom(among: variables, platform, evidence, rules) }
-        refuseOverlaps(among: variables, rules)
+        rejectOverlaps(among: variables, rules)
         for step in steps {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
@@ -160,24 +153,25 @@ package struct PullPlan: Equatable, Sendable {
         }
     }
 
-    /// Has records of the vault make room for what Vercel has in their places: one takes a record over
-    /// that has all of its places, others keep what is left, or go. Their values stay in the history.
+    /// Removes records of the vault from the scopes that Vercel's records have: one replaces a
+    /// record whose scope it covers completely, others keep the rest or are removed. Their values
+    /// stay in the history.
     private mutating func makeRoom(
-        among variables: [Variable], _ platform: [PlatformRecord], _ evidence: Evidence,
+        among variables: [Variable], _ platform: [VercelRecord], _ evidence: Evidence,
         _ rules: Rules
     ) {
         var waiting = variables.filter { variable in
             variable.isLive && rules.forces(variable)
                 && !steps.contains { $0.variable?.id == variable.id }
         }
-        // One that gets its old name back may be in the way of another one there.
+        // A record that gets its old name back may be in the way of another one.
         while let place = waiting.firstIndex(where: { variable in
             steps.contains { $0.takes(the: variable) }
         }) {
             let variable = waiting.remove(at: place)
             let scope = variable.attributes.scope
             let places = steps.indices.filter { steps[$0].takes(the: variable) }
-            // A value that is not shown replaces none.
+            // A hidden value does not replace a known one.
             let isShown = places.allSatisfy {
                 steps[$0].action == .narrow || evidence.shows(steps[$0].record)
             }
@@ -186,7 +180,7 @@ package struct PullPlan: Equatable, Sendable {
             var rest = places.reduce(scope) { $0.subtracting(steps[$1].attributes.scope) }
             var formerName: String?
             if let remote = variable.remote {
-                // Its own record stays what it is there.
+                // Its own record on Vercel stays unchanged.
                 guard let own = platform.first(where: { $0.id == remote.id }) else { continue }
                 if own.key != variable.name { formerName = own.key }
                 if rest.isEmpty || formerName != nil { rest = own.attributes.scope }
@@ -204,9 +198,9 @@ package struct PullPlan: Equatable, Sendable {
         }
     }
 
-    /// Takes back steps after which one key would have two records for one place: one of the vault
-    /// that was never pushed is there, or the platform contradicts itself.
-    private mutating func refuseOverlaps(among variables: [Variable], _ rules: Rules) {
+    /// Turns steps into conflicts if a key would get two records for one scope, because the vault
+    /// has one that was never pushed, or Vercel's list is contradictory.
+    private mutating func rejectOverlaps(among variables: [Variable], _ rules: Rules) {
         while let (place, scope, other) = firstOverlap(among: variables) {
             let step = steps.remove(at: place)
             let along = step.variable.flatMap { known in
@@ -216,7 +210,8 @@ package struct PullPlan: Equatable, Sendable {
             conflicts.append(
                 RecordNote(
                     key: step.key, scope: step.attributes.scope,
-                    reason: "the vault has, or would have, another one for \(scope.description)",
+                    reason:
+                        "the vault has, or would have, another variable for \(scope.description)",
                     way: isHidden
                         ? .sending
                         : along.map { .takingAlong($0) } ?? (rules.force ? .overriding : .either)))
@@ -225,7 +220,7 @@ package struct PullPlan: Equatable, Sendable {
         }
     }
 
-    /// - Returns: A step, and what is in its way: the record of the vault where it is no other step's.
+    /// Returns a step and the record in its way; `other` is nil if that belongs to another step.
     private func firstOverlap(
         among variables: [Variable]
     ) -> (place: Int, scope: Scope, other: Variable?)? {
@@ -244,11 +239,11 @@ package struct PullPlan: Equatable, Sendable {
         return nil
     }
 
-    /// Records of the platform whose values have to be looked at for a plan: new ones, and those that
-    /// may have changed there. The vault's record is the one to compare with.
+    /// Returns the records on Vercel whose values a plan needs, because they are new or may have
+    /// changed, with the vault's records to compare.
     package static func valuesNeeded(
-        variables: [Variable], platform: [PlatformRecord], rules: Rules
-    ) -> [(record: PlatformRecord, variable: Variable?)] {
+        variables: [Variable], platform: [VercelRecord], rules: Rules
+    ) -> [(record: VercelRecord, variable: Variable?)] {
         PullPairs(variables: variables, platform: platform, rules: rules).pairs.compactMap { pair in
             guard rules.includes(pair), let record = pair.record,
                 record.attributes.kind != .sensitive, pair.mayBringValue
@@ -259,21 +254,21 @@ package struct PullPlan: Equatable, Sendable {
 }
 
 extension PullPlan.Evidence {
-    /// Tells whether Vercel showed the value of a record.
-    fileprivate func shows(_ record: PlatformRecord?) -> Bool {
+    /// Returns whether Vercel showed the value of a record.
+    fileprivate func shows(_ record: VercelRecord?) -> Bool {
         guard let record, case .shown = states[record.id] else { return false }
         return true
     }
 }
 
 extension PullPlan.Step {
-    /// Tells whether it needs the place that a record of the vault has.
+    /// Returns whether it needs the scope of a record of the vault.
     fileprivate func takes(the variable: Variable) -> Bool {
         action != .remove && key == variable.name
             && attributes.scope.overlaps(variable.attributes.scope)
     }
 
-    /// The same of a record that the vault has, in place of a new one.
+    /// Returns the step with an existing record of the vault instead of a new one.
     fileprivate func takingOver(_ variable: Variable) -> PullPlan.Step {
         var step = PullPlan.Step(
             variable: variable, record: record, attributes: attributes,
@@ -284,8 +279,8 @@ extension PullPlan.Step {
 }
 
 extension PullPlan.Rules {
-    /// Tells whether what the vault has of a record may be replaced: the user said so, of this key or of
-    /// all.
+    /// Returns whether the vault's version may be replaced, because the user chose that for this
+    /// key or for all.
     func forces(_ variable: Variable) -> Bool {
         force && (keys?.contains(variable.name) ?? true)
     }

@@ -1,16 +1,16 @@
 internal import Vault
 
-/// Judges each record of a pull on its own. Pure.
+/// Decides what a pull does with each record by itself.
 struct PullPlanning {
-    enum Judgement {
+    enum SendDecision {
         case nothing
         case unchanged(Variable)
         case ahead(Variable)
         case forgotten(Identifier)
         case conflict(RecordNote)
-        /// Left as it is, since the platform did not show its value.
+        /// Left unchanged, because Vercel did not show its value.
         case unread(RecordNote)
-        /// A change, and what is to be said of a value that is not shown.
+        /// A change, and a note about a value that is not shown.
         case step(PullPlan.Step, RecordNote?)
     }
 
@@ -22,7 +22,7 @@ struct PullPlanning {
         self.rules = rules
     }
 
-    func judgement(of pair: PullPairs.Pair) -> Judgement {
+    func sendDecision(of pair: PullPairs.Pair) -> SendDecision {
         guard let variable = pair.variable else {
             return pair.record.map(created) ?? .nothing
         }
@@ -35,33 +35,34 @@ struct PullPlanning {
 
     // MARK: One side
 
-    private func created(_ record: PlatformRecord) -> Judgement {
+    private func created(_ record: VercelRecord) -> SendDecision {
         let state = state(of: record)
         var step = PullPlan.Step(
             variable: nil, record: record, attributes: record.attributes,
             action: .create(withValue: state.isShown))
         switch state {
         case .shown: return .step(step, nil)
-        case .hidden: return .step(step, note(record, "the platform does not show its value"))
+        case .hidden: return .step(step, note(record, "Vercel does not show its value"))
         case .withheld:
-            // Not agreed, so that the next pull asks again and a push does not overwrite it.
+            // Not recorded as agreed, so that the next pull asks again and a push does not
+            // overwrite it.
             step.staysBehind = true
             return .step(
                 step,
-                note(record, "the platform did not show its value; the next pull asks for it again")
+                note(record, "Vercel did not show its value; the next pull will ask again")
             )
         }
     }
 
-    private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> Judgement {
+    private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> SendDecision {
         guard variable.remote != nil else { return variable.isLive ? .ahead(variable) : .nothing }
         guard variable.isLive else { return .forgotten(variable.id) }
-        // Its former name alone does not select a renamed variable.
+        // The former name alone does not select a renamed variable.
         if let keys = rules.keys, !keys.contains(variable.name) { return .ahead(variable) }
         guard !pair.isChangedHere || rules.forces(variable) else {
             return .conflict(
                 note(
-                    variable, "it was changed here, and removed on the platform",
+                    variable, "it was changed in the vault and removed on Vercel",
                     variable.currentVersion > 0 ? .gone : .removing))
         }
         return .step(
@@ -70,20 +71,20 @@ struct PullPlanning {
             nil)
     }
 
-    /// Nothing changed there since both sides agreed.
+    /// Handles a record that did not change on Vercel since both sides agreed.
     private func seen(
-        _ variable: Variable, _ record: PlatformRecord, _ pair: PullPairs.Pair
-    ) -> Judgement {
+        _ variable: Variable, _ record: VercelRecord, _ pair: PullPairs.Pair
+    ) -> SendDecision {
         if pair.isChangedHere { return .ahead(variable) }
         guard variable.currentVersion == 0 else { return .unchanged(variable) }
-        // The vault never had the value; the platform may show it by now.
+        // The vault never had the value, but Vercel may show it by now.
         if case .shown = state(of: record) { return taken(variable, record) }
-        return .unread(note(record, "the platform does not show its value"))
+        return .unread(note(record, "Vercel does not show its value"))
     }
 
     // MARK: Both sides
 
-    private func neverPushed(_ variable: Variable, _ record: PlatformRecord) -> Judgement {
+    private func neverPushed(_ variable: Variable, _ record: VercelRecord) -> SendDecision {
         if variable.currentVersion == 0 || rules.forces(variable) && state(of: record).isShown {
             return taken(variable, record)
         }
@@ -94,7 +95,7 @@ struct PullPlanning {
             return .conflict(
                 note(
                     variable,
-                    "the platform has one that this vault has not seen\(uncompared(record))",
+                    "Vercel has a variable that the vault does not know about\(uncompared(record))",
                     .init(record, sendsValue: true)))
         }
         var attributes = ours
@@ -106,15 +107,15 @@ struct PullPlanning {
     }
 
     private func changedOnBothSides(
-        _ variable: Variable, _ record: PlatformRecord, _ pair: PullPairs.Pair
-    ) -> Judgement {
+        _ variable: Variable, _ record: VercelRecord, _ pair: PullPairs.Pair
+    ) -> SendDecision {
         let isSame =
             variable.isLive && variable.attributes == record.attributes
             && variable.name == record.key
         if isSame && (!pair.isValueChangedHere || evidence.equalities[variable.id] == true) {
             return taken(variable, record)
         }
-        // What the platform does not show cannot be taken in place of what the vault has.
+        // A hidden value cannot replace the vault's.
         if rules.forces(variable) && (state(of: record).isShown || !pair.isValueChangedHere) {
             return taken(variable, record)
         }
@@ -123,13 +124,13 @@ struct PullPlanning {
             note(
                 variable,
                 variable.isLive
-                    ? "it was changed here, and on the platform\(who)\(uncompared(record))"
-                    : "it was removed here, and changed on the platform\(who)",
+                    ? "it was changed in the vault and on Vercel\(who)\(uncompared(record))"
+                    : "it was removed in the vault and changed on Vercel\(who)",
                 .init(record, of: variable)))
     }
 
-    /// The platform's state, in place of what the vault has.
-    private func taken(_ variable: Variable, _ record: PlatformRecord) -> Judgement {
+    /// Takes Vercel's version in place of the vault's.
+    private func taken(_ variable: Variable, _ record: VercelRecord) -> SendDecision {
         func step(withValue: Bool) -> PullPlan.Step {
             let isSame =
                 !withValue && variable.isLive && variable.attributes == record.attributes
@@ -142,14 +143,14 @@ struct PullPlanning {
         case .hidden:
             guard variable.currentVersion > 0 else {
                 return .step(
-                    step(withValue: false), note(record, "the platform does not show its value"))
+                    step(withValue: false), note(record, "Vercel does not show its value"))
             }
-            // Nobody can take what was asked for by name.
+            // A value that the user requested by name cannot be taken.
             if rules.keys != nil, rules.forces(variable), variable.isLive {
                 return .conflict(
                     note(
                         variable,
-                        "it was changed on Vercel, which does not show its value, so that a pull cannot take it",
+                        "it was changed on Vercel, but cannot be pulled because Vercel does not show its value",
                         .sending))
             }
             var undecided = step(withValue: false)
@@ -158,12 +159,13 @@ struct PullPlanning {
                 undecided,
                 note(
                     record,
-                    "it was changed on the platform, which does not show its value; the vault keeps the one it has, and it stays behind until that is pushed by force"
+                    "it was changed on Vercel, which does not show the new value; the variable stays out of sync until you push it with --force"
                 ))
         case .withheld:
-            // Not agreed, so that the next pull asks again and a push does not overwrite it.
+            // Not recorded as agreed, so that the next pull asks again and a push does not
+            // overwrite it.
             return .unread(
-                note(record, "the platform did not show its value; it was left as it is"))
+                note(record, "Vercel did not show its value; it was left unchanged"))
         case .shown:
             let isEqual = variable.currentVersion > 0 && evidence.equalities[variable.id] == true
             return .step(step(withValue: !isEqual), nil)
@@ -172,12 +174,12 @@ struct PullPlanning {
 
     // MARK: Words
 
-    private func state(of record: PlatformRecord) -> PullPlan.ValueState {
+    private func state(of record: VercelRecord) -> PullPlan.ValueState {
         if record.attributes.kind == .sensitive { return .hidden }
         return evidence.states[record.id] ?? .withheld
     }
 
-    private func uncompared(_ record: PlatformRecord) -> String {
+    private func uncompared(_ record: VercelRecord) -> String {
         if record.attributes.kind == .sensitive { return "; its value cannot be compared" }
         return evidence.canCompare ? "" : "; values are locked and were not compared"
     }
@@ -188,7 +190,7 @@ struct PullPlanning {
         .init(key: variable.name, scope: variable.attributes.scope, reason: reason, way: way)
     }
 
-    private func note(_ record: PlatformRecord, _ reason: String) -> RecordNote {
+    private func note(_ record: VercelRecord, _ reason: String) -> RecordNote {
         .init(key: record.key, scope: record.attributes.scope, reason: reason)
     }
 }

@@ -2,30 +2,30 @@ package import Sealing
 package import Vault
 
 extension VaultTransaction {
-    /// Brings the vault to what a plan says. Works while values are locked: they are sealed to the
+    /// Applies a plan to the vault. Works while values are locked, because they are sealed to the
     /// vault's public key.
     ///
     /// - Parameters:
-    ///   - values: What the platform showed, by its ids.
-    ///   - account: Through whom it was seen.
-    ///   - time: This machine's clock, in milliseconds since 1970.
-    ///   - platformTime: The platform's time when it was listed.
-    /// - Throws: ``VaultError/Code/tooLarge`` for a value that the vault does not take.
+    ///   - values: The values that Vercel showed, by its ids.
+    ///   - account: The account that read them.
+    ///   - time: Milliseconds since 1970 by this machine's clock.
+    ///   - vercelTime: Vercel's time of the listing.
+    /// - Throws: ``VaultError/Code/tooLarge`` for a value that the vault cannot store.
     package mutating func apply(
         _ plan: PullPlan, of project: Identifier, values: [String: SecretSlice], account: String,
-        time: UInt64, platformTime: UInt64
+        time: UInt64, vercelTime: UInt64
     ) throws(VaultError) {
         let positions = Dictionary(
             index.variables.enumerated().map { ($0.element.id, $0.offset) },
             uniquingKeysWith: { first, _ in first })
-        // A version number never names two values of a key.
+        // A version number never means two values of a key.
         var highest: [String: UInt64] = [:]
         let removed = Set(plan.steps.filter { $0.action == .remove }.compactMap { $0.variable?.id })
         for variable in index.variables
         where variable.project == project && (!variable.isLive || removed.contains(variable.id)) {
             highest[variable.name] = max(highest[variable.name] ?? 0, variable.highestVersion)
         }
-        var departures: [Departure] = []
+        var departures: [ProductionRemoval] = []
         for step in plan.steps {
             guard let record = step.record else {
                 guard let position = step.variable.flatMap({ positions[$0.id] }) else { continue }
@@ -35,7 +35,7 @@ extension VaultTransaction {
                     index.variables[position].updatedAt = time
                 } else {
                     remove(at: position, time: time)
-                    endRemote(at: position, by: platformTime)
+                    endRemote(at: position, by: vercelTime)
                 }
                 continue
             }
@@ -59,17 +59,18 @@ extension VaultTransaction {
             if let known = index.variables[position].remote,
                 known.leavesProduction(with: record.attributes)
             {
-                departures.append(Departure(of: known.key, known.agreed, by: record.updatedAt))
+                departures.append(
+                    ProductionRemoval(of: known.key, known.agreed, by: record.updatedAt))
             }
             agree(at: position, record, account, staysBehind: step.staysBehind)
         }
-        forget(plan.forgotten, by: platformTime)
-        leaveTraces(of: departures, of: project, account: account, time: time)
-        dropReturned(of: project)
+        forget(plan.forgotten, by: vercelTime)
+        addTraces(of: departures, of: project, account: account, time: time)
+        dropObsoleteTraces(of: project)
     }
 
     private mutating func change(
-        at position: Int, to step: PullPlan.Step, _ record: PlatformRecord, _ time: UInt64
+        at position: Int, to step: PullPlan.Step, _ record: VercelRecord, _ time: UInt64
     ) {
         rename(at: position, to: record.key, time: time)
         let isChanged =
@@ -81,21 +82,21 @@ extension VaultTransaction {
     }
 
     private mutating func agree(
-        at position: Int, _ record: PlatformRecord, _ account: String, staysBehind: Bool
+        at position: Int, _ record: VercelRecord, _ account: String, staysBehind: Bool
     ) {
         let variable = index.variables[position]
         var remote = RemoteState(
             id: record.id, key: record.key, account: account,
             pushedVersion: variable.currentVersion, agreed: record.attributes,
             updatedAt: record.updatedAt, pushedAt: variable.remote?.pushedAt ?? 0)
-        // The time of the value that both sides had: what was changed later is still to be decided.
+        // The time of the last common value: later changes are still undecided.
         if staysBehind { remote.agreedUpdatedAt = variable.remote?.agreedUpdatedAt ?? 0 }
         index.variables[position].remote = remote
     }
 }
 
 extension PullPlan.Step {
-    /// Tells whether a value of the platform goes into the vault.
+    /// Whether the step stores a value from Vercel.
     package var bringsValue: Bool {
         switch action {
         case .create(withValue: true), .update(withValue: true): true

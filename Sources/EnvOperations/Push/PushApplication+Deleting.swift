@@ -1,10 +1,10 @@
 internal import Vault
 internal import VercelAPI
 
-/// The requests that remove records, each only where nobody else changed it.
+/// Deletes records that nobody else has changed.
 extension PushApplication {
-    /// Deletes records in one request, as far as nobody else changed them. Which of them went is seen in
-    /// the listing afterwards.
+    /// Deletes records in one request, except those that another user changed. The listing
+    /// afterwards shows which of them are gone.
     func delete(_ steps: [Placed]) throws {
         if steps.contains(where: { $0.step.successor != nil }) { listing.expire() }
         var left = try steps.filter { try isDue($0) }
@@ -28,11 +28,11 @@ extension PushApplication {
                 }
                 guard left.count == 1, let (place, step) = left.first else {
                     guard error.isRefusal else { throw error }
-                    // One that is not there may be the cause.
+                    // A missing record may be the cause.
                     for step in left { try delete([step]) }
                     return
                 }
-                // Gone is what was asked for, also where somebody else removed it.
+                // Not found is success, even if another user deleted it.
                 guard error.code == .notFound else { return try refused(step, at: place, error) }
                 break
             }
@@ -40,10 +40,10 @@ extension PushApplication {
         for (place, step) in left {
             outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
         }
-        keepSent(left.map(\.place))
+        recordSent(left.map(\.place))
     }
 
-    /// Tells whether a record may go: the one that takes its place is there.
+    /// Returns whether a record may be deleted, because the one that replaces it exists.
     private func isDue(_ placed: Placed) throws -> Bool {
         guard let successor = placed.step.successor else { return true }
         let made = outcomes.compactMap { $0 }.first {
@@ -52,7 +52,8 @@ extension PushApplication {
         if let id = made?.record?.id, try listing.currentByID()[id] != nil { return true }
         outcomes[placed.place] = PushOutcome(
             step: placed.step,
-            end: .failed("not deleted, because the variable under its new name is not there", nil),
+            end: .failed(
+                "not deleted, because the variable does not exist under its new name", nil),
             record: nil, isSent: false)
         return false
     }

@@ -1,10 +1,10 @@
 internal import Vault
 internal import VercelAPI
 
-/// What stands where a new variable was to be made.
+/// Explains creations that failed because of an existing variable.
 extension PushApplication {
-    /// Says of creations that were refused because one is there who made it: the plan was made before.
-    func nameWhatIsInTheWay() {
+    /// Adds the author of the existing variable to creations that failed because of it.
+    func explainExistingVariables() {
         let places = outcomes.indices.filter { place in
             guard let outcome = outcomes[place], case .create = outcome.step.action,
                 case .failed(_, let error?) = outcome.end
@@ -21,7 +21,8 @@ extension PushApplication {
             else { continue }
             let who = record.phrase(for: record.author, as: origin.author)
             outcomes[place]?.end = .conflict(
-                "one for \(record.attributes.scope.description) was made there meanwhile\(who)")
+                "a variable for \(record.attributes.scope.description) was created on Vercel in the meantime\(who)"
+            )
             outcomes[place]?.isSent = false
             outcomes[place]?.way = .init(record, sendsValue: true)
         }

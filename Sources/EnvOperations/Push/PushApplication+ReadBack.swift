@@ -2,13 +2,13 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// Proving that what was sent arrived.
+/// Verifies that what was sent arrived.
 extension PushApplication {
-    /// Looks at every record that was written: is it there, with that scope and type, and with that
-    /// value where the platform shows it; and is every deleted one gone.
+    /// Verifies every written record: that it exists with its scope, type and, if Vercel shows it,
+    /// value; and that deleted ones are gone.
     func readBack(_ places: [Int]) throws {
         guard !places.isEmpty else { return }
-        let found: [String: PlatformRecord]
+        let found: [String: VercelRecord]
         let arena = SecretArena()
         let read: [Result<SecretSlice?, VercelAPIError>]
         let readable = places.filter { place in
@@ -17,7 +17,7 @@ extension PushApplication {
         do {
             listing.expire()
             found = try listing.currentByID()
-            read = try PlatformValues(client, project: project).read(
+            read = try VercelValues(client, project: project).read(
                 readable.compactMap { outcomes[$0]?.record }, into: arena, trustsEmpty: true,
                 isExpected: { number, value in self.isSent(value, at: readable[number]) })
         } catch {
@@ -36,10 +36,11 @@ extension PushApplication {
             if outcome.isConflict, let record = outcome.record, let listed,
                 listed.updatedAt <= record.updatedAt
             {
-                // What is there came before the answer, which is not what both sides agree on.
+                // The listed record precedes the response, so the two sides do not agree on that.
                 outcome.record = record.agreed(at: planned[record.id]?.updatedAt ?? 0)
             }
-            // What the platform answered stays agreed on where somebody has changed the record since.
+            // If another user has changed the record since, the response is what both sides agreed
+            // on.
             if outcome.isConflict {
                 outcome.way = outcome.way(against: listed)
             } else {
@@ -55,8 +56,8 @@ extension PushApplication {
         try flush()
     }
 
-    /// Tells whether a value is the one that was sent, or that was to stay. Where that cannot be told it is
-    /// looked at again.
+    /// Returns whether a value is the one that was sent or kept. If that is unknown, the value is
+    /// read again.
     private func isSent(_ value: SecretSlice, at place: Int) -> Bool {
         guard let outcome = outcomes[place], let variable = outcome.step.variable,
             let ours = outcome.step.sendsValue
@@ -65,71 +66,71 @@ extension PushApplication {
         return ours.isEqual(to: value)
     }
 
-    /// Tells whether a step left a value as it was that Vercel shows and that the vault has.
+    /// Returns whether a step kept a value that Vercel shows and the vault has.
     private func keepsValue(_ outcome: PushOutcome) -> Bool {
         guard case .update(_, withValue: false) = outcome.step.action, outcome.record != nil,
             ![.sensitive, .system].contains(outcome.step.attributes.kind),
             let variable = outcome.step.variable, variable.currentVersion > 0,
-            // One that was never pushed, and sends no value, was found to be equal.
+            // One that was never pushed and sends no value was found to be equal.
             variable.currentVersion == variable.remote?.pushedVersion || variable.remote == nil
         else { return false }
         return keptValues != nil
     }
 
     private func judge(
-        _ outcome: PushOutcome, found: [String: PlatformRecord],
+        _ outcome: PushOutcome, found: [String: VercelRecord],
         answer: Result<SecretSlice?, VercelAPIError>?
     ) throws -> PushOutcome.End {
         if case .delete(let id) = outcome.step.action {
-            return found[id] == nil ? .verified : .failed("it is still on the platform", nil)
+            return found[id] == nil ? .verified : .failed("it is still on Vercel", nil)
         }
         guard let answered = outcome.record else {
-            return .failed("the platform does not have it", nil)
+            return .failed("it is not on Vercel", nil)
         }
         guard let record = found[answered.id] else {
             return outcome.isPresumed
-                ? .failed("the platform does not have it", nil)
+                ? .failed("it is not on Vercel", nil)
                 : .conflict("it was removed on Vercel right after it was sent")
         }
         if let overtaken = overtaken(outcome, answered, record) { return overtaken }
         let wanted = outcome.step.attributes
         guard record.key == outcome.step.key else {
-            return .failed("the platform has it under the name \(record.key)", nil)
+            return .failed("Vercel has it under the name \(record.key)", nil)
         }
         guard record.attributes.scope == wanted.scope else {
             return .failed(
-                "the platform has it for \(record.attributes.scope.description) only", nil)
+                "Vercel has it only for \(record.attributes.scope.description)", nil)
         }
         guard record.attributes.kind == wanted.kind else {
             return .failed(
-                "the platform made it \(record.attributes.kind.name) instead of \(wanted.kind.name)",
+                "Vercel stored it as \(record.attributes.kind.name) instead of \(wanted.kind.name)",
                 nil)
         }
-        // An upsert leaves a comment as it is that somebody writes meanwhile. Where no answer came, what is there
-        // may be somebody else's.
+        // An upsert keeps a comment that another user writes meanwhile. Without a response, the
+        // record may be another user's.
         if (record.attributes.comment ?? "") != (wanted.comment ?? "") {
-            return .conflict("it was changed on Vercel\(author(of: record)) meanwhile")
+            return .conflict("it was changed on Vercel\(author(of: record)) in the meantime")
         }
         if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
         guard case .success(let theirs?) = answer,
             let ours = try outcome.step.variable.flatMap({ try keptValues?($0) })
         else { return .verified }
         return ours.isEqual(to: theirs)
-            ? .verified : .conflict("its value was changed on Vercel right before that")
+            ? .verified : .conflict("its value was changed on Vercel right before the update")
     }
 
-    /// Holds the time of change and the author in the list against those of the answer.
+    /// Compares modification time and author of the listed record with the response.
     ///
-    /// - Returns: Nil where they agree, and the record has moved if it was to move.
+    /// - Returns: Nil if they match and a record that had to change did.
     private func overtaken(
-        _ outcome: PushOutcome, _ answered: PlatformRecord, _ listed: PlatformRecord
+        _ outcome: PushOutcome, _ answered: VercelRecord, _ listed: VercelRecord
     ) -> PushOutcome.End? {
         let before = planned[listed.id]?.updatedAt
-        // Vercel may leave the time as it is where no value was sent; then its answer says so.
+        // Vercel may keep the time if no value was sent; the response then has the same time.
         if listed.updatedAt == before,
             outcome.step.sendsValue || answered.updatedAt != listed.updatedAt
         {
-            return .failed("Vercel answered, and kept nothing of it", nil)
+            return .failed("Vercel accepted the change but did not store it", nil)
         }
         let isSameAuthor =
             answered.author == nil || listed.author == nil || answered.author == listed.author
@@ -144,27 +145,27 @@ extension PushApplication {
         _ outcome: PushOutcome, _ answer: Result<SecretSlice?, VercelAPIError>?
     ) throws -> PushOutcome.End {
         guard let variable = outcome.step.variable, outcome.isReadable else {
-            return .unverified("sent, cannot be read back")
+            return .unverified("sent, but cannot be read back")
         }
         switch answer {
         case .success(let read):
-            guard let value = read else { return .unverified("sent, cannot be read back") }
+            guard let value = read else { return .unverified("sent, but cannot be read back") }
             let isEqual = try values(variable).isEqual(to: value)
             return isEqual
                 ? .verified
                 : .failed(
                     value.count == 0
-                        ? "the platform stored an empty value" : "the platform holds another value",
+                        ? "Vercel stored an empty value" : "Vercel has a different value",
                     nil)
         case .failure(let error):
             return .failed("sent, but it could not be read back: \(error.description)", error)
-        case nil: return .unverified("sent, cannot be read back")
+        case nil: return .unverified("sent, but cannot be read back")
         }
     }
 }
 
 extension PushOutcome {
-    /// Tells whether the step was not done, or somebody else's change was found.
+    /// Whether the step failed, or another user's change was found.
     package var isFailed: Bool {
         switch end {
         case .failed, .conflict: true
@@ -172,7 +173,7 @@ extension PushOutcome {
         }
     }
 
-    /// Why it was not done, or what somebody else's change was; nil where it was done.
+    /// Why it failed, or the other user's change; nil after success.
     package var failureReason: String? {
         switch end {
         case .failed(let reason, _), .conflict(let reason): reason
@@ -180,30 +181,29 @@ extension PushOutcome {
         }
     }
 
-    /// Tells whether it is done as far as is known.
     var isVerified: Bool {
         if case .verified = end { true } else { false }
     }
 
-    /// Tells whether the platform shows the value that was sent.
+    /// Whether Vercel shows the value that was sent.
     fileprivate var isReadable: Bool {
         record != nil && step.attributes.kind != .sensitive && step.sendsValue
     }
 
-    /// What ends a conflict with a record of Vercel; nil where it is gone.
-    func way(against record: PlatformRecord?) -> RecordNote.Way {
+    /// Returns how to resolve a conflict with a record of Vercel; nil means that it is gone.
+    func way(against record: VercelRecord?) -> RecordNote.Way {
         step.variable == nil ? .taking : .init(record, sendsValue: !step.isDeletion)
     }
 
-    /// Tells whether somebody else's change was found.
+    /// Whether another user's change was found.
     package var isConflict: Bool {
         if case .conflict = end { true } else { false }
     }
 
-    /// What the vault is to know after reading back; empty where it knows that already.
+    /// Returns what the vault has to record after reading back; empty if nothing is new.
     ///
-    /// - Parameter listed: The record as it is now; nil where it is gone.
-    fileprivate func proved(listed: PlatformRecord?) -> [PushRecord] {
+    /// - Parameter listed: The current record; nil if it is gone.
+    fileprivate func proved(listed: VercelRecord?) -> [PushRecord] {
         guard let variable = step.variable else { return [] }
         func record(_ knowledge: PushRecord.Knowledge) -> PushRecord {
             PushRecord(variable: variable.id, knowledge: knowledge)
@@ -220,10 +220,10 @@ extension PushOutcome {
                 record(.seen(listed)),
             ]
         case .failed(_, nil) where isPresumed:
-            // Somebody else's after all, and the next push is to say so.
+            // The record is another user's after all, and the next push reports that.
             return [record(.gone)]
         case .failed(_, nil):
-            // Not agreed: the next push sends it again.
+            // Not recorded as agreed, so that the next push sends it again.
             return [
                 record(
                     .agreed(
@@ -236,7 +236,7 @@ extension PushOutcome {
 }
 
 extension SecretSlice {
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in a time that depends only on the lengths.
     fileprivate func isEqual(to other: SecretSlice) -> Bool {
         withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
     }

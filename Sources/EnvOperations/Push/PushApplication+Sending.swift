@@ -1,12 +1,12 @@
 internal import Vault
 internal import VercelAPI
 
-/// The requests that change the platform. Right before each attempt of one the listing is read again
-/// where it is older than a second, and a record that is not as planned is left alone.
+/// The requests that change Vercel. Right before each attempt, a listing older than a second is
+/// read again, and records that do not match the plan are left unchanged.
 extension PushApplication {
     typealias Placed = (place: Int, step: PushPlan.Step)
 
-    /// How often something is sent at most whose outcome is not known and that is not there.
+    /// The most attempts for a request with unknown outcome that had no visible effect.
     private static let maximumAttempts = 3
 
     /// Sends steps of one kind in one request.
@@ -19,11 +19,11 @@ extension PushApplication {
         }
     }
 
-    // MARK: What somebody else changed
+    // MARK: Changes by others
 
-    /// Notes a conflict for each step whose record was changed since the plan was made, or whose place was
-    /// taken.
-    func refuseChanged(_ plan: PushPlan) throws {
+    /// Records a conflict for each step whose record changed since the plan was made, or whose
+    /// place was taken.
+    func rejectChanged(_ plan: PushPlan) throws {
         let records = try listing.current()
         let byID = try listing.currentByID()
         for (place, step) in plan.steps.enumerated() {
@@ -45,15 +45,15 @@ extension PushApplication {
         }
     }
 
-    /// Tells whether a record is another one than planned with. One that is gone is as a deletion wants it.
-    private func isChanged(_ step: PushPlan.Step, in records: [String: PlatformRecord]) -> Bool {
+    /// Returns whether a record differs from the plan. For a deletion, a missing record does not.
+    private func isChanged(_ step: PushPlan.Step, in records: [String: VercelRecord]) -> Bool {
         guard let id = step.remoteID else { return false }
         guard let record = records[id] else { return !step.isDeletion }
         return record.updatedAt != expectedTimes[id]
     }
 
-    /// Leaves a record alone that somebody else changed.
-    private func refuse(_ step: Placed, _ records: [String: PlatformRecord], isSent: Bool) {
+    /// Records a conflict for a record that another user changed.
+    private func refuse(_ step: Placed, _ records: [String: VercelRecord], isSent: Bool) {
         let record = step.step.remoteID.flatMap { records[$0] }
         let what =
             record.map { "it was changed on Vercel\(author(of: $0))" }
@@ -68,23 +68,23 @@ extension PushApplication {
                 .compactMap { $0 })
     }
 
-    /// Who changed a record, as the end of a sentence.
-    func author(of record: PlatformRecord) -> String {
+    /// Returns the author of a record's last change as the end of a sentence.
+    func author(of record: VercelRecord) -> String {
         record.phrase(for: record.author, as: origin.author)
     }
 
-    /// The check before each attempt: is everything still as planned?
+    /// Returns the check before each attempt, which throws if a record no longer matches the plan.
     func check(_ steps: [Placed]) -> VercelClient.SendCheck {
         { () throws(VercelAPIError) in
             let records = try self.listing.currentByID()
             try self.renewOld(steps)
             guard !steps.contains(where: { self.isChanged($0.step, in: records) }) else {
-                throw VercelAPIError(.notSent, reason: "it was changed on Vercel meanwhile")
+                throw VercelAPIError(.notSent, reason: "it was changed on Vercel in the meantime")
             }
         }
     }
 
-    /// What is left to send after a check said no.
+    /// Returns the steps that remain after a check failed.
     ///
     /// - Parameter isSent: Whether an earlier attempt may have been carried out.
     func unchanged(_ steps: [Placed], isSent: Bool) throws -> [Placed] {
@@ -98,14 +98,14 @@ extension PushApplication {
 
     // MARK: Creating
 
-    /// Makes variables in one request; what may or may not have been made is looked up first and
-    /// sent again only where it is missing.
+    /// Creates variables in one request. After an unknown outcome, only the missing ones are sent
+    /// again.
     private func create(_ steps: [Placed]) throws {
         var missing = steps
         defer { listing.expire() }
         for attempt in 1...Self.maximumAttempts {
             let new = try missing.compactMap { try newVariable($0.step) }
-            // Those of an earlier attempt are in the journal already.
+            // Those of an earlier attempt are already in the journal.
             if attempt == 1 { try begin(missing) }
             let batch: EnvironmentVariableBatch
             do throws(VercelAPIError) {
@@ -118,7 +118,7 @@ extension PushApplication {
                 if attempt == Self.maximumAttempts { throw error }
                 continue
             }
-            // An earlier attempt that arrives late is in the way of the later one.
+            // A delayed earlier attempt can conflict with the later one.
             missing = take(batch, for: missing, isRepeat: attempt > 1)
             listing.expire()
             if !missing.isEmpty { end(try lookUp(missing).map(\.place)) }
@@ -126,13 +126,13 @@ extension PushApplication {
         }
     }
 
-    /// - Returns: Those to be looked up: refused because they are there after an attempt whose outcome is
-    ///   not known, or not named by the answer. They count as failed unless they are found.
+    /// - Returns: The steps to look up: rejected as existing after an attempt with unknown outcome,
+    ///   or missing in the response. They count as failed unless they are found.
     private func take(
         _ batch: EnvironmentVariableBatch, for steps: [Placed], isRepeat: Bool
     ) -> [Placed] {
         var doubtful: [Placed] = []
-        var left = batch.created.map { PlatformRecord($0, environments: environments) }
+        var left = batch.created.map { VercelRecord($0, environments: environments) }
         for (place, step) in steps {
             let match = left.firstIndex {
                 $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
@@ -146,13 +146,13 @@ extension PushApplication {
             outcomes[place] = PushOutcome(
                 step: step,
                 end: .failed(
-                    refusal?.error.description ?? "the platform did not say that it was made",
+                    refusal?.error.description ?? "Vercel did not confirm its creation",
                     refusal?.error), record: nil)
             if refusal == nil || isRepeat && refusal?.error.code == .conflict {
                 doubtful.append((place, step))
             }
         }
-        keepSent(steps.map(\.place).filter { place in !doubtful.contains { $0.place == place } })
+        recordSent(steps.map(\.place).filter { place in !doubtful.contains { $0.place == place } })
         return doubtful
     }
 
@@ -166,10 +166,11 @@ extension PushApplication {
         }
     }
 
-    /// Before the request none of these was there, so what is there now with the same key and scope
-    /// was most likely made by it. Where the value that is read back differs it was not.
+    /// Searches records of attempts with unknown outcome. None existed before the request, so a
+    /// record with the same key and scope was most likely created by it, unless its value differs
+    /// when read back.
     ///
-    /// - Returns: Those that are not there.
+    /// - Returns: The missing ones.
     private func lookUp(_ steps: [Placed]) throws -> [Placed] {
         let now = try listing.current()
         var missing: [Placed] = []
@@ -186,19 +187,20 @@ extension PushApplication {
                 step: step, end: .verified, record: match, isPresumed: true)
         }
         let absent = Set(missing.map(\.place))
-        keepSent(steps.map(\.place).filter { !absent.contains($0) })
+        recordSent(steps.map(\.place).filter { !absent.contains($0) })
         return missing
     }
 
     // MARK: Changing
 
-    /// Tells whether a step can share its request with others: it sends a value for exactly the key and
-    /// scope of its record, so that an upsert changes that record. The type stays, or becomes sensitive.
+    /// Returns whether a step can share its request with others: it sends a value for exactly the
+    ///   key and scope of its record, so that an upsert changes that record, and the type stays or
+    ///   becomes sensitive.
     func isBatchable(_ step: PushPlan.Step) -> Bool {
         guard case .update(let id, withValue: true) = step.action, let record = planned[id],
             record.key == step.key, record.attributes.scope == step.attributes.scope,
             step.attributes.scope.customEnvironments.isEmpty,
-            // An upsert cannot take a comment away.
+            // An upsert cannot remove a comment.
             step.attributes.comment != nil || record.attributes.comment == nil
         else { return false }
         let (old, new) = (record.attributes.kind, step.attributes.kind)
@@ -210,7 +212,7 @@ extension PushApplication {
         }
     }
 
-    /// Changes records in one request, as far as nobody else changed them.
+    /// Changes records in one request, except those that another user changed.
     private func change(_ steps: [Placed]) throws {
         try begin(steps)
         var left = steps
@@ -227,7 +229,7 @@ extension PushApplication {
                     continue
                 }
                 if error.isRefusal, left.count > 1 {
-                    // One of them may be the cause; each is judged by itself.
+                    // One of them may be the cause, so each is sent by itself.
                     for step in left { try change([step]) }
                     return
                 }
@@ -242,7 +244,7 @@ extension PushApplication {
         }
     }
 
-    /// - Returns: The step where the answer does not hold the record.
+    /// - Returns: The step if the response does not contain the record.
     private func changeOne(_ placed: Placed) throws(VercelAPIError) -> [Placed] {
         let (place, step) = placed
         guard let id = step.remoteID else { return [] }
@@ -253,30 +255,30 @@ extension PushApplication {
             throw error
         } catch {
             localFailure = error
-            throw VercelAPIError(.notSent, reason: "the value could not be opened")
+            throw VercelAPIError(.notSent, reason: "the value could not be decrypted")
         }
         let answer = try client.changeEnvironmentVariable(
             id, ofProject: project, changes, check: check([placed]))
-        // One that names another record says nothing of this one.
+        // A response with another record says nothing about this one.
         guard let answer, answer.id == id else { return [placed] }
-        accept(PlatformRecord(answer, environments: environments), of: step, at: place)
+        accept(VercelRecord(answer, environments: environments), of: step, at: place)
         return []
     }
 
-    /// Changes several records by one request that names them by key and scope.
+    /// Changes several records in one request, which identifies them by key and scope.
     ///
-    /// - Returns: Those that the answer does not name.
+    /// - Returns: The steps that are missing in the response.
     private func upsert(_ steps: [Placed]) throws(VercelAPIError) -> [Placed] {
         let new: [NewEnvironmentVariable]
         do {
             new = try steps.compactMap { try newVariable($0.step) }
         } catch {
             localFailure = error
-            throw VercelAPIError(.notSent, reason: "a value could not be opened")
+            throw VercelAPIError(.notSent, reason: "a value could not be decrypted")
         }
         let batch = try client.createEnvironmentVariables(
             new, inProject: project, isUpsert: true, check: check(steps))
-        let records = batch.created.map { PlatformRecord($0, environments: environments) }
+        let records = batch.created.map { VercelRecord($0, environments: environments) }
         var silent: [Placed] = []
         for (place, step) in steps {
             if let record = records.first(where: { $0.id == step.remoteID }) {
@@ -292,23 +294,23 @@ extension PushApplication {
         return silent
     }
 
-    /// Takes the platform's word for a change; it is read back later.
-    private func accept(_ record: PlatformRecord, of step: PushPlan.Step, at place: Int) {
+    /// Accepts Vercel's response to a change, which is read back later.
+    private func accept(_ record: VercelRecord, of step: PushPlan.Step, at place: Int) {
         outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
         expectedTimes[record.id] = record.updatedAt
-        keepSent([place])
+        recordSent([place])
     }
 
-    /// Looks up what became of changes whose answer never came, or does not hold the record.
+    /// Looks up changes whose response was lost or does not contain the record.
     ///
-    /// A value that is never shown cannot be told from another one. Where the record moved between two
-    /// listings of this push, its author may be this one and no answer came, it is sent again.
+    /// A hidden value cannot be compared. If the response was lost, the record changed between two
+    /// listings of this push, and its author may be this user, the value is sent again.
     ///
     /// - Parameters:
-    ///   - failure: How the request ended; nil where the platform said that it was done.
-    ///   - isLast: Tells that nothing is to be sent again.
-    /// - Returns: Those to be sent again.
-    /// - Throws: The failure where a record has not moved, once the others are judged.
+    ///   - failure: How the request ended; nil if Vercel reported success.
+    ///   - isLast: Whether nothing may be sent again.
+    /// - Returns: The steps to send again.
+    /// - Throws: The failure if a record has not changed, after the others are judged.
     private func unconfirmed(
         _ steps: [Placed], _ failure: VercelAPIError?, isLast: Bool
     ) throws -> [Placed] {
@@ -324,7 +326,7 @@ extension PushApplication {
                 continue
             }
             let isMoved = record.updatedAt != expectedTimes[record.id]
-            // Where nobody knows who this is, a value that is not shown may be somebody else's.
+            // If this user is unknown, a hidden value may be another user's.
             let isUnknown =
                 origin.author.isEmpty && step.sendsValue && step.attributes.kind == .sensitive
             let isForeign =
@@ -337,12 +339,12 @@ extension PushApplication {
             {
                 outcomes[place] = PushOutcome(
                     step: step, end: .verified, record: record, isPresumed: true)
-                keepSent([place])
+                recordSent([place])
             } else if failure != nil, !isMoved || isLast {
                 isUnmoved = true
             } else if isLast {
                 outcomes[place] = PushOutcome(
-                    step: step, end: .failed("Vercel did not say that it kept the change", nil),
+                    step: step, end: .failed("Vercel did not confirm the change", nil),
                     record: nil)
             } else if !Self.mayBe(record, of: step) {
                 refuse((place, step), records, isSent: true)
@@ -356,16 +358,16 @@ extension PushApplication {
         return again
     }
 
-    /// Tells whether a record may be what a step wanted, but for its value. A team's policy may have made it
-    /// sensitive.
-    private static func mayBe(_ record: PlatformRecord, of step: PushPlan.Step) -> Bool {
+    /// Returns whether a record may be the result of a step, apart from its value. A team's policy
+    /// may have made it sensitive.
+    private static func mayBe(_ record: VercelRecord, of step: PushPlan.Step) -> Bool {
         record.key == step.key && record.attributes.scope == step.attributes.scope
             && [step.attributes.kind, .sensitive].contains(record.attributes.kind)
     }
 
     // MARK: Ends
 
-    /// Reports a step that the platform refused for itself; anything else ends the push.
+    /// Reports a step that Vercel rejected by itself; any other error ends the push.
     func refused(
         _ step: PushPlan.Step, at place: Int, _ error: VercelAPIError
     ) throws(VercelAPIError) {
@@ -375,16 +377,16 @@ extension PushApplication {
         if error.isKnownNotDone { end([place]) }
     }
 
-    /// Sends once more what the platform accepted and then kept otherwise: an empty or other value
-    /// must not stay there until somebody pushes again.
+    /// Sends again what Vercel accepted but stored differently, so that an empty or wrong value
+    /// does not stay until the next push.
     ///
-    /// - Returns: The places to be read back.
+    /// - Returns: The places to read back.
     func repair() throws -> [Int] {
         var repaired: [Int] = []
         for place in outcomes.indices {
             guard let outcome = outcomes[place], case .failed(_, nil) = outcome.end,
                 !outcome.isPresumed, let record = outcome.record,
-                // The platform gives a sensitive variable no other type.
+                // Vercel never changes a sensitive variable back.
                 record.attributes.kind == outcome.step.attributes.kind
                     || outcome.step.attributes.kind == .sensitive
             else { continue }
@@ -398,11 +400,12 @@ extension PushApplication {
                 if try changeOne((place, step)).isEmpty { repaired.append(place) }
             } catch {
                 if let localFailure { throw localFailure }
-                // After a retry that may have arrived, the change may be this one's: that stays open.
+                // After a retry that may have arrived, the change may be ours, so it stays
+                // unresolved.
                 if error.code == .notSent, !error.isAfterRepeat {
                     _ = try unchanged([(place, step)], isSent: true)
                 } else if error.isKnownNotDone {
-                    // What was said of the first attempt stands.
+                    // The result of the first attempt still applies.
                     end([place])
                 }
             }
@@ -432,16 +435,16 @@ extension PushApplication {
         return change
     }
 
-    /// Has the vault know what was sent and is not proved yet, so that a push that ends here is known
-    /// to have begun and the next one sends it again.
-    func keepSent(_ places: [Int]) {
+    /// Records what was sent but is not verified yet, so that the next push sends it again if this
+    /// one ends here.
+    func recordSent(_ places: [Int]) {
         end(
             places,
             places.compactMap { place in
                 guard let outcome = outcomes[place], let variable = outcome.step.variable,
                     case .verified = outcome.end
                 else { return nil }
-                // A deleted record is not forgotten before it was seen to be gone.
+                // A deleted record is only forgotten once it is known to be gone.
                 return outcome.record.map {
                     PushRecord(
                         variable: variable.id,
@@ -454,7 +457,7 @@ extension PushApplication {
 }
 
 extension VercelAPIError {
-    /// Tells whether the platform refused this one record, so that others may still be sent.
+    /// Whether Vercel rejected only this record, so that others may still be sent.
     var isRefusal: Bool {
         switch code {
         case .badRequest, .conflict, .notFound, .notPossible, .tooLarge, .invalidRequest: true
@@ -462,12 +465,12 @@ extension VercelAPIError {
         }
     }
 
-    /// Tells whether what was sent was surely not done, by no attempt.
+    /// Whether certainly no attempt was carried out.
     var isKnownNotDone: Bool {
         if isAfterRepeat || code == .outcomeUnknown { return false }
         if isBeforeSending { return true }
         if let transport { return !transport.mayHaveReachedServer }
-        // A refusal. What 408, 5xx and unreadable answers mean is open.
+        // A rejection. The meaning of 408, 5xx and unreadable responses is open.
         if let status { return (400..<500).contains(status) && status != 408 }
         return [.invalidRequest, .libraryMissing, .outOfMemory].contains(code)
     }

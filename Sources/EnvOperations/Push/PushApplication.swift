@@ -2,21 +2,20 @@ package import Sealing
 package import Vault
 package import VercelAPI
 
-/// Sends a plan, reads back what can be read back, and tells the vault after each request.
+/// Sends a plan, reads back what can be read back, and updates the vault after each request.
 package final class PushApplication {
-    /// Gives the value of a record of the vault.
+    /// Returns the value of a record of the vault.
     package typealias ValueSource = (Variable) throws -> SecretSlice
 
-    /// What entries of the journal say of a push as a whole.
+    /// The common part of the journal entries of a push.
     package struct Origin {
         /// The vault's project.
         package let project: Identifier
-        /// The platform's id of the user whose token it is; empty when unknown.
+        /// Vercel's id of the token's user; empty if unknown.
         package let author: String
         /// This machine's clock, in milliseconds since 1970.
         package let now: () -> UInt64
 
-        /// Names all three.
         package init(project: Identifier, author: String, now: @escaping () -> UInt64) {
             self.project = project
             self.author = author
@@ -30,47 +29,48 @@ package final class PushApplication {
     private let productionBranch: String?
     let values: ValueSource
     let origin: Origin
-    /// What is read again right before each write.
+    /// The listing that is read again right before each write.
     let listing: FreshListing
-    /// The platform's records when the plan was made, by id.
-    let planned: [String: PlatformRecord]
-    /// The times of change that the platform's records have if nobody else changed them, by id.
+    /// Vercel's records when the plan was made, by id.
+    let planned: [String: VercelRecord]
+    /// The modification times that Vercel's records have if nobody else changed them, by id.
     var expectedTimes: [String: UInt64]
-    /// Records that may have had what was sent before the write that was answered, by id.
+    /// The ids of records that may have had the sent value before the last attempt.
     var resent: Set<String> = []
     private let keep: (PushNote) throws -> Void
     private let progress: (Int, Int) -> Void
-    /// Gives values that a step leaves as they are, to be held against Vercel's; nil while they are locked.
+    /// Returns values that a step keeps, to compare them with Vercel's; nil while they are locked.
     package var keptValues: ValueSource?
-    /// What became of each step of the plan, in its order; nil for those not yet sent.
+    /// The outcome of each step of the plan, in its order; nil for unsent steps.
     var outcomes: [PushOutcome?] = []
-    /// What the vault is to be told with the next entry of the journal.
+    /// What the vault has to record with the next journal entry.
     private var note = PushNote()
-    /// Entries of the journal that are open, by the place of their step.
+    /// Open journal entries by the place of their step.
     private var open: [Int: SendEntry] = [:]
-    /// What failed on this side in the middle of a request: the vault, or opening a value.
+    /// A local error during a request: the vault, or decrypting a value.
     var localFailure: (any Error)?
-    /// Entries for old records of renamed variables, by the platform's id.
+    /// Journal entries for old records of renamed variables, by Vercel's id.
     private var openLeftovers: [String: Identifier] = [:]
 
-    /// Variables sent in one request: the answer of a larger one would take long enough to be lost.
+    /// Variables per request. The response to a larger one would take so long that it might be
+    /// lost.
     private static let batchSize = 100
-    /// Records deleted in one request; the platform takes no more.
+    /// Records deleted per request, which is Vercel's maximum.
     private static let deletionBatchSize = 1_000
-    /// Once the attempts of a request take longer than this, in milliseconds, its entries get a later
-    /// time: what changes a record long after an entry's time was not the entry's request.
+    /// The time in milliseconds after which entries of a retried request get a new time, because an
+    /// entry does not explain changes long after its time.
     private static let entryLifetime: UInt64 = 10_000
 
     /// - Parameters:
-    ///   - project: The platform's id.
-    ///   - platform: What the platform had when the plan was made.
-    ///   - listing: What it has right before each write.
-    ///   - keep: Writes to the vault what the platform has now and what is sent next; called before
-    ///     each request that changes something, and at the end.
-    ///   - progress: Told how many steps of how many are done.
+    ///   - project: Vercel's id of the project.
+    ///   - platform: Vercel's records when the plan was made.
+    ///   - listing: Vercel's records right before each write.
+    ///   - keep: Saves in the vault what Vercel has now and what is sent next. Called before each
+    ///     request that changes something, and at the end.
+    ///   - progress: Called with the number of finished steps and of all steps.
     package init(
         client: VercelClient, project: String, environments: CustomEnvironmentNames,
-        productionBranch: String?, platform: [PlatformRecord], listing: FreshListing,
+        productionBranch: String?, platform: [VercelRecord], listing: FreshListing,
         origin: Origin,
         values: @escaping ValueSource, keep: @escaping (PushNote) throws -> Void,
         progress: @escaping (Int, Int) -> Void
@@ -89,11 +89,11 @@ package final class PushApplication {
         self.progress = progress
     }
 
-    /// Holds every step that sends a value against the platform's limits, before anything is sent.
+    /// Checks every step that sends a value against Vercel's limits, before anything is sent.
     ///
-    /// - Parameter variables: All records of the project; those that the platform has already count
-    ///   for the size of a deployment. What only the platform has is not counted.
-    /// - Returns: One sentence a problem, with the key where it is one key's.
+    /// - Parameter variables: All records of the project. Those that Vercel already has count for
+    ///   the size of a deployment; records that only Vercel has do not.
+    /// - Returns: One sentence per problem, with the key if it is about one.
     package func problems(of plan: PushPlan, among variables: [Variable]) throws -> [String] {
         var problems: [String] = []
         var entries: [EnvironmentVariableRules.Entry] = []
@@ -101,7 +101,7 @@ package final class PushApplication {
             guard let new = try newVariable(step) else { continue }
             for name in step.attributes.scope.customEnvironments
             where environments.id(of: name) == nil {
-                problems.append("\(step.key): the project has no environment \(name)")
+                problems.append("\(step.key): the project has no custom environment \(name)")
             }
             problems += EnvironmentVariableRules.problems(
                 of: new, productionBranch: productionBranch
@@ -111,7 +111,7 @@ package final class PushApplication {
         guard !entries.isEmpty else { return problems }
         let sent = Set(plan.steps.compactMap { $0.variable?.id })
         for variable in variables where variable.isLive && !sent.contains(variable.id) {
-            // A value that cannot be had here is not sent either: the platform will count it.
+            // A value that is not available here is not sent either; Vercel will count it.
             guard let remote = variable.remote, remote.pushedVersion == variable.currentVersion,
                 let value = try? values(variable)
             else { continue }
@@ -130,12 +130,12 @@ package final class PushApplication {
             customEnvironmentIds: scope.customEnvironments)
     }
 
-    /// Sends the steps in order. Where a record was changed after the plan was made, nothing is sent and
-    /// only these conflicts are returned; one that is found later stops its own step. After a failure
-    /// that will not pass by itself nothing more is sent, and the rest is reported as not sent.
+    /// Sends the steps in order. If a record changed after the plan was made, nothing is sent and
+    /// only these conflicts are returned; a conflict found later stops only its own step. After a
+    /// permanent failure, the remaining steps are reported as not sent.
     package func send(_ plan: PushPlan) throws -> [PushOutcome] {
         outcomes = Array(repeating: nil, count: plan.steps.count)
-        try refuseChanged(plan)
+        try rejectChanged(plan)
         guard outcomes.allSatisfy({ $0 == nil }) else {
             try flush()
             return outcomes.compactMap { $0 }
@@ -159,14 +159,14 @@ package final class PushApplication {
                     isSent: isUnderWay && !error.isKnownNotDone)
             }
         }
-        nameWhatIsInTheWay()
+        explainExistingVariables()
         try flush()
         try readBack(outcomes.indices.filter { outcomes[$0]?.isVerified ?? false })
         try readBack(try repair())
         return outcomes.compactMap { $0 }
     }
 
-    /// The next steps that one request sends.
+    /// Returns the next steps that one request sends.
     private func group(_ places: Range<Int>, of plan: PushPlan) -> Range<Int> {
         guard let first = places.first.map({ plan.steps[$0] }) else { return places }
         func run(_ limit: Int, _ belongs: (PushPlan.Step) -> Bool) -> Range<Int> {
@@ -182,22 +182,22 @@ package final class PushApplication {
 
     // MARK: The journal
 
-    /// Puts what is sent next into the journal, together with what became of what was sent before.
+    /// Adds what is sent next to the journal, together with the results so far.
     ///
-    /// - Parameter steps: What the request sends, by their places in the plan.
+    /// - Parameter steps: The steps of the request, by their places in the plan.
     func begin(_ steps: [(place: Int, step: PushPlan.Step)]) throws {
         let time = origin.now()
         for (place, step) in steps {
             let send = entry(step, at: time)
             note.begun.append(send)
             if let before = open.updateValue(send, forKey: place) { note.ended.append(before.id) }
-            // The vault forgets the old record with the first word of the new one.
+            // The vault forgets the old record when it first records the new one.
             if case .create = step.action, let old = step.variable?.remote,
                 let updatedAt = expectedTimes[old.id], openLeftovers[old.id] == nil
             {
                 let deletion = SendEntry(
                     createdAt: time, action: .delete, project: origin.project,
-                    variable: step.variable?.id, platformProject: project, author: origin.author,
+                    variable: step.variable?.id, vercelProject: project, author: origin.author,
                     target: .init(id: old.id, updatedAt: updatedAt), key: old.key,
                     attributes: old.agreed, version: 0, sentAfter: listing.time)
                 note.begun.append(deletion)
@@ -207,13 +207,13 @@ package final class PushApplication {
         try flush()
     }
 
-    /// Notes that the outcome of these steps is known; the vault is told with the next request.
+    /// Records that the outcome of these steps is known. Saved with the next request.
     func end(_ places: [Int], _ records: [PushRecord] = []) {
         note.records += records
         note.ended += places.compactMap { open.removeValue(forKey: $0)?.id }
     }
 
-    /// Notes that a record was seen to be gone.
+    /// Records that a record is gone.
     ///
     /// - Parameter step: The step that deleted it.
     func endDeletion(of id: String, by step: PushPlan.Step) {
@@ -225,14 +225,14 @@ package final class PushApplication {
         if let leftover = openLeftovers.removeValue(forKey: id) { note.ended.append(leftover) }
     }
 
-    /// Tells the vault what it is to know.
+    /// Saves the pending note in the vault.
     func flush() throws {
         guard !note.isEmpty else { return }
         try keep(note)
         note = PushNote()
     }
 
-    /// Gives entries a later time where the first attempt was long ago.
+    /// Gives entries a new time if the first attempt was long ago.
     func renewOld(_ steps: [(place: Int, step: PushPlan.Step)]) throws(VercelAPIError) {
         let old = steps.filter { place, _ in
             open[place].map { listing.time > $0.sentAfter &+ Self.entryLifetime } ?? false
@@ -246,7 +246,7 @@ package final class PushApplication {
         }
     }
 
-    /// Keeps when an attempt was over whose answer never came.
+    /// Records when an attempt without response was over.
     func closeWindow(of steps: [(place: Int, step: PushPlan.Step)]) throws {
         for (place, _) in steps {
             guard let send = open[place], listing.time > 0 else { continue }
@@ -267,7 +267,7 @@ package final class PushApplication {
             }
         return SendEntry(
             createdAt: time, action: action, project: origin.project, variable: step.variable?.id,
-            platformProject: project, author: origin.author,
+            vercelProject: project, author: origin.author,
             target: id.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) }, key: step.key,
             attributes: step.attributes,
             version: step.sendsValue ? step.variable?.currentVersion ?? 0 : 0,

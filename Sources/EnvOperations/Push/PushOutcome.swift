@@ -1,72 +1,66 @@
 package import Vault
 package import VercelAPI
 
-/// What became of one step of a push, after it was read back.
+/// The outcome of one step of a push, after it was read back.
 package struct PushOutcome {
-    /// How it ended.
     package enum End {
-        /// Done and seen on the platform.
+        /// Done and verified on Vercel.
         case verified
-        /// Sent; the platform does not show what it holds.
+        /// Sent, but Vercel does not show the value.
         case unverified(String)
-        /// Somebody else changed the record after the plan was made: nothing of the step was sent, or
-        /// what was sent is not what the platform has now. The reason says which.
+        /// Another user changed the record after the plan was made: either nothing was sent, or
+        /// Vercel has something other than what was sent. The reason says which.
         case conflict(String)
-        /// Not done, or not as it should be.
+        /// Not done, or not as intended.
         case failed(String, VercelAPIError?)
     }
 
-    /// The step.
     package let step: PushPlan.Step
-    /// How it ended.
     package var end: End
-    /// The platform's record as it answered, or as it was found; nil where there is none or it was not
-    /// seen.
-    package var record: PlatformRecord?
-    /// Tells that the platform never said that it kept the record: it was found there afterwards.
+    /// Vercel's record in the response or found later; nil if it does not exist or was not seen.
+    package var record: VercelRecord?
+    /// Whether the record was only found afterwards, without a confirmation by Vercel.
     var isPresumed = false
-    /// Tells that something of the step may have been carried out.
+    /// Whether part of the step may have been carried out.
     package var isSent = true
-    /// What ends it where it is a conflict.
+    /// How to resolve it, for a conflict.
     package internal(set) var way = RecordNote.Way.either
 }
 
-/// What the vault has to keep of a push: told after each request that changed the platform.
+/// What the vault has to record about one variable after a request that changed Vercel.
 package struct PushRecord {
-    /// What is known of the platform's record.
+    /// What is known about Vercel's record.
     enum Knowledge {
-        /// There is none any more.
+        /// It is gone.
         case gone
-        /// The platform accepted what was sent, which is not read back yet; it had the other record right
-        /// before; nil where that is not known.
-        case sent(PlatformRecord, withValue: Bool, inPlaceOf: PlatformRecord?)
-        /// What both sides have: the version, 0 where the platform holds something else and nil where
-        /// none was sent, and type, scope and comment.
-        case agreed(PlatformRecord, version: UInt64?, attributes: VariableAttributes)
-        /// The record as the platform lists it now, which both sides have not agreed on; nil where it is gone.
-        case seen(PlatformRecord?)
+        /// Vercel accepted what was sent, which is not read back yet. `inPlaceOf` is the record
+        /// right before, or nil if unknown.
+        case sent(VercelRecord, withValue: Bool, inPlaceOf: VercelRecord?)
+        /// What both sides have: the version (0 if Vercel has something else, nil if none was
+        /// sent), and type, scope and comment.
+        case agreed(VercelRecord, version: UInt64?, attributes: VariableAttributes)
+        /// Vercel's current record, on which both sides have not agreed; nil if it is gone.
+        case seen(VercelRecord?)
     }
 
     /// The vault's record.
     let variable: Identifier
-    /// What is known.
     let knowledge: Knowledge
 }
 
-/// What the vault has to keep at one moment of a push.
+/// What the vault has to record at one moment of a push.
 package struct PushNote {
-    /// What is known of the platform's records.
+    /// What is known about Vercel's records.
     package var records: [PushRecord] = []
-    /// Writes that go out as soon as this is kept.
+    /// Writes that are sent as soon as this is saved.
     package var begun: [SendEntry] = []
-    /// Writes whose answer is in ``records``, or that were never done.
+    /// Writes whose result is in ``records``, or that were never carried out.
     package var ended: [Identifier] = []
-    /// Records for production that are gone from the platform, and that the vault had no record of.
-    var departed: [PlatformRecord] = []
+    /// Production records that are gone from Vercel and had no record in the vault.
+    var departed: [VercelRecord] = []
 
-    /// Notes nothing, or that these writes ended.
     package init(ended: [Identifier] = []) { self.ended = ended }
 
-    /// Tells whether there is nothing to keep.
+    /// Whether there is nothing to save.
     var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty && departed.isEmpty }
 }

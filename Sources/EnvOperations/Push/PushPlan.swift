@@ -1,40 +1,36 @@
 package import Vault
 
-/// What a push would send, computed from the vault and the platform as it is now. Pure.
+/// The changes that a push would send, computed from the current state of the vault and of Vercel.
 ///
-/// A change on the platform that the vault has not seen is a conflict, and a plan with conflicts is
-/// not to be sent.
+/// A change on Vercel that the vault has not seen is a conflict. A plan with conflicts must not be
+/// sent.
 package struct PushPlan: Equatable, Sendable {
-    /// What to do with one record of the platform.
+    /// What to do with one record on Vercel.
     package enum Action: Equatable, Sendable {
-        /// Make it.
         case create
-        /// Change the record of that id; the value too, or only what stands beside it.
+        /// Change the record with that id, with its value or only its attributes.
         case update(id: String, withValue: Bool)
-        /// Delete the record of that id.
+        /// Delete the record with that id.
         case delete(id: String)
     }
 
-    /// One thing to send.
+    /// One change to send.
     package struct Step: Equatable, Sendable {
-        /// The vault's record; nil for one that only the platform has (`--prune`).
+        /// The vault's record; nil for one that only Vercel has (`--prune`).
         package let variable: Variable?
-        /// The key.
         package let key: String
-        /// What the record is to be; for a deletion, what it was.
+        /// The new attributes of the record; for a deletion, the old ones.
         package let attributes: VariableAttributes
-        /// What to do.
         package let action: Action
-        /// For the old record of a renamed variable: the vault's record whose new one must be there
-        /// before the old one goes.
+        /// For the old record of a renamed variable: the vault's record whose new one must exist
+        /// before the old one is deleted.
         package var successor: Identifier?
 
-        /// Tells whether it deletes a record.
         package var isDeletion: Bool {
             if case .delete = action { true } else { false }
         }
 
-        /// The platform's id of the record that is there already; nil for a creation.
+        /// Vercel's id of the existing record; nil for a creation.
         package var remoteID: String? {
             switch action {
             case .create: nil
@@ -42,7 +38,6 @@ package struct PushPlan: Equatable, Sendable {
             }
         }
 
-        /// Tells whether it sends a value.
         package var sendsValue: Bool {
             switch action {
             case .create, .update(_, withValue: true): true
@@ -51,79 +46,73 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// Where a key is to be gone, of which the vault may have no record.
+    /// Scopes where a key must not exist afterwards, even if the vault has no record of it.
     package struct Vacated: Equatable, Sendable {
-        /// The key.
         package let key: String
-        /// Its places; nil for all.
+        /// The scopes; nil for all.
         package let scopes: [Scope]?
 
-        /// Names both.
         package init(key: String, scopes: [Scope]?) {
             self.key = key
             self.scopes = scopes
         }
     }
 
-    /// What the caller allows.
+    /// What the caller allows and selects.
     package struct Rules: Equatable, Sendable {
-        /// Overwrite what was changed on the platform.
+        /// Whether to overwrite changes on Vercel.
         package var force = false
-        /// Delete records that only the platform has.
+        /// Whether to delete records that only Vercel has.
         package var prune = false
-        /// Keys to look at; nil for all.
+        /// The keys; nil for all.
         package var keys: Set<String>?
-        /// Records to look at; nil for all.
+        /// The records; nil for all.
         package var records: Set<Identifier>?
-        /// Records that only make room: their scope is brought in step, or they are deleted, and
-        /// nothing else of them is sent. They count as looked at.
+        /// Records that only make room: their scope is updated, or they are deleted, and nothing
+        /// else of them is sent. They count as selected.
         package var makingRoom: Set<Identifier> = []
-        /// Targets and custom environments to look at; nil for all.
+        /// Targets and custom environments; nil for all.
         package var places: Scope?
-        /// Places that are to be empty afterwards.
+        /// Scopes to clear.
         package var vacated: Vacated?
-        /// The platform's id of the user of this program, for messages; nil where it is not known.
+        /// Vercel's id of this program's user, for messages; nil if unknown.
         package var ownUser: String?
 
-        /// Allows nothing special.
         package init() {}
     }
 
-    /// What to send, in the order of sending.
+    /// The changes in the order of sending.
     package private(set) var steps: [Step] = []
-    /// Records that need nothing.
+    /// Records that need no change.
     package private(set) var unchanged: [Variable] = []
-    /// Differences that the vault has not seen, and that stop the push: what changed, by whom where
-    /// that is known.
+    /// Differences that the vault has not seen and that stop the push, with their authors if known.
     package private(set) var conflicts: [RecordNote] = []
-    /// Removed records whose platform record is gone too: nothing is left to do but forget it.
+    /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
 
-    /// Plans.
-    ///
     /// - Parameters:
-    ///   - variables: All records of the project, removed ones included.
-    ///   - platform: All records of the platform's project.
-    ///   - adopted: Records of the vault whose value, scope and type were found equal in a record of the
-    ///     platform that the vault had not seen, or not seen as it is now.
-    ///   - leftovers: Old records of renamed variables, which an earlier push was to delete.
-    ///   - successors: Of these the records of the vault that are to be there first, by the platform's id.
-    ///   - abandoned: The same that are left alone.
+    ///   - variables: All records of the project, including removed ones.
+    ///   - platform: All records of the project on Vercel.
+    ///   - adopted: Records of the vault with a record on Vercel of equal value, scope and type
+    ///     that the vault had not seen, or not in its current state.
+    ///   - leftovers: Old records of renamed variables, which an earlier push should have deleted.
+    ///   - successors: The vault records that must exist before these are deleted, by Vercel's id.
+    ///   - abandoned: Old records of renamed variables that are left unchanged.
     package init(
-        variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
-        leftovers: [PlatformRecord] = [], successors: [String: Identifier] = [:],
-        abandoned: [PlatformRecord] = [], rules: Rules
+        variables: [Variable], platform: [VercelRecord], adopted: [Identifier: VercelRecord],
+        leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],
+        abandoned: [VercelRecord] = [], rules: Rules
     ) {
-        // What is to go is in nobody's way.
+        // A record to be deleted is not in the way.
         let staying = platform.filter { !leftovers.contains($0) }
         let planning = PushPlanning(
             variables: variables, platform: staying, adopted: adopted, rules: rules)
-        // The index is in the order of random ids; people look for names.
+        // The index is sorted by random ids; sort by name for people.
         let ordered = variables.sorted {
             ($0.name, $0.attributes.scope.description) < ($1.name, $1.attributes.scope.description)
         }
         for variable in ordered where rules.includes(variable) {
-            switch planning.judgement(of: variable) {
+            switch planning.sendDecision(of: variable) {
             case .nothing: break
             case .unchanged: unchanged.append(variable)
             case .forgotten: forgotten.append(variable.id)
@@ -140,7 +129,7 @@ package struct PushPlan: Equatable, Sendable {
         conflicts += abandoned.map {
             RecordNote(
                 key: $0.key, scope: $0.attributes.scope,
-                reason: "an earlier push should have deleted it, and did not", way: .taking)
+                reason: "an earlier push should have deleted it but did not", way: .taking)
         }
         steps += planning.deletions(of: leftovers, successors: successors)
         if rules.prune {
@@ -151,16 +140,17 @@ package struct PushPlan: Equatable, Sendable {
         steps = Self.ordered(Self.merged(steps, platform), platform)
     }
 
-    /// Records that somebody made in places that some records of the vault left.
+    /// Returns notes about records that other users created in scopes that records of the vault
+    /// left.
     package static func conflicts(
-        inPlacesOf left: [Variable], among variables: [Variable], platform: [PlatformRecord]
+        inPlacesOf left: [Variable], among variables: [Variable], platform: [VercelRecord]
     ) -> [RecordNote] {
         PushPlanning(variables: variables, platform: platform, adopted: [:], rules: Rules())
             .conflicts(inPlacesOf: left)
     }
 
-    /// One step for each record that makes room for several.
-    private static func merged(_ steps: [Step], _ platform: [PlatformRecord]) -> [Step] {
+    /// Returns the steps with one step for each record that makes room for several others.
+    private static func merged(_ steps: [Step], _ platform: [VercelRecord]) -> [Step] {
         let making = Dictionary(
             grouping: steps.filter { $0.variable == nil && $0.successor == nil },
             by: { $0.remoteID ?? "" })
@@ -190,12 +180,12 @@ package struct PushPlan: Equatable, Sendable {
         return merged
     }
 
-    /// Pairs of a record never pushed and an unseen platform record of the same key, scope and type,
-    /// and of a record and its platform record that was changed there to the same scope and type:
-    /// worth reading the value and comparing.
+    /// Returns pairs whose values are worth comparing: a record never pushed with an unseen Vercel
+    ///   record of the same key, scope and type, and a record with its Vercel record that changed
+    ///   to the same scope and type.
     package static func adoptionCandidates(
-        variables: [Variable], platform: [PlatformRecord], rules: Rules
-    ) -> [(variable: Variable, record: PlatformRecord)] {
+        variables: [Variable], platform: [VercelRecord], rules: Rules
+    ) -> [(variable: Variable, record: VercelRecord)] {
         let known = Set(variables.compactMap { $0.remote?.id })
         return variables.filter {
             $0.isLive && rules.includes($0) && !rules.makingRoom.contains($0.id)
@@ -214,14 +204,14 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// What makes room goes before what takes it; other deletions go last, so that a value is never missing
-    /// for longer than it must be. A sensitive variable that is renamed is made under its new name before
-    /// the old record goes.
-    private static func ordered(_ steps: [Step], _ platform: [PlatformRecord]) -> [Step] {
+    /// Returns the steps in order of sending: what makes room precedes what uses it, and other
+    ///   deletions are last, so that a value is not missing longer than necessary. A renamed
+    ///   sensitive variable is created under its new name before the old record is deleted.
+    private static func ordered(_ steps: [Step], _ platform: [VercelRecord]) -> [Step] {
         let records = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        /// The place that a step leaves; nil where it leaves none.
-        func left(by step: Step) -> PlatformRecord? {
+        /// Returns the record whose place a step leaves; nil if it leaves none.
+        func left(by step: Step) -> VercelRecord? {
             guard let before = step.remoteID.flatMap({ records[$0] }) else { return nil }
             if step.isDeletion || before.key != step.key { return before }
             let rest = before.attributes.scope.subtracting(step.attributes.scope)
@@ -235,7 +225,7 @@ package struct PushPlan: Equatable, Sendable {
                 steps[place].action == .create
                     ? steps[place].variable.map { ($0.id, place) } : nil
             }, uniquingKeysWith: { first, _ in first })
-        /// The steps that must be done before one.
+        /// Returns the steps that must precede one.
         func needs(_ place: Int) -> [Int] {
             let step = steps[place]
             if let successor = step.successor { return creations[successor].map { [$0] } ?? [] }
@@ -260,7 +250,7 @@ package struct PushPlan: Equatable, Sendable {
         var done: Set<Int> = []
         var order: [Step] = []
         while !open.isEmpty {
-            // Two that wait for each other cannot be ordered: Vercel will say so.
+            // A cycle cannot be ordered; Vercel will reject it.
             let next = open.firstIndex { needed[$0].allSatisfy(done.contains) } ?? 0
             done.insert(open[next])
             order.append(steps[open.remove(at: next)])
@@ -270,8 +260,8 @@ package struct PushPlan: Equatable, Sendable {
 }
 
 extension PushPlan.Rules {
-    /// Tells whether a record is to be looked at. One that has lost one of the places is meant too:
-    /// the platform still has it there.
+    /// Returns whether a record is selected. A record that lost a selected target is included,
+    /// because Vercel still has it there.
     package func includes(_ variable: Variable) -> Bool {
         (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
             && (includes(key: variable.name, variable.attributes.scope)

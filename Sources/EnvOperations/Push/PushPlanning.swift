@@ -1,8 +1,8 @@
 internal import Vault
 
-/// Judges each record of a push on its own. Pure.
+/// Decides what a push does with each record by itself.
 struct PushPlanning {
-    enum Judgement {
+    enum SendDecision {
         case nothing
         case unchanged
         case forgotten
@@ -11,17 +11,17 @@ struct PushPlanning {
     }
 
     private let variables: [Variable]
-    private let platform: [PlatformRecord]
-    private let platformByID: [String: PlatformRecord]
+    private let platform: [VercelRecord]
+    private let vercelByID: [String: VercelRecord]
     private let owners: [String: Variable]
-    /// Records of the platform that no record of the vault stands for, by key.
-    private let strangers: [String: [PlatformRecord]]
-    private let adopted: [Identifier: PlatformRecord]
+    /// Records on Vercel without a record in the vault, by key.
+    private let unownedRecords: [String: [VercelRecord]]
+    private let adopted: [Identifier: VercelRecord]
     private let rules: PushPlan.Rules
     private let vacated: VacatedScopes
 
     init(
-        variables: [Variable], platform: [PlatformRecord], adopted: [Identifier: PlatformRecord],
+        variables: [Variable], platform: [VercelRecord], adopted: [Identifier: VercelRecord],
         rules: PushPlan.Rules
     ) {
         self.variables = variables
@@ -29,16 +29,16 @@ struct PushPlanning {
         self.adopted = adopted
         self.rules = rules
         vacated = VacatedScopes(variables)
-        platformByID = Dictionary(
+        vercelByID = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         owners = Dictionary(
             variables.compactMap { variable in variable.remote.map { ($0.id, variable) } },
             uniquingKeysWith: { first, _ in first })
-        strangers = Dictionary(
+        unownedRecords = Dictionary(
             grouping: platform.filter { [owners] in owners[$0.id] == nil }, by: \.key)
     }
 
-    func judgement(of variable: Variable) -> Judgement {
+    func sendDecision(of variable: Variable) -> SendDecision {
         if rules.makingRoom.contains(variable.id), variable.isLive { return narrowing(variable) }
         if variable.isLive, let record = adopted[variable.id] {
             return adoption(of: record, by: variable)
@@ -46,10 +46,10 @@ struct PushPlanning {
         guard let remote = variable.remote else {
             return variable.isLive ? neverPushed(variable) : .nothing
         }
-        guard let record = platformByID[remote.id] else { return gone(variable) }
+        guard let record = vercelByID[remote.id] else { return gone(variable) }
         let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
-        // Also where nothing changed here: the platform does not hold what the vault says. Without a
-        // value the vault says nothing of it.
+        // Even if nothing changed here, Vercel does not have what the vault says. Without a value,
+        // the vault says nothing about it.
         let saysSomething =
             variable.currentVersion > 0 || !variable.isLive || variable.attributes != remote.agreed
         if isChangedThere && !rules.force && saysSomething {
@@ -62,7 +62,7 @@ struct PushPlanning {
             variable.currentVersion > 0
             && (isChangedThere || variable.currentVersion != remote.pushedVersion)
         let isRenamed = variable.name != record.key
-        // A change of the name that was sent, and not read back, is sent again.
+        // A rename that was sent but not read back is sent again.
         guard
             withValue || isRenamed || variable.name != remote.key
                 || variable.attributes != remote.agreed
@@ -75,8 +75,9 @@ struct PushPlanning {
         }
         let room = others.map { makingRoom($0, for: variable.attributes.scope) }
         if isRenamed && record.attributes.kind == .sensitive {
-            guard variable.currentVersion > 0 else { return .conflict(unnamable(variable)) }
-            // The platform renames no sensitive variable: the new one is made before the old one goes.
+            guard variable.currentVersion > 0 else { return .conflict(renameConflict(variable)) }
+            // Vercel cannot rename a sensitive variable: the new one is created before the old one
+            // is deleted.
             let old = PushPlan.Step(
                 variable: nil, key: record.key, attributes: record.attributes,
                 action: .delete(id: record.id), successor: variable.id)
@@ -88,12 +89,12 @@ struct PushPlanning {
             ])
     }
 
-    /// A record of the platform with an equal value, scope and type. Name and comment are left, and
-    /// what was changed there of them is not overwritten unseen.
-    private func adoption(of record: PlatformRecord, by variable: Variable) -> Judgement {
+    /// Handles a record on Vercel with equal value, scope and type. Only name and comment can
+    /// differ, and unseen changes of them are not overwritten.
+    private func adoption(of record: VercelRecord, by variable: Variable) -> SendDecision {
         let (ours, theirs) = (variable.attributes.comment, record.attributes.comment)
         let known = variable.remote
-        // A record that was never pushed takes the comment along where it has none.
+        // A record that was never pushed takes over the comment if it has none.
         let isCommentSame = ours == theirs || known == nil && ours == nil
         if isCommentSame && variable.name == record.key { return .unchanged }
         let isCommentSeen = isCommentSame || theirs == known?.agreed.comment
@@ -102,16 +103,16 @@ struct PushPlanning {
             return .conflict(known == nil ? taken(variable, [record]) : changed(variable, record))
         }
         var equal = variable
-        // Its value was just found equal, so that another one afterwards is somebody else's.
+        // The value was just found equal, so a different one later is another user's.
         equal.remote?.pushedVersion = variable.currentVersion
         return .steps([
             step(equal, variable.attributes, .update(id: record.id, withValue: false))
         ])
     }
 
-    /// What a record sends that is there for the sake of another one: its scope alone.
-    private func narrowing(_ variable: Variable) -> Judgement {
-        guard let remote = variable.remote, let record = platformByID[remote.id],
+    /// Sends only the scope of a record that makes room for another one.
+    private func narrowing(_ variable: Variable) -> SendDecision {
+        guard let remote = variable.remote, let record = vercelByID[remote.id],
             variable.attributes.scope != remote.agreed.scope
         else { return .nothing }
         if record.updatedAt != remote.agreedUpdatedAt && !rules.force {
@@ -124,15 +125,15 @@ struct PushPlanning {
         return .steps([step(variable, attributes, .update(id: record.id, withValue: false))])
     }
 
-    private func neverPushed(_ variable: Variable) -> Judgement {
-        // A record without a value has nothing to send and never had.
+    private func neverPushed(_ variable: Variable) -> SendDecision {
+        // A record without a value has nothing to send.
         guard variable.currentVersion > 0 else { return .nothing }
         let scope = variable.attributes.scope
         let others = unseen(in: scope, of: variable)
         if others.isEmpty { return .steps([step(variable, variable.attributes, .create)]) }
         guard canReplace(others) else { return .conflict(taken(variable, others)) }
-        // One of them takes the value and the scope, so that there is one at any time. The platform gives
-        // a sensitive record no other type.
+        // One of them gets the value and the scope, so that there is always one. Vercel never
+        // changes a sensitive record back.
         let fitting = others.filter {
             $0.attributes.scope.subtracting(scope).isEmpty
                 && ($0.attributes.kind != .sensitive || variable.attributes.kind == .sensitive)
@@ -144,15 +145,15 @@ struct PushPlanning {
                 + [step(variable, variable.attributes, action)])
     }
 
-    /// Tells whether records in the way may be replaced: that was asked for, and no record of the vault
-    /// stands for them.
-    private func canReplace(_ others: [PlatformRecord]) -> Bool {
+    /// Returns whether records in the way may be replaced, because the user requested it and they
+    /// have no record in the vault.
+    private func canReplace(_ others: [VercelRecord]) -> Bool {
         rules.force && others.allSatisfy { owners[$0.id] == nil && $0.attributes.kind != .system }
     }
 
-    /// Takes a scope from a record of the platform that the vault has not seen, or deletes what would be
-    /// left without any.
-    private func makingRoom(_ record: PlatformRecord, for scope: Scope) -> PushPlan.Step {
+    /// Removes a scope from a record on Vercel that the vault has not seen, or deletes it if none
+    /// would be left.
+    private func makingRoom(_ record: VercelRecord, for scope: Scope) -> PushPlan.Step {
         var attributes = record.attributes
         attributes.scope = attributes.scope.subtracting(scope)
         guard !attributes.scope.isEmpty else { return deletions(of: [record])[0] }
@@ -161,9 +162,9 @@ struct PushPlanning {
             action: .update(id: record.id, withValue: false))
     }
 
-    private func gone(_ variable: Variable) -> Judgement {
+    private func gone(_ variable: Variable) -> SendDecision {
         guard variable.isLive else {
-            // A stranger in its place is not what both sides agreed on.
+            // An unknown record in its place is not what both sides agreed on.
             let isFree = vacated.place(of: variable).map { place in
                 !unowned(variable.remote?.key ?? "").contains(where: place.isTaken)
             }
@@ -171,22 +172,22 @@ struct PushPlanning {
         }
         let others = unseen(in: variable.attributes.scope, of: variable)
         guard rules.force, variable.currentVersion > 0 else {
-            // Somebody made it again.
+            // Another user created it again.
             if variable.currentVersion > 0, !others.isEmpty {
                 return .conflict(taken(variable, others))
             }
             return .conflict(
                 .init(
                     key: variable.name, scope: variable.attributes.scope,
-                    reason: "it was removed on the platform",
+                    reason: "it was removed on Vercel",
                     way: variable.currentVersion > 0 ? .gone : .removing))
         }
         return neverPushed(variable)
     }
 
-    /// Records of the platform in the way of `scope` that stay there: those that no record of the vault
-    /// stands for, or whose own record this push does not move out of the way.
-    private func unseen(in scope: Scope, of variable: Variable) -> [PlatformRecord] {
+    /// Returns the records on Vercel in the way of `scope` that stay there, because they have no
+    /// record in the vault or this push does not move that one.
+    private func unseen(in scope: Scope, of variable: Variable) -> [VercelRecord] {
         platform.filter { record in
             guard record.key == variable.name, record.id != variable.remote?.id,
                 record.attributes.scope.overlaps(scope)
@@ -198,17 +199,17 @@ struct PushPlanning {
         }
     }
 
-    private func changed(_ variable: Variable, _ record: PlatformRecord) -> RecordNote {
+    private func changed(_ variable: Variable, _ record: VercelRecord) -> RecordNote {
         let who = record.phrase(for: record.updatedBy, as: rules.ownUser)
         let pause = who.contains(",") ? "," : ""
         return .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: "it was changed on the platform\(who)\(pause) since the last push",
+            reason: "it was changed on Vercel\(who)\(pause) since the last push",
             way: .init(record, of: variable))
     }
 
-    /// - Parameter records: What is in the way; not empty.
-    private func taken(_ variable: Variable, _ records: [PlatformRecord]) -> RecordNote {
+    /// - Parameter records: The records in the way; not empty.
+    private func taken(_ variable: Variable, _ records: [VercelRecord]) -> RecordNote {
         let owned = records.first { owners[$0.id] != nil }
         let record = owned ?? records.first { $0.attributes.kind == .system } ?? records.first
         let place = record?.attributes.scope.description ?? ""
@@ -218,35 +219,36 @@ struct PushPlanning {
         }
         if let owner = owned.flatMap({ owners[$0.id] }) {
             return note(
-                "the platform has another one for \(place), which this push would leave there",
+                "Vercel has another variable for \(place), which this push would leave in place",
                 .together(with: owner.name, force: rules.force))
         }
         if record?.attributes.kind == .system {
-            return note("Vercel sets one for \(place) by itself", .reserved)
+            return note("Vercel sets a variable for \(place) automatically", .reserved)
         }
         let hidden = records.first { $0.attributes.kind == .sensitive }
         return note(
-            "the platform has one for \(place) that this vault has not seen",
+            "Vercel has a variable for \(place) that the vault does not know about",
             .init(hidden ?? record, sendsValue: variable.currentVersion > 0))
     }
 
-    /// Of a sensitive variable that was renamed here: Vercel cannot rename it, and without a value it
-    /// cannot be created under its new name.
-    private func unnamable(_ variable: Variable) -> RecordNote {
+    /// Returns the conflict of a renamed sensitive variable without a value, which Vercel can
+    /// neither rename nor create under its new name.
+    private func renameConflict(_ variable: Variable) -> RecordNote {
         .init(
             key: variable.name, scope: variable.attributes.scope,
-            reason: "Vercel renames no sensitive variable, and the vault has no value of it",
+            reason: "Vercel cannot rename a sensitive variable, and the vault does not have its "
+                + "value",
             way: .value)
     }
 
-    /// Records of Vercel of a key that no record of the vault stands for.
-    private func unowned(_ key: String) -> [PlatformRecord] {
-        (strangers[key] ?? []).filter { $0.attributes.kind != .system }
+    /// Returns Vercel's records of a key without a record in the vault.
+    private func unowned(_ key: String) -> [VercelRecord] {
+        (unownedRecords[key] ?? []).filter { $0.attributes.kind != .system }
     }
 
-    /// Records of Vercel that no record of the vault stands for, in places that are to be empty, with these
-    /// places as far as they are theirs.
-    private func occupants(of left: [Variable]) -> [(record: PlatformRecord, scope: Scope)] {
+    /// Returns Vercel's records without a record in the vault in scopes to clear, each with the
+    /// part of its scope to clear.
+    private func occupants(of left: [Variable]) -> [(record: VercelRecord, scope: Scope)] {
         let places = Dictionary(
             grouping: left.compactMap { vacated.place(of: $0) }, by: \.key)
         let wanted = rules.vacated
@@ -270,7 +272,7 @@ struct PushPlanning {
         }
     }
 
-    /// Takes the places that records of the vault left from what somebody made there.
+    /// Removes scopes that records of the vault left from what other users created there.
     func clearing(placesOf left: [Variable]) -> [PushPlan.Step] {
         occupants(of: left).map { makingRoom($0.record, for: $0.scope) }
     }
@@ -278,7 +280,7 @@ struct PushPlanning {
     func conflicts(inPlacesOf left: [Variable]) -> [RecordNote] {
         var renamed: [String: String] = [:]
         for variable in left where variable.isLive {
-            guard let record = variable.remote.flatMap({ platformByID[$0.id] }),
+            guard let record = variable.remote.flatMap({ vercelByID[$0.id] }),
                 record.key != variable.name
             else { continue }
             renamed[record.key] = variable.name
@@ -295,7 +297,7 @@ struct PushPlanning {
             variable: variable, key: variable.name, attributes: attributes, action: action)
     }
 
-    /// Deletions of records that only the platform has.
+    /// Returns deletions of records that only Vercel has.
     func pruning() -> [PushPlan.Step] {
         let kept = Set(adopted.values.map(\.id))
         return deletions(
@@ -306,9 +308,9 @@ struct PushPlanning {
             })
     }
 
-    /// Deletions of records that the vault has no record of.
+    /// Returns deletions of records without a record in the vault.
     func deletions(
-        of records: [PlatformRecord], successors: [String: Identifier] = [:]
+        of records: [VercelRecord], successors: [String: Identifier] = [:]
     ) -> [PushPlan.Step] {
         records.map {
             PushPlan.Step(

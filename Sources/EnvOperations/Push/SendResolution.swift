@@ -1,53 +1,51 @@
 package import Vault
 
-/// What became of writes whose outcome is not known, judged from the platform as it is now. Pure.
+/// The results of writes with unknown outcome, determined from Vercel's current state.
 ///
-/// A write is ours where the platform holds a value that the vault has for that record. Of a value that
-/// it does not show nothing is known: the plan sends it again where the record moved while the write was
-/// under way, by nobody else. Anything else is somebody else's, and the plan treats it as such.
+/// A write is ours if Vercel has a value that the vault has for that record. A hidden value proves
+/// nothing: the plan sends it again if the record changed during the write and nobody else is its
+/// author. Everything else counts as another user's change.
 package struct SendResolution: Equatable, Sendable {
-    /// A write and the record of the platform that it may have left.
+    /// A write and the record on Vercel that may be its result.
     package struct Candidate: Equatable, Sendable {
-        /// The write.
         package let send: SendEntry
         /// The vault's record.
         package let variable: Variable
-        /// The platform's record.
-        package let record: PlatformRecord
+        /// Vercel's record.
+        package let record: VercelRecord
     }
 
     /// What reading a candidate's value has shown.
     package enum Evidence: Equatable, Sendable {
         /// The value of that version of the vault's record.
         case holds(UInt64)
-        /// An empty value, and the one that was sent is not empty.
+        /// An empty value, although the sent one is not empty.
         case empty
-        /// Another value than any that could be compared, and the one that was sent could be.
+        /// A value other than all that could be compared, including the sent one.
         case other
-        /// The platform shows no value, or the vault's is locked or gone.
+        /// Vercel shows no value, or the vault's is locked or missing.
         case unknown
     }
 
-    /// What the platform is now known to hold of records of the vault, by record.
+    /// What Vercel is now known to have, by record of the vault.
     package private(set) var remotes: [Identifier: RemoteState] = [:]
-    /// The records of the platform that go with ``remotes``.
-    private var found: [Identifier: PlatformRecord] = [:]
-    /// Old records of renamed variables, which were to be deleted and are still there.
-    package private(set) var leftovers: [PlatformRecord] = []
-    /// Of these, by the platform's id, the records of the vault that are to be there before they go.
+    /// Vercel's records for ``remotes``.
+    private var found: [Identifier: VercelRecord] = [:]
+    /// Old records of renamed variables that should have been deleted but still exist.
+    package private(set) var leftovers: [VercelRecord] = []
+    /// The vault's records that must exist before ``leftovers`` are deleted, by Vercel's id.
     package private(set) var successors: [String: Identifier] = [:]
-    /// The same that somebody changed since, or whose variable was removed and never got another record there,
-    /// and what somebody else made in the place of one; they are left alone.
-    package private(set) var abandoned: [PlatformRecord] = []
-    /// Entries of the journal for ``leftovers``, which stay until they are gone.
+    /// Leftovers that are left unchanged: another user changed them, or their variable was removed
+    /// and never got another record; also records that other users created in their places.
+    package private(set) var abandoned: [VercelRecord] = []
+    /// Journal entries for ``leftovers``, which stay until those are gone.
     package private(set) var pending: [SendEntry] = []
-    /// Entries of the journal whose outcome is known now.
+    /// Journal entries whose outcome is known now.
     package private(set) var settled: [Identifier] = []
 
-    /// Nothing was begun.
     package init() {}
 
-    /// What the vault has to keep.
+    /// What the vault has to record.
     package var records: [PushRecord] {
         found.map { id, record in
             PushRecord(
@@ -57,20 +55,20 @@ package struct SendResolution: Equatable, Sendable {
         }
     }
 
-    /// Pairs writes with the records that they may have left, for their values to be read.
+    /// Pairs writes with the records that may be their results, so that their values can be read.
     ///
     /// - Parameters:
     ///   - sends: Oldest first.
-    ///   - variables: All records of the project, removed ones included.
+    ///   - variables: All records of the project, including removed ones.
     package static func candidates(
-        _ sends: [SendEntry], variables: [Variable], platform: [PlatformRecord]
+        _ sends: [SendEntry], variables: [Variable], platform: [VercelRecord]
     ) -> [Candidate] {
         let known = Set(variables.compactMap { $0.remote?.id })
         return sends.compactMap { send in
             guard let variable = variables.first(where: { $0.id == send.variable }) else {
                 return nil
             }
-            let record: PlatformRecord?
+            let record: VercelRecord?
             switch send.action {
             case .delete: return nil
             case .change:
@@ -90,15 +88,13 @@ package struct SendResolution: Equatable, Sendable {
         }
     }
 
-    /// Judges.
-    ///
     /// - Parameters:
     ///   - sends: Oldest first.
-    ///   - evidence: By entry of the journal; none is ``Evidence/unknown``.
-    ///   - account: Through whom it was sent, for ``RemoteState``.
-    ///   - time: This machine's clock, in milliseconds since 1970.
+    ///   - evidence: By journal entry; a missing one is ``Evidence/unknown``.
+    ///   - account: The account that sent it, for ``RemoteState``.
+    ///   - time: Milliseconds since 1970 by this machine's clock.
     package init(
-        of sends: [SendEntry], variables: [Variable], platform: [PlatformRecord],
+        of sends: [SendEntry], variables: [Variable], platform: [VercelRecord],
         evidence: [Identifier: Evidence], account: String, time: UInt64
     ) {
         let candidates = Self.candidates(sends, variables: variables, platform: platform)
@@ -115,7 +111,7 @@ package struct SendResolution: Equatable, Sendable {
         for send in sends where send.action == .delete {
             judgeDeletion(send, variables, platform)
         }
-        // Nothing else remembers a record that is still to go.
+        // Only the journal knows of a record that is still to be deleted.
         let left = Set(leftovers.map(\.id))
         pending = sends.filter { send in
             send.action == .delete && send.variable != nil
@@ -125,9 +121,8 @@ package struct SendResolution: Equatable, Sendable {
         settled = sends.map(\.id).filter { !open.contains($0) }
     }
 
-    /// The version that the platform holds where the write was ours, 0 where it holds none of them or
-    /// does not show which;
-    /// nil where it was somebody else's.
+    /// Returns the version that Vercel has if the write was ours, 0 if Vercel has none of them or
+    /// does not show it, and nil if the write was another user's.
     private static func version(of candidate: Candidate, _ evidence: Evidence) -> UInt64? {
         let (send, record) = (candidate.send, candidate.record)
         switch evidence {
@@ -135,10 +130,10 @@ package struct SendResolution: Equatable, Sendable {
         case .other: return nil
         case .empty: return send.version > 0 ? 0 : nil
         case .unknown:
-            // Where nobody knows who sent it, a value that is not shown may be somebody else's.
+            // If the sender is unknown, a hidden value may be another user's.
             let isKnown = !send.author.isEmpty || record.attributes.kind == .sensitive
             let isForeign = record.author.map { isKnown && $0 != send.author } ?? false
-            // A team's policy may make a variable sensitive whatever was asked for.
+            // A team's policy may make a variable sensitive regardless of the request.
             let kind = record.attributes.kind
             guard !isForeign, record.key == send.key, send.mayHaveChanged(at: record.updatedAt),
                 record.attributes.scope == send.attributes.scope,
@@ -148,17 +143,17 @@ package struct SendResolution: Equatable, Sendable {
         }
     }
 
-    /// A deletion that was not done is planned anew, but for the old record of a renamed variable,
-    /// which nothing else remembers.
+    /// Judges a deletion. One that was not carried out is planned again, except for the old record
+    /// of a renamed variable, which only the journal knows.
     private mutating func judgeDeletion(
-        _ send: SendEntry, _ variables: [Variable], _ platform: [PlatformRecord]
+        _ send: SendEntry, _ variables: [Variable], _ platform: [VercelRecord]
     ) {
         guard send.variable != nil, let target = send.target,
             !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id })
         else { return }
         let variable = variables.first { $0.id == send.variable }
         guard let record = platform.first(where: { $0.id == target.id }) else {
-            // A record that somebody else made in its place must not be deleted unseen.
+            // A record that another user created in its place must not be deleted unseen.
             let owned = Set(variables.compactMap { (remotes[$0.id] ?? $0.remote)?.id })
             let isFree = variable?.name != send.key || variable?.isLive == false
             abandoned += platform.filter {
@@ -170,7 +165,8 @@ package struct SendResolution: Equatable, Sendable {
         let isThere = platform.contains {
             $0.id == variable.flatMap { remotes[$0.id] ?? $0.remote }?.id
         }
-        // The record of the new name is to be there first. One that is in the way of its own is replaced.
+        // The record with the new name must exist first. One in the way of its own record is
+        // replaced.
         let isReplaced = variable?.isLive == true && variable?.name == record.key
         let isAwaited = variable?.isLive == true && !isThere && !isReplaced
         guard record.updatedAt == target.updatedAt, isThere || isReplaced || isAwaited else {
@@ -183,13 +179,13 @@ package struct SendResolution: Equatable, Sendable {
 }
 
 extension SendEntry {
-    /// The longest time from a listing to the end of a request that a killed process left under way, in
-    /// milliseconds: ten seconds until an entry is renewed, ten to connect, thirty to the first byte, and
-    /// one because a `Date` field is to the second.
+    /// The longest time from a listing to the end of a request that a killed process left in
+    /// progress, in milliseconds: ten seconds until an entry is renewed, ten to connect, thirty to
+    /// the first byte, and one because a `Date` field has whole seconds.
     private static let longestFlight: UInt64 = 51_000
     private static let second: UInt64 = 1_000
 
-    /// Tells whether the request may have set this time of change, in milliseconds since 1970.
+    /// Returns whether the request may have set this modification time, in milliseconds since 1970.
     fileprivate func mayHaveChanged(at time: UInt64) -> Bool {
         guard sentAfter > 0 else { return false }
         let end = sentUntil > 0 ? sentUntil &+ Self.second : sentAfter &+ Self.longestFlight

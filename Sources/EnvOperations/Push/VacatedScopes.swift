@@ -1,13 +1,14 @@
 internal import Vault
 
-/// Where the platform is to lose a key: the vault took it from there after both sides had it, and has no
-/// other record there. What somebody made in such a place is not what both sides had. Pure.
+/// The scopes where Vercel is to lose a key, because the vault removed it after both sides had it
+/// and has no other record there. A record that another user created there is not what both sides
+/// had.
 struct VacatedScopes: Equatable, Sendable {
-    /// A place that one record of the vault left.
+    /// The key and scope that one record of the vault left.
     struct Place {
         let key: String
         let scope: Scope
-        /// The platform's time when it was seen without the record; nil where it was not yet.
+        /// Vercel's time when it was first seen without the record; nil if not yet.
         private let emptySince: UInt64?
 
         fileprivate init(of remote: RemoteState, _ scope: Scope) {
@@ -15,9 +16,9 @@ struct VacatedScopes: Equatable, Sendable {
             emptySince = remote.isGone ? remote.seenUpdatedAt : nil
         }
 
-        /// Tells whether a record of the platform that the vault has none of stands there. One that was made
-        /// after the place was seen empty is an ordinary one.
-        func isTaken(by record: PlatformRecord) -> Bool {
+        /// Returns whether a record on Vercel, without a record in the vault, is there. One that
+        /// was created after the place was seen empty is an ordinary one.
+        func isTaken(by record: VercelRecord) -> Bool {
             record.key == key && record.attributes.scope.overlaps(scope)
                 && record.attributes.kind != .system
                 && emptySince.map { record.createdAt <= $0 } ?? true
@@ -32,7 +33,7 @@ struct VacatedScopes: Equatable, Sendable {
             .mapValues { $0.map(\.attributes.scope) }
     }
 
-    /// What one record left; nil where it left nothing.
+    /// Returns what one record left, or nil if nothing.
     func place(of variable: Variable) -> Place? {
         guard let remote = variable.remote, !variable.isTrace,
             !variable.isLive || variable.name != remote.key
@@ -44,7 +45,7 @@ struct VacatedScopes: Equatable, Sendable {
 }
 
 extension Scope {
-    /// What this scope shares with others of the same branch.
+    /// Returns what this scope shares with others of the same branch.
     func shared(with others: [Scope]) -> Scope {
         subtracting(others.reduce(self) { $0.subtracting($1) })
     }

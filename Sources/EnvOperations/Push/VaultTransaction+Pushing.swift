@@ -1,55 +1,55 @@
 package import Vault
 
 extension VaultTransaction {
-    /// Keeps what a push of a project left on the platform, and what it is about to do there.
+    /// Saves the results of a push of a project, and what it is about to send.
     ///
-    /// - Parameter platformTime: The platform's time by which that was seen.
+    /// - Parameter vercelTime: Vercel's time by which the results were seen.
     package mutating func keep(
         _ note: PushNote, of project: Identifier, account: String, time: UInt64,
-        platformTime: UInt64
+        vercelTime: UInt64
     ) {
-        keep(note.records, account: account, time: time, platformTime: platformTime)
-        leaveTraces(
-            of: note.departed.map { Departure(of: $0.key, $0.attributes, by: platformTime) },
+        keep(note.records, account: account, time: time, vercelTime: vercelTime)
+        addTraces(
+            of: note.departed.map { ProductionRemoval(of: $0.key, $0.attributes, by: vercelTime) },
             of: project, account: account, time: time)
         end(note.ended)
         begin(note.begun)
     }
 
-    /// Keeps what became of writes whose outcome was not known.
+    /// Saves the results of writes with formerly unknown outcome.
     package mutating func keep(_ resolution: SendResolution, account: String, time: UInt64) {
         keep(resolution.records, account: account, time: time)
         end(resolution.settled)
     }
 
-    /// Keeps what a push left on the platform.
+    /// Saves the results of a push.
     ///
     /// - Parameters:
-    ///   - account: Through whom it was sent.
-    ///   - time: This machine's clock, in milliseconds since 1970.
-    ///   - platformTime: The platform's time by which that was seen; nil where nothing of it is gone.
+    ///   - account: The account that sent it.
+    ///   - time: Milliseconds since 1970 by this machine's clock.
+    ///   - vercelTime: Vercel's time by which the results were seen; nil if no record is gone.
     package mutating func keep(
-        _ records: [PushRecord], account: String, time: UInt64, platformTime: UInt64? = nil
+        _ records: [PushRecord], account: String, time: UInt64, vercelTime: UInt64? = nil
     ) {
         let positions = Dictionary(
             index.variables.enumerated().map { ($0.element.id, $0.offset) },
             uniquingKeysWith: { first, _ in first })
-        var departures: [Identifier: [Departure]] = [:]
+        var departures: [Identifier: [ProductionRemoval]] = [:]
         var touched: Set<Identifier> = []
         for entry in records {
             guard let position = positions[entry.variable] else { continue }
             let known = index.variables[position].remote
             let project = index.variables[position].project
             touched.insert(project)
-            // A value that Vercel shows, and was not seen yet, is still to be taken by a pull.
+            // A value that Vercel shows but that has not been seen yet must still be pulled.
             let variable = index.variables[position]
             let awaited =
                 variable.currentVersion == 0 && SyncState(of: variable) == .behind
                 ? known?.agreedUpdatedAt : nil
             switch entry.knowledge {
-            case .gone: endRemote(at: position, by: platformTime ?? time)
+            case .gone: endRemote(at: position, by: vercelTime ?? time)
             case .sent(let record, let withValue, let place):
-                // What was there before stays agreed until the rest is proved.
+                // The previous state stays agreed until the rest is verified.
                 let version = withValue ? 0 : known?.pushedVersion ?? 0
                 let before = withValue ? nil : place
                 var remote = RemoteState(
@@ -69,16 +69,16 @@ extension VaultTransaction {
                 if let record {
                     index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 }
-                // Whether another one is in the place of a removed one is seen in the list.
+                // For a removed record, only the listing shows whether another one is in its place.
                 if record != nil || variable.isLive {
                     index.variables[position].remote?.isGone = record == nil
                 }
             case .agreed(let record, let version, let attributes):
                 if let known, known.leavesProduction(with: attributes) {
                     departures[project, default: []].append(
-                        Departure(
+                        ProductionRemoval(
                             of: known.key, known.agreed,
-                            by: max(record.updatedAt, platformTime ?? 0)))
+                            by: max(record.updatedAt, vercelTime ?? 0)))
                 }
                 var remote = RemoteState(
                     id: record.id, key: record.key, account: account,
@@ -94,17 +94,17 @@ extension VaultTransaction {
             }
         }
         for (project, departures) in departures {
-            leaveTraces(of: departures, of: project, account: account, time: time)
+            addTraces(of: departures, of: project, account: account, time: time)
         }
-        for project in touched { dropReturned(of: project) }
+        for project in touched { dropObsoleteTraces(of: project) }
     }
 
-    /// Takes platform records whose value, scope and type were found equal as pushed.
+    /// Records Vercel's records of equal value, scope and type as pushed.
     ///
-    /// - Parameter versions: Which version was compared, by record. The vault may have a newer one by
-    ///   now, which the platform does not have; a record removed meanwhile adopts nothing.
+    /// - Parameter versions: The compared version by record. The vault may have a newer one by now,
+    ///   which Vercel does not have; a record removed meanwhile adopts nothing.
     package mutating func adopt(
-        _ adopted: [Identifier: PlatformRecord], versions: [Identifier: UInt64], account: String,
+        _ adopted: [Identifier: VercelRecord], versions: [Identifier: UInt64], account: String,
         time: UInt64
     ) {
         let records = adopted.compactMap { id, record -> PushRecord? in
@@ -123,19 +123,19 @@ extension VaultTransaction {
         keep(records, account: account, time: time)
     }
 
-    /// Forgets the platform's record of variables that are removed on both sides, but for when it ended where
+    /// Forgets Vercel's record of variables that are removed on both sides, except for its end if
     /// production may have been built before.
     ///
-    /// - Parameter platformTime: The platform's time when they were seen to be gone.
-    package mutating func forget(_ variables: [Identifier], by platformTime: UInt64) {
+    /// - Parameter vercelTime: Vercel's time when they were seen to be gone.
+    package mutating func forget(_ variables: [Identifier], by vercelTime: UInt64) {
         for id in variables {
-            if let position = position(of: id) { endRemote(at: position, by: platformTime) }
+            if let position = position(of: id) { endRemote(at: position, by: vercelTime) }
         }
     }
 
-    /// Notes that the platform has nothing of a record any more. Of a removed one of production it stays known
-    /// when that was, until what serves production was made later.
-    mutating func endRemote(at position: Int, by platformTime: UInt64) {
+    /// Records that Vercel has no record any more. For a removed production variable, that time is
+    /// kept until a later deployment is live.
+    mutating func endRemote(at position: Int, by vercelTime: UInt64) {
         let variable = index.variables[position]
         guard !variable.isLive, var remote = variable.remote,
             remote.agreed.scope.targets.contains(.production)
@@ -143,27 +143,28 @@ extension VaultTransaction {
             index.variables[position].remote = nil
             return
         }
-        remote.end(by: platformTime)
+        remote.end(by: vercelTime)
         index.variables[position].remote = remote
     }
 
-    /// Keeps what was seen of the platform without writing to it.
+    /// Saves what was seen on Vercel without writing to it.
     ///
-    /// - Parameter listedAt: When the list was asked for, by this machine's clock; what another
-    ///   process pushed since is newer than the list.
-    /// - Parameter platformTime: The platform's time of the list.
+    /// - Parameters:
+    ///   - listedAt: When the list was requested, by this machine's clock. What another process
+    ///     pushed since is newer than the list.
+    ///   - vercelTime: Vercel's time of the list.
     package mutating func see(
-        _ platform: [PlatformRecord], listedAt: UInt64, platformTime: UInt64, of project: Identifier
+        _ platform: [VercelRecord], listedAt: UInt64, vercelTime: UInt64, of project: Identifier
     ) {
-        let news = index.news(from: platform, listedAt: listedAt, of: project, by: platformTime)
+        let news = index.news(from: platform, listedAt: listedAt, of: project, by: vercelTime)
         for (position, remote) in news { index.variables[position].remote = remote }
     }
 
-    /// Keeps which deployment serves production. What a record without a value stands for that was removed
-    /// before it was made is forgotten; other removed records keep when that was, for a rollback.
+    /// Saves the live deployment. Traces of variables removed before it was built are dropped;
+    /// other removed records keep their time for a rollback.
     ///
-    /// - Parameter removed: Records that were gone from the platform before it was asked for it, whatever its
-    ///   clock says.
+    /// - Parameter removed: Records that were gone from Vercel before the request, regardless of
+    ///   its clock.
     package mutating func see(
         live: VaultProject.LiveDeployment?, of project: Identifier, time: UInt64,
         without removed: Set<Identifier> = []
@@ -189,24 +190,23 @@ extension VaultTransaction {
 }
 
 extension VaultIndex {
-    /// Tells whether ``VaultTransaction/see(_:listedAt:of:)`` would change anything.
+    /// Returns whether ``VaultTransaction/see(_:listedAt:vercelTime:of:)`` would change anything.
     package func learns(
-        from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier
+        from platform: [VercelRecord], listedAt: UInt64, of project: Identifier
     ) -> Bool {
         !news(from: platform, listedAt: listedAt, of: project, by: 0).isEmpty
     }
 
-    /// What the vault's records are to remember of the platform after a list of it, by position; only
-    /// those of which it is another thing than before.
+    /// Returns what the vault's records have to record after a listing, by position, if it differs.
     fileprivate func news(
-        from platform: [PlatformRecord], listedAt: UInt64, of project: Identifier,
-        by platformTime: UInt64
+        from platform: [VercelRecord], listedAt: UInt64, of project: Identifier,
+        by vercelTime: UInt64
     ) -> [Int: RemoteState] {
         let found = Dictionary(
             platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let positions = variables.indices.filter { variables[$0].project == project }
         let owned = Set(positions.compactMap { variables[$0].remote?.id })
-        let strangers = Dictionary(
+        let unownedRecords = Dictionary(
             grouping: platform.filter { !owned.contains($0.id) }, by: \.key)
         let vacated = VacatedScopes(positions.lazy.map { variables[$0] })
         var news: [Int: RemoteState] = [:]
@@ -219,14 +219,14 @@ extension VaultIndex {
                 seen.isGone = false
             } else if !variable.isLive,
                 let other = vacated.place(of: variable).flatMap({ place in
-                    strangers[remote.key]?.first(where: place.isTaken)
+                    unownedRecords[remote.key]?.first(where: place.isTaken)
                 })
             {
-                // Another one is in its place, which is a change and no end.
+                // Another record is in its place, which is a change and not the end.
                 seen.isGone = false
                 seen.seenUpdatedAt = max(remote.agreedUpdatedAt &+ 1, other.updatedAt)
             } else {
-                seen.end(by: platformTime)
+                seen.end(by: vercelTime)
             }
             if seen != remote { news[position] = seen }
         }
@@ -235,13 +235,13 @@ extension VaultIndex {
 }
 
 extension RemoteState {
-    /// Which value to remember once another version is sent: the one that is replaced or, where that version
-    /// was there before, when it was.
+    /// Returns the value to remember once another version is sent: the replaced one or, if that
+    ///   version was there before, the time of that.
     ///
-    /// - Parameter place: Vercel's record right before; another time of change than was agreed on means that
-    ///   somebody else's value was replaced.
+    /// - Parameter place: Vercel's record right before. If its modification time is not the agreed
+    ///   one, another user's value was replaced.
     fileprivate func earlier(
-        before version: UInt64, _ record: PlatformRecord, inPlaceOf place: PlatformRecord?
+        before version: UInt64, _ record: VercelRecord, inPlaceOf place: VercelRecord?
     ) -> EarlierValue? {
         guard hasPlace(of: record) else { return nil }
         if let earlier, earlier.version == version || pushedVersion == 0 { return earlier }
@@ -250,7 +250,7 @@ extension RemoteState {
             version: pushedVersion, from: agreedUpdatedAt, until: record.updatedAt)
     }
 
-    fileprivate func hasPlace(of record: PlatformRecord) -> Bool {
+    fileprivate func hasPlace(of record: VercelRecord) -> Bool {
         !isGone && id == record.id && key == record.key && agreed.scope == record.attributes.scope
     }
 }

@@ -1,41 +1,39 @@
 internal import Sealing
 package import Vault
 
-/// What a copy of variables to another target or project does, key by key.
+/// The effect of copying variables to another target or project, key by key.
 package struct CopyPlan {
     /// What happens at the destination.
-    package enum Fate: String, CaseIterable, Sendable {
+    package enum EntryAction: String, CaseIterable, Sendable {
         case created, updated, unchanged
-        /// The vault holds no value to copy.
+        /// The vault has no value to copy.
         case skipped
     }
 
-    /// One variable.
     package struct Entry {
-        /// The record that is copied.
+        /// The record to copy.
         package let record: Variable
-        /// The scope that its value is for afterwards, at the destination.
+        /// The scope of the value at the destination afterwards.
         package let scope: Scope
-        /// What happens.
-        package let fate: Fate
-        /// The length of the value; 0 where there is none.
+        package let fate: EntryAction
+        /// The length of the value; 0 without one.
         package let byteCount: Int
     }
 
-    /// In the order of the keys.
+    /// Sorted by key.
     package let entries: [Entry]
 
-    /// The keys of one fate.
-    package func keys(_ fate: Fate) -> [String] {
+    /// Returns the keys with one fate.
+    package func keys(_ fate: EntryAction) -> [String] {
         entries.filter { $0.fate == fate }.map(\.record.name)
     }
 
     /// Plans a copy.
     ///
     /// - Parameters:
-    ///   - records: One a key, with the scope that it gets.
-    ///   - destination: The project that the values go to; nil for one that is not there yet.
-    ///   - reader: Opens values of the same index.
+    ///   - records: One per key, with its scope at the destination.
+    ///   - destination: The destination project; nil if it does not exist yet.
+    ///   - reader: Reads values of the same index.
     package init(
         of records: [(record: Variable, scope: Scope)], to destination: Identifier?,
         in index: VaultIndex, reader: ValueReader
@@ -47,7 +45,7 @@ package struct CopyPlan {
             }
             let others = destination.map { index.variables(of: $0, named: record.name) } ?? []
             let holding = others.filter { $0.attributes.scope.overlaps(scope) }
-            // A record that holds more than the scope gives programs there the same value already.
+            // A record with a larger scope already provides the same value there.
             if let only = holding.first, holding.count == 1,
                 scope.subtracting(only.attributes.scope).isEmpty, reader.isAccepted(only),
                 let old = try reader.currentValue(of: only, in: arena),
@@ -64,12 +62,12 @@ package struct CopyPlan {
 }
 
 extension VaultTransaction {
-    /// Does what a plan of this transaction's index says.
+    /// Carries out a plan made with this transaction's index.
     ///
-    /// A new record gets type, comment and history of the one it is a copy of; one that is there
-    /// keeps its own, and what it held becomes an earlier version.
+    /// A new record gets type, comment and history of its source. An existing one keeps its own,
+    /// and its value becomes an earlier version.
     ///
-    /// - Returns: What happened to further records, by key.
+    /// - Returns: The effects on other records, by key.
     package mutating func apply(
         _ plan: CopyPlan, to destination: Identifier, at time: UInt64
     ) throws -> [(key: String, touched: RecordEdit.Touched)] {
@@ -91,7 +89,7 @@ extension VaultTransaction {
             if edit.isNew {
                 index.variables[edit.position].attributes.comment = source.attributes.comment
             }
-            // Of the history only what is the user's own.
+            // Copy only confirmed versions of the history.
             let accepted = history.filter { index.accepts($0) }
             for version in edit.isNew ? accepted : Array(accepted.suffix(1)) {
                 let value = try reader.value(of: source, version, in: arena)

@@ -1,23 +1,18 @@
 package import Vault
 
-/// What an edited text changes: planned as a whole before anything changes.
+/// The changes in an edited text, planned completely before anything changes.
 package struct EditPlan: Equatable {
-    /// What happens to a key.
     package enum Change: String, Sendable {
         case created, updated, removed
     }
 
-    /// One change.
     package struct Step: Equatable {
-        /// The key.
         package let key: String
-        /// What happens to it.
         package let change: Change
-        /// The scope that the change is for.
         package let scope: Scope
-        /// The record that it was planned on; nil for a new key.
+        /// The record that it changes; nil for a new key.
         package let record: Variable?
-        /// What that record keeps with its old value; nil where nothing is left.
+        /// The scope in which that record keeps its old value; nil if nothing is left.
         package var left: Scope? {
             guard let rest = record?.attributes.scope.subtracting(scope), !rest.isEmpty else {
                 return nil
@@ -26,24 +21,23 @@ package struct EditPlan: Equatable {
         }
     }
 
-    /// The records that a text was made of.
+    /// The records from which a text was created.
     package struct Base: Equatable {
-        /// Records whose values stand in the text.
+        /// Records whose values are in the text.
         package var shown: [Variable]
-        /// Records of the same place whose values do not.
+        /// Records of the same scope whose values are not in the text.
         package var hidden: [Variable]
-        /// Every record in use of the project.
+        /// All live records of the project.
         package var all: [Variable]
 
-        /// Names them all.
         package init(shown: [Variable], hidden: [Variable], all: [Variable]) {
             self.shown = shown
             self.hidden = hidden
             self.all = all
         }
 
-        /// Takes over what became of some keys meanwhile. Of the others the text still says what it
-        /// was made of, so a change of theirs by somebody else is not undone.
+        /// Returns a base with the newer records of `keys`. All other keys keep the records that
+        /// the text was created from, so that other people's changes to them are not undone.
         package func rebased(on newer: Base, for keys: Set<String>) -> Base {
             func joined(_ old: [Variable], _ new: [Variable]) -> [Variable] {
                 old.filter { !keys.contains($0.name) } + new.filter { keys.contains($0.name) }
@@ -54,28 +48,27 @@ package struct EditPlan: Equatable {
         }
     }
 
-    /// Where changes apply.
+    /// The scope that changes apply to.
     package struct Place: Equatable {
-        /// The scope that was named; nil to change a record in all of its scope.
+        /// The requested scope; nil to change a record in all of its scope.
         package let wanted: Scope?
-        /// The scope of a new record of a key that has others elsewhere.
+        /// The scope of a new record if the key has others elsewhere.
         package let besides: Scope
 
-        /// Names both.
         package init(wanted: Scope?, besides: Scope) {
             self.wanted = wanted
             self.besides = besides
         }
     }
 
-    /// The changes, in the order of the text; removals last.
+    /// The changes in the order of the text, with removals last.
     package let steps: [Step]
-    /// Keys that stay as they are.
     package let unchanged: [String]
 
-    /// Plans what a text with `keys` changes.
+    /// Plans the changes of a text with `keys`.
     ///
-    /// - Parameter isEqual: Whether the key with that number has the value the record was shown with.
+    /// - Parameter isEqual: Returns whether the key at that index has the value that was shown for
+    ///   the record.
     package init(
         keys: [String], base: Base, place: Place, isEqual: (Int, Variable) throws -> Bool
     ) rethrows {
@@ -105,12 +98,12 @@ package struct EditPlan: Equatable {
         self.unchanged = unchanged
     }
 
-    /// The changes of one kind.
+    /// Returns the changes of one kind.
     package func steps(_ change: Change) -> [Step] { steps.filter { $0.change == change } }
 
-    /// Keys whose records are not any more as they were when this was planned.
+    /// Returns the keys whose records changed since the plan was made.
     ///
-    /// - Parameter records: The project's records of now, removed ones included.
+    /// - Parameter records: The project's current records, including removed ones.
     package func conflicts(with records: [Variable]) -> [String] {
         steps.filter { step in
             guard let planned = step.record else {

@@ -1,32 +1,30 @@
 package import Vault
 
-/// Which record of each key a program sees that runs in one place.
+/// Selects the record of each key that a program sees in one environment.
 package enum EffectiveVariables {
-    /// One target, custom environment and branch.
+    /// A target or custom environment, and a branch.
     package struct Place: Equatable, Sendable {
-        /// A fixed target or the name of a custom environment.
+        /// A fixed target or a custom environment.
         package enum Environment: Equatable, Sendable {
-            /// One of the platform's three.
+            /// One of Vercel's three targets.
             case target(Scope.Targets)
-            /// A custom environment by id or slug, which sees its own records alone.
+            /// A custom environment by id or slug, which sees only its own records.
             case custom(String)
         }
 
-        /// Where.
         package let environment: Environment
-        /// The git branch, whose records then win.
+        /// The git branch, whose records take precedence.
         package let branch: String?
 
-        /// Names a place.
         package init(_ environment: Environment, branch: String? = nil) {
             self.environment = environment
             self.branch = branch
         }
     }
 
-    /// The records that apply in `place`, one a key, by the bytes of the name.
+    /// Returns the records that apply in `place`, one per key, sorted by the bytes of the name.
     ///
-    /// Records of a branch apply with that branch only, and then win over the general ones.
+    /// Records of a branch apply only with that branch, and take precedence over the general ones.
     package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
         onePerKey(
             records.indices.filter {
@@ -39,9 +37,10 @@ package enum EffectiveVariables {
         }.map { records[$0] }
     }
 
-    /// Where in an index the records of a project stand that apply in `place`, one a key, by the bytes of the name.
+    /// Returns the positions in an index of a project's records that apply in `place`, one per key,
+    /// sorted by the bytes of the name.
     ///
-    /// The same as ``inPlace(_:among:)``, for thousands of records: none is copied.
+    /// Like ``inPlace(_:among:)``, but copies no records, for thousands of them.
     package static func positions(
         in place: Place, of project: Identifier, in index: VaultIndex
     ) -> [Int] {
@@ -61,8 +60,8 @@ package enum EffectiveVariables {
         }
     }
 
-    /// The places of one record a key, by name. Beginnings of names are sorted, with places: a record is
-    /// large, and costs wherever it moves.
+    /// Returns the position of one record per key, sorted by name. Sorts name prefixes with
+    /// positions, because moving whole records is slow.
     private static func onePerKey(
         _ found: [(name: SortableName, position: Int)], name: (Int) -> String,
         branch: (Int) -> String?
@@ -75,7 +74,7 @@ package enum EffectiveVariables {
         var chosen: [Int] = []
         chosen.reserveCapacity(found.count)
         for (number, entry) in found.enumerated() {
-            // The same beginning, which costs nothing to see, and then the same name.
+            // Compares the prefixes first, which is cheap, and then the names.
             guard number > 0, found[number - 1].name == entry.name, let last = chosen.last,
                 name(last).utf8.elementsEqual(name(entry.position).utf8)
             else {
@@ -87,7 +86,7 @@ package enum EffectiveVariables {
         return chosen
     }
 
-    /// Whether a record of that scope applies there.
+    /// Returns whether a record with that scope applies in `place`.
     package static func applies(_ scope: Scope, in place: Place) -> Bool {
         guard scope.branch == nil || scope.branch == place.branch else { return false }
         switch place.environment {

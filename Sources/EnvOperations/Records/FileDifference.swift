@@ -1,48 +1,45 @@
 package import Vault
 
-/// How what a file sets stands against what a program would get from the vault, key by key.
+/// The differences between a file and the variables that a program would get from the vault.
 package struct FileDifference: Equatable {
-    /// How one key stands.
+    /// The state of one key.
     package enum State: String, CaseIterable, Sendable {
-        /// Only the file has it: an import would add it.
+        /// Only in the file: an import would add it.
         case added
-        /// Only the vault has it.
+        /// Only in the vault.
         case removed
-        /// Both have it, with different values.
+        /// In both, with different values.
         case changed
-        /// Both have it, with one value.
+        /// In both, with the same value.
         case same
-        /// Both have it, and the vault holds no value to compare.
+        /// In both, but the vault has no value to compare.
         case unreadable
-        /// Both have it, and values were not looked at.
+        /// In both; the values were not compared.
         case present
     }
 
-    /// One key.
     package struct Entry: Equatable {
-        /// The key.
         package let key: String
-        /// How it stands.
         package let state: State
     }
 
-    /// By name.
+    /// Sorted by name.
     package let entries: [Entry]
 
-    /// The keys of one state.
+    /// Returns the keys in one state.
     package func keys(_ state: State) -> [String] {
         entries.filter { $0.state == state }.map(\.key)
     }
 
-    /// Keys that are not known to be alike on both sides.
+    /// The keys that are not known to be equal on both sides.
     package var differences: [Entry] {
         entries.filter { $0.state != .same && $0.state != .present }
     }
 
-    /// Compares the keys of a file with the records that apply in one place.
+    /// Compares the keys of a file with the records that apply in one environment.
     ///
-    /// - Parameter isEqual: Whether the key with that number has the value that the record holds, nil
-    ///   where the vault holds none. A missing closure compares names alone.
+    /// - Parameter isEqual: Returns whether the key at that index has the record's value, or nil if
+    ///   the vault has none. A nil closure compares only names.
     package init(
         keys: [String], records: [Variable], isEqual: ((Int, Variable) throws -> Bool?)?
     ) throws {

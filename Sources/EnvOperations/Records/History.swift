@@ -1,22 +1,19 @@
 package import Vault
 
-/// The versions of one record, and which of them may go.
+/// The versions of one record, and which of them may be pruned.
 package struct History {
-    /// The record.
     package let variable: Variable
-    /// In ascending order of numbers, the current one last where there is one.
+    /// In ascending order; the current one, if any, is last.
     package let versions: [StoredVersion]
-    /// Something is begun and not finished that may need any of them.
+    /// Whether unfinished work may need any of them.
     private let needsAll: Bool
-    /// Versions that a write of unknown outcome sent: the next push compares with them.
+    /// Versions sent by writes with unknown outcome, which the next push compares.
     private let neededVersions: Set<UInt64>
 
     /// Versions younger than this are never pruned.
     package static let protectedMilliseconds: UInt64 = 30 * 86_400_000
 
-    /// Gathers the versions of a record.
-    ///
-    /// - Parameter index: Decoded as a whole.
+    /// - Parameter index: Must be completely decoded.
     package init(of variable: Variable, in index: VaultIndex) {
         let earlier = index.earlierVersions.filter { $0.variable == variable.id }
         self.init(
@@ -31,14 +28,14 @@ package struct History {
         neededVersions = journal.sent[variable.id] ?? []
     }
 
-    /// What of a vault's journal concerns versions.
+    /// The part of a vault's journal that concerns versions.
     fileprivate struct Journal {
         let hasOtherWork: Bool
         /// By record.
         let sent: [Identifier: Set<UInt64>]
 
         init(_ index: VaultIndex) {
-            // An entry that cannot be read may need anything.
+            // An unreadable entry may need anything.
             let sends = try? index.sends()
             hasOtherWork = sends == nil || index.otherOpenWorkCount > 0
             var sent: [Identifier: Set<UInt64>] = [:]
@@ -49,24 +46,24 @@ package struct History {
         }
     }
 
-    /// The version of that number.
+    /// Returns the version with that number.
     package func version(_ number: UInt64) -> StoredVersion? {
         versions.first { $0.version == number }
     }
 
-    /// What pruning would drop: all but the newest `keep`, never the current one, one younger than
-    /// 30 days, the one that the platform has, or one that a push may have brought there. None while
-    /// other work is begun and not finished: it may need any of them.
+    /// Returns the versions to prune: all but the newest `keep`, but never the current one, one
+    ///   younger than 30 days, the one on Vercel, or one that a push may have sent. Empty while
+    ///   other work is unfinished, because it may need any of them.
     ///
-    /// - Parameter isCounted: With the root, whether somebody accepted a version: those put in by somebody
-    ///   else push none out.
+    /// - Parameter isCounted: Returns whether a version was confirmed, which needs the values' root
+    ///   key. Unconfirmed ones do not displace others.
     package func prunable(
         keeping keep: Int, at time: UInt64, counting isCounted: (StoredVersion) -> Bool
     ) -> [StoredVersion] {
         if needsAll { return [] }
         return versions.filter(isCounted).dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
-                && version.version != variable.platformVersion
+                && version.version != variable.vercelVersion
                 && !neededVersions.contains(version.version)
                 && time > version.createdAt
                 && time - version.createdAt >= Self.protectedMilliseconds
@@ -75,7 +72,7 @@ package struct History {
 }
 
 extension VaultTransaction {
-    /// Tells whether a record that got a version in this transaction has one that is old enough to go.
+    /// Returns whether a record that got a version in this transaction has one old enough to prune.
     package func mayPrune(at time: UInt64) -> Bool {
         guard time > History.protectedMilliseconds, !index.earlierVersions.isEmpty else {
             return false

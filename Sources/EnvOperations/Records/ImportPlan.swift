@@ -1,29 +1,25 @@
 package import Vault
 
-/// What becomes of each key of a file: planned as a whole before anything changes.
+/// The effect of importing each key of a file, planned completely before anything changes.
 package struct ImportPlan: Equatable {
-    /// What happens to one key.
-    package enum Fate: String, Sendable {
+    package enum EntryAction: String, Sendable {
         case created, updated, unchanged, skipped
     }
 
-    /// What to do with a key that is there already.
+    /// What to do with an existing key.
     package enum ConflictRule: String, CaseIterable, Sendable {
         case overwrite, skip, fail
     }
 
-    /// One key.
     package struct Entry: Equatable {
-        /// The key.
         package let key: String
-        /// What happens to it.
-        package let fate: Fate
-        /// The scope its value is for.
+        package let fate: EntryAction
+        /// The scope of the value.
         package let scope: Scope
-        /// Whether only what is said about the variable changes, and no version is made.
+        /// Whether only the comment changes, without a new version.
         package let keepsValue: Bool
 
-        init(key: String, fate: Fate, scope: Scope, keepsValue: Bool = false) {
+        init(key: String, fate: EntryAction, scope: Scope, keepsValue: Bool = false) {
             self.key = key
             self.fate = fate
             self.scope = scope
@@ -33,31 +29,31 @@ package struct ImportPlan: Equatable {
 
     /// Why nothing can be imported.
     package enum Refusal: Error, Equatable {
-        /// The keys have several values, and no target says which is meant.
+        /// The keys have several values, and no target selects one.
         case ambiguous([String])
-        /// The keys are there, and the rule says to fail.
+        /// The keys exist, and the rule is to fail.
         case conflict([String])
     }
 
-    /// The keys in the order of the file.
+    /// In the order of the file.
     package let entries: [Entry]
-    /// Tells whether values could be compared.
+    /// Whether values could be compared.
     package let compared: Bool
 
-    /// The keys of one fate.
-    package func keys(_ fate: Fate) -> [String] {
+    /// Returns the keys with one fate.
+    package func keys(_ fate: EntryAction) -> [String] {
         entries.filter { $0.fate == fate }.map(\.key)
     }
 
     /// Plans the import of `keys`.
     ///
     /// - Parameters:
-    ///   - records: The records in use of the project, by key.
-    ///   - wanted: The scope named; nil to keep that of the key's only record.
-    ///   - standard: The scope of a new record where none is named.
-    ///   - comments: What is to be said about a key; the others keep what they have.
-    ///   - isEqual: Whether the key with that number has the value that the record holds; nil when
-    ///     values are locked.
+    ///   - records: The live records of the project, by key.
+    ///   - wanted: The requested scope; nil to keep that of the key's only record.
+    ///   - standard: The scope of a new record if none was requested.
+    ///   - comments: The new comments by key; other keys keep theirs.
+    ///   - isEqual: Returns whether the key at that index has the record's value; nil if the values
+    ///     are locked.
     package init(
         keys: [String], records: [String: [Variable]], wanted: Scope?, standard: Scope,
         rule: ConflictRule, comments: [String: String] = [:],

@@ -2,14 +2,13 @@ internal import DotEnv
 package import Sealing
 package import Vault
 
-/// What is odd about the variables of a project: by their names and scopes always, by their values
-/// where those are open. Pure; keeps and shows nothing of a value.
+/// Finds likely mistakes in the variables of a project: always by names and scopes, and by values
+/// if they are unlocked. Findings contain no part of a value.
 package struct ProjectCheck {
-    /// Something found.
     package struct Finding: Equatable, Sendable {
-        /// What was found, for scripts.
+        /// The kind of finding, for scripts.
         package let code: Code
-        /// The variables it is about, each `KEY` or `KEY (scope)`.
+        /// The affected variables, each `KEY` or `KEY (scope)`.
         package let variables: [String]
         /// One sentence.
         package let message: String
@@ -17,7 +16,6 @@ package struct ProjectCheck {
         package let remedy: String
     }
 
-    /// The kinds of findings.
     package enum Code: String, CaseIterable, Sendable {
         case emptyValue = "empty-value"
         case blankAtEnds = "blank-at-ends"
@@ -35,12 +33,10 @@ package struct ProjectCheck {
 
     /// A variable and its value.
     package struct Subject {
-        /// The record.
         package let variable: Variable
-        /// Its value; nil while it is locked, and where the vault has none.
+        /// The value; nil if it is locked or the vault has none.
         package let value: SecretSlice?
 
-        /// Names both.
         package init(variable: Variable, value: SecretSlice?) {
             self.variable = variable
             self.value = value
@@ -52,7 +48,7 @@ package struct ProjectCheck {
 
     /// - Parameters:
     ///   - project: The project's name, for the remedies.
-    ///   - subjects: The variables in use.
+    ///   - subjects: The live variables.
     package init(project: String, subjects: [Subject]) {
         self.project = project
         self.subjects = subjects.sorted {
@@ -61,7 +57,7 @@ package struct ProjectCheck {
         }
     }
 
-    /// Looks at all.
+    /// Returns all findings.
     package func findings() -> [Finding] {
         subjects.flatMap { ofValue($0) } + namesDifferingByCase() + publicNames() + sameSecrets()
             + unused()
@@ -77,7 +73,7 @@ package struct ProjectCheck {
             var found: [Finding] = []
             for warning in ValueWarning.warnings(about: bytes, of: label) {
                 guard let code = Self.code(warning.code) else { continue }
-                // Files of keys end in a line break, and those who read them expect it.
+                // Key files end with a line break, and programs expect it.
                 if code == .blankAtEnds, Self.isWholePEM(bytes) { continue }
                 found.append(
                     Finding(
@@ -91,7 +87,7 @@ package struct ProjectCheck {
                     Finding(
                         code: .escapedQuotes, variables: [label],
                         message:
-                            "The value of \(label) looks like JSON whose quotes were escaped once too often.",
+                            "The value of \(label) looks like JSON whose quotes were escaped one time too many.",
                         remedy:
                             "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
                     ))
@@ -100,7 +96,7 @@ package struct ProjectCheck {
         }
     }
 
-    /// What is judged by the name is judged once a name, below.
+    /// Returns the code of a warning about a value. Names are checked once per name, below.
     private static func code(_ code: ValueWarning.Code) -> Code? {
         switch code {
         case .emptyValue: .emptyValue
@@ -113,7 +109,8 @@ package struct ProjectCheck {
         }
     }
 
-    /// Whether a text begins as a PEM block and has one line break behind the end of the last one.
+    /// Returns whether a text starts with a PEM block and ends with one line break after the last
+    /// block.
     private static func isWholePEM(_ bytes: RawSpan) -> Bool {
         let (begin, end) = (Array("-----BEGIN ".utf8), Array("-----\n".utf8))
         let count = bytes.byteCount
@@ -122,7 +119,8 @@ package struct ProjectCheck {
             && end.indices.allSatisfy { bytes.byte(at: count - end.count + $0) == end[$0] }
     }
 
-    /// Whether it begins as an object or a list and its first quote has a backslash before it.
+    /// Returns whether a text starts like a JSON object or list with a backslash before its first
+    /// quote.
     private static func hasEscapedQuotes(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount > 3, [0x7B, 0x5B].contains(bytes.byte(at: 0)) else { return false }
         var place = 1
@@ -144,9 +142,9 @@ package struct ProjectCheck {
             .map { $0.sorted() }.sorted { $0[0] < $1[0] }.map { names in
                 Finding(
                     code: .namesDifferByCase, variables: names,
-                    message: "\(Self.joined(names)) differ by upper and lower case only.",
+                    message: "\(Self.joined(names)) differ only in case.",
                     remedy:
-                        "Keep the one that programs read, and take the other out: zg-env rm KEY -p \(word: project)"
+                        "Keep the one that programs read, and remove the other: zg-env rm KEY -p \(word: project)"
                 )
             }
     }
@@ -159,19 +157,20 @@ package struct ProjectCheck {
             Finding(
                 code: .publicPrefix, variables: [name],
                 message:
-                    "\(name) looks like a secret, and its prefix puts it into what browsers load.",
+                    "\(name) looks like a secret, and its prefix exposes it to browsers.",
                 remedy: "Replace the secret, and give it a name without that prefix.")
         }
     }
 
-    /// Records that no place sees.
+    /// Returns a finding for each record that no environment uses.
     private func unused() -> [Finding] {
         subjects.compactMap { subject in
             let scope = subject.variable.attributes.scope
             guard let reason = Self.reasonUnused(scope) else { return nil }
             let label = Self.label(subject.variable)
             return Finding(
-                code: .unused, variables: [label], message: "\(label) is used nowhere: \(reason).",
+                code: .unused, variables: [label],
+                message: "\(label) is not used anywhere: \(reason).",
                 remedy:
                     "zg-env set \(word: subject.variable.name) -p \(word: project) -t TARGET, or zg-env rm \(word: subject.variable.name) -p \(word: project)"
             )
@@ -180,10 +179,10 @@ package struct ProjectCheck {
 
     private static func reasonUnused(_ scope: Scope) -> String? {
         if scope.isEmpty { return "it has no target" }
-        // An environment keeps its id in place of a name once the platform does not list it any more.
+        // An environment that Vercel no longer lists keeps its id instead of a name.
         let isGone = { (name: String) in name.hasPrefix("env_") && name.utf8.count > 20 }
         guard scope.targets.isEmpty, scope.customEnvironments.allSatisfy(isGone) else { return nil }
-        return "the platform does not list its environment any more"
+        return "Vercel no longer lists its custom environment"
     }
 
     // MARK: The same value twice
@@ -216,17 +215,18 @@ package struct ProjectCheck {
                 return Finding(
                     code: .publicSecret, variables: names,
                     message:
-                        "\(shown) has the value of \(hidden), and its prefix puts it into what browsers load.",
-                    remedy: "Replace the secret, and take \(shown) out.")
+                        "\(shown) has the value of \(hidden), and its prefix exposes it to browsers.",
+                    remedy: "Replace the secret, and remove \(shown).")
             }
             return Finding(
                 code: .sameSecret, variables: names,
                 message: "\(Self.joined(names)) have the same value.",
-                remedy: "Keep one of them, or replace the value of each when you replace one.")
+                remedy: "Keep only one of them, or always replace their values together.")
         }.sorted { ($0.variables[0], $0.code.rawValue) < ($1.variables[0], $1.code.rawValue) }
     }
 
-    /// Short values, and those of a few words, are equal by chance or on purpose.
+    /// Returns whether a value may be a secret. Short values and plain words are often equal by
+    /// chance or on purpose.
     private static func mayBeSecret(_ subject: Subject) -> Bool {
         guard let value = subject.value, value.count >= 12 else { return false }
         if ValueWarning.looksSecret(subject.variable.name) { return true }

@@ -1,44 +1,42 @@
 package import Vault
 
-/// A record of which something is to be said.
+/// A note about a record.
 package struct RecordNote: Equatable, Sendable {
-    /// What ends a conflict.
+    /// How to resolve a conflict.
     package enum Way: Equatable, Sendable {
-        /// Taking what Vercel has, or sending what is here over it.
+        /// Take Vercel's version, or overwrite it with the vault's.
         case either
-        /// Sending what is here again, or removing it here too: Vercel has none.
+        /// Send the vault's version again, or remove it here too: Vercel has no record.
         case gone
-        /// Sending what is here: Vercel does not show the value that it has.
+        /// Send the vault's version: Vercel does not show its value.
         case sending
-        /// Bringing Vercel to what is here; a pull cannot decide it.
+        /// Overwrite Vercel's version; a pull cannot resolve it.
         case overriding
-        /// Removing it here too: the vault has no value to send.
+        /// Remove it here too: the vault has no value to send.
         case removing
-        /// Taking it into the vault, or deleting it: the vault has no record of it.
+        /// Take it into the vault, or delete it on Vercel: the vault has no record of it.
         case taking
-        /// The same, where it was to go from these places; taking it in takes along the variable that the
-        /// vault has renamed since and Vercel has by that key too.
+        /// Like `taking`, but the variable was to be removed from these targets. `renamed` is a
+        /// variable that the vault has renamed and Vercel still has under that key; taking it
+        /// affects both.
         case emptying(Scope, renamed: String?)
-        /// Pushing the variable of that name along, with force where this was with force.
+        /// Push the variable of that name too, with --force if this push used it.
         case together(with: String, force: Bool)
-        /// Taking what Vercel has of the variable of that name too.
+        /// Take Vercel's version of the variable of that name too.
         case takingAlong(String)
-        /// Giving it a value.
+        /// Set a value.
         case value
-        /// Removing it here: Vercel sets a variable of that name by itself.
+        /// Remove it here: Vercel itself sets a variable of that name.
         case reserved
     }
 
-    /// The key.
     package let key: String
-    /// Where.
     package let scope: Scope
-    /// One sentence, or the end of one, without a full stop.
+    /// A clause or sentence without a full stop.
     package let reason: String
-    /// What ends it, where it is a conflict.
+    /// How to resolve it, for a conflict.
     package let way: Way
 
-    /// Names all parts.
     package init(key: String, scope: Scope, reason: String, way: Way = .either) {
         self.key = key
         self.scope = scope
@@ -46,26 +44,28 @@ package struct RecordNote: Equatable, Sendable {
         self.way = way
     }
 
-    /// Of a record of Vercel that the vault has not seen, in a place that was to be empty.
+    /// Creates a note about a record on Vercel that the vault has not seen, in a scope that was to
+    /// become empty.
     ///
-    /// - Parameter renamed: What a variable is called now whose record Vercel has by that key too.
+    /// - Parameter renamed: The current name of a variable that Vercel still has under that key.
     package init(
-        occupant record: PlatformRecord, of scope: Scope, renamed: String? = nil
+        occupant record: VercelRecord, of scope: Scope, renamed: String? = nil
     ) {
         self.init(
             key: record.key, scope: record.attributes.scope,
-            reason: "Vercel has one that this vault has not seen, and keeps it",
+            reason: "Vercel has a variable for this scope that the vault does not know about; it "
+                + "is kept",
             way: .emptying(scope, renamed: renamed))
     }
 }
 
 extension RecordNote.Way {
-    /// What ends a difference between a record of the vault and Vercel's.
+    /// Creates the resolution of a difference between a vault record and Vercel's.
     ///
     /// - Parameters:
-    ///   - record: Vercel's record; nil where it is gone.
-    ///   - sendsValue: Whether the vault has a value for it, and has not removed it.
-    package init(_ record: PlatformRecord?, sendsValue: Bool) {
+    ///   - record: Vercel's record; nil if it is gone.
+    ///   - sendsValue: Whether the vault has a value for it and has not removed it.
+    package init(_ record: VercelRecord?, sendsValue: Bool) {
         self =
             switch record {
             case nil: .gone
@@ -74,10 +74,10 @@ extension RecordNote.Way {
             }
     }
 
-    /// What ends a change of Vercel's record that the vault has not seen.
-    init(_ record: PlatformRecord, of variable: Variable) {
+    /// Creates the resolution of a change to Vercel's record that the vault has not seen.
+    init(_ record: VercelRecord, of variable: Variable) {
         let sendsValue = variable.isLive && variable.currentVersion > 0
-        // Nobody can take a value that is not shown in place of one that was never sent.
+        // A hidden value cannot replace one that was never sent.
         let isUntakable =
             !variable.isLive && record.attributes.kind == .sensitive
             && variable.currentVersion != variable.remote?.pushedVersion

@@ -1,12 +1,13 @@
 package import Vault
 
-/// Values that should have been replaced by now.
+/// Finds values that are due for rotation.
 package enum RotationDue {
-    /// The records in use whose value is older than their rotation time allows.
+    /// Returns the live records whose value is older than their rotation interval.
     ///
     /// - Parameters:
-    ///   - index: Decoded with current values at least: a note that was changed makes no value newer.
-    ///   - now: The clock that versions are stamped by, in milliseconds since 1970.
+    ///   - index: Decoded with at least the current values, because changing a comment does not
+    ///     renew a value.
+    ///   - now: Milliseconds since 1970, by the clock that timestamps versions.
     package static func records(in index: VaultIndex, now: UInt64) -> [Variable] {
         index.variables.filter { variable in
             guard variable.isLive, variable.rotationSeconds > 0,

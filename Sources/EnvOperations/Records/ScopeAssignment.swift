@@ -1,28 +1,26 @@
 package import Vault
 
-/// What happens to the records of one key so that one of them holds exactly a given scope.
+/// Plans how one record of a key gets exactly a given scope.
 ///
-/// The named targets leave the records that hold them; those keep the rest, and their values. A
-/// record that already has the scope keeps its id and history. A record that would be left without
-/// any target becomes the one with the new scope, so that its history and its platform record live
-/// on; further ones of that kind are removed.
+/// The scope is removed from all other records, which keep the rest and their values. A record that
+/// already has the scope keeps its id and history. A record that would be left without targets gets
+/// the new scope, so that its history and its Vercel record survive; further ones of that kind are
+/// removed.
 package struct ScopeAssignment: Equatable {
-    /// The record that takes the scope: one of the key's, or a new one for nil.
+    /// The record that gets the scope; nil for a new one.
     package let record: Identifier?
-    /// Records that lose a part of their scope, with what is left.
+    /// Records that lose part of their scope.
     package let narrowed: [Narrowing]
-    /// Records that lose all of it.
+    /// Records that lose all of their scope.
     package let removed: [Identifier]
 
-    /// A record and the scope it keeps.
+    /// A record and the scope that it keeps.
     package struct Narrowing: Equatable {
-        /// The record.
         package let record: Identifier
-        /// What it keeps.
         package let scope: Scope
     }
 
-    /// Plans the assignment of `scope` among the records in use of one key.
+    /// Plans the assignment of `scope` among the live records of one key.
     package init(of scope: Scope, among records: [Variable]) {
         if let exact = records.first(where: { $0.attributes.scope == scope }) {
             self.init(record: exact.id, narrowed: [], removed: [])

@@ -1,21 +1,20 @@
 package import Vault
 
-/// How a variable stands against the platform as last seen.
+/// The state of a variable relative to Vercel as last seen.
 package enum SyncState: String, Sendable {
-    /// Never pushed.
     case local
     /// As last agreed on both sides.
     case synced
-    /// Changed here since.
+    /// Changed in the vault since.
     case ahead
-    /// Changed there since.
+    /// Changed on Vercel since.
     case behind
     /// Changed on both sides since.
     case diverged
-    /// The vault holds no value.
+    /// The vault has no value.
     case unreadable
 
-    /// Judges one record.
+    /// Returns the state of one record.
     package init(of variable: Variable) {
         if variable.isRemovedEverywhere {
             self = .synced
@@ -39,7 +38,8 @@ package enum SyncState: String, Sendable {
         }
     }
 
-    /// Tells of a record without a value that the platform shows such values, and was not seen as it is.
+    /// Returns whether a pull may bring the value of a record without one: Vercel shows such values
+    ///   and has a version that has not been seen.
     private static func mayBringValue(_ variable: Variable) -> Bool {
         guard variable.isLive, let remote = variable.remote, !remote.isGone else { return false }
         return remote.agreed.kind != .sensitive && remote.seenUpdatedAt > remote.agreedUpdatedAt
@@ -50,13 +50,13 @@ package enum SyncState: String, Sendable {
             || variable.attributes != remote.agreed || variable.name != remote.key
     }
 
-    /// Tells whether the deployment that serves production was made with the variable as it is; of a removed
-    /// one, without it.
+    /// Returns whether the live deployment was built with the variable as it is; for a removed one,
+    /// without it.
     ///
-    /// Only the platform's times are compared.
+    /// Compares only Vercel's times.
     ///
-    /// - Returns: nil where the record is not of production, or the platform was never seen; and for a
-    ///   removed one that the platform may still have, or that is known to have left production.
+    /// - Returns: Nil if the record is not for production or Vercel was never seen; for a removed
+    ///   one, also if Vercel may still have it, or if it is known to have left production.
     package static func isLive(_ variable: Variable, in project: VaultProject) -> Bool? {
         guard variable.isLive else {
             guard variable.isRemovedEverywhere, variable.wasInProduction,

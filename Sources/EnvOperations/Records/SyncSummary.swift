@@ -1,44 +1,42 @@
 package import Vault
 
-/// How the variables of bound projects stand against the platform as last seen, and what would bring
-/// each in step. Pure.
+/// The state of the variables of bound projects relative to Vercel as last seen, and how to bring
+/// them in sync.
 package struct SyncSummary: Equatable, Sendable {
-    /// What would bring a variable in step.
+    /// How to bring a variable in sync.
     package enum Remedy: Equatable, Hashable, Sendable {
-        /// Send what is here.
+        /// Send the vault's version.
         case push
-        /// Take what is there.
+        /// Take Vercel's version.
         case pull
-        /// Take what is there in place of what is here, which stays in the history.
+        /// Replace the vault's version, which stays in the history, with Vercel's.
         case take
-        /// Send what is here over what is there.
+        /// Overwrite Vercel's version with the vault's.
         case overwrite
-        /// Give it a value here.
+        /// Set a value in the vault.
         case set
-        /// Build production anew.
+        /// Rebuild production.
         case redeploy
-        /// Replace the value.
         case rotate
     }
 
-    /// How a variable stands. One may stand in several ways.
+    /// The state of a variable, which may be in several.
     package enum Standing: String, CaseIterable, Sendable {
-        /// Changed here, or never sent.
+        /// Changed in the vault, or never sent.
         case ahead
-        /// Changed there.
+        /// Changed on Vercel.
         case behind
-        /// Changed on both sides.
         case diverged
-        /// The vault holds no value.
+        /// The vault has no value.
         case unreadable
-        /// The platform has the value, or has it no more, and production was built before.
+        /// The change is on Vercel, but production was built before.
         case notLive
-        /// The value is older than it should get.
+        /// The value is older than its rotation interval.
         case rotationDue
 
-        /// What would mend it for a variable: what loses nothing first. Not empty.
+        /// Returns the ways to fix it for a variable, the safest first. Not empty.
         package func remedies(for variable: Variable) -> [Remedy] {
-            // A pull does not bring a value that Vercel does not show: the right one is given here, and sent.
+            // A pull cannot bring a hidden value: the right one has to be set here and sent.
             let isHidden =
                 variable.remote.map { $0.agreed.kind == .sensitive && !$0.isGone } ?? false
             return switch self {
@@ -53,12 +51,10 @@ package struct SyncSummary: Equatable, Sendable {
         }
     }
 
-    /// The variables by how they stand, in the order of the projects' and their own names.
+    /// The variables by state, sorted by project and name.
     package let variables: [Standing: [Variable]]
 
-    /// Judges the variables of an index.
-    ///
-    /// - Parameter rotationDue: Those whose value is too old.
+    /// - Parameter rotationDue: The variables whose value is due for rotation.
     package init(of index: VaultIndex, rotationDue: [Variable]) {
         let projects = Dictionary(
             index.projects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -79,7 +75,7 @@ package struct SyncSummary: Equatable, Sendable {
     }
 
     private static func standings(of variable: Variable, in project: VaultProject) -> [Standing] {
-        // Without a value it is unreadable wherever it is; all else is said of what has a platform.
+        // A missing value always counts; the other states need a binding.
         let state = SyncState(of: variable)
         if variable.isLive, variable.currentVersion == 0, state != .behind { return [.unreadable] }
         guard project.binding != nil else { return [] }

@@ -1,8 +1,8 @@
 internal import Sealing
 
-/// What is odd about a value, found without keeping any of it.
+/// A likely mistake in a value, found without keeping any of it.
 package struct ValueWarning: Equatable, Sendable {
-    /// What was found, for scripts.
+    /// The kind of warning, for scripts.
     package enum Code: String, Sendable {
         case blankAtEnds = "blank-at-ends"
         case quotesAround = "quotes-around"
@@ -13,18 +13,17 @@ package struct ValueWarning: Equatable, Sendable {
         case emptyValue = "empty-value"
     }
 
-    /// What was found.
     package let code: Code
-    /// One sentence that names the key.
+    /// One sentence with the key.
     package let message: String
 
-    /// Prefixes that build tools put into what browsers load.
+    /// Prefixes of variables that build tools embed in what browsers load.
     package static let publicPrefixes = [
         "NEXT_PUBLIC_", "VITE_", "REACT_APP_", "PUBLIC_", "NUXT_PUBLIC_", "EXPO_PUBLIC_", "GATSBY_",
         "VUE_APP_",
     ]
 
-    /// Looks at a value for the key `name`.
+    /// Returns the warnings about a value for the key `name`.
     package static func warnings(about value: RawSpan, of name: String) -> [ValueWarning] {
         var found: [ValueWarning] = []
         func add(_ code: Code, _ message: String) {
@@ -33,22 +32,24 @@ package struct ValueWarning: Equatable, Sendable {
         let count = value.byteCount
         if count == 0 { add(.emptyValue, "\(name) has an empty value.") }
         if count > 0, isBlank(value.byte(at: 0)) || isBlank(value.byte(at: count - 1)) {
-            add(.blankAtEnds, "The value of \(name) begins or ends with a blank or a line break.")
+            add(
+                .blankAtEnds,
+                "The value of \(name) starts or ends with a space, a tab or a line break.")
         }
         if count >= 2, value.byte(at: 0) == value.byte(at: count - 1),
             [0x22, 0x27, 0x60].contains(value.byte(at: 0))
         {
             add(
                 .quotesAround,
-                "The value of \(name) has quotes around it, which become a part of it.")
+                "The value of \(name) has quotes around it, which become part of the value.")
         }
         if equals(value, "[SENSITIVE]") {
             add(
                 .placeholder,
-                "The value of \(name) is the placeholder that the platform shows for a secret.")
+                "The value of \(name) is the placeholder that Vercel shows for a sensitive value.")
         }
         if contains(value, "-----BEGIN "), !contains(value, "-----END ") {
-            add(.cutPEM, "The value of \(name) begins a PEM block that does not end.")
+            add(.cutPEM, "The value of \(name) starts a PEM block that does not end.")
         }
         if let tooLong = sizeWarning(byteCount: count, of: name) { found.append(tooLong) }
         if publicPrefixes.contains(where: { name.hasPrefix($0) }), looksSecret(name) {
@@ -57,7 +58,7 @@ package struct ValueWarning: Equatable, Sendable {
         return found
     }
 
-    /// What is to be said of a value's length alone: the platform takes 64 KiB of all together.
+    /// Returns a warning if a value alone exceeds Vercel's total limit of 64 KiB.
     package static func sizeWarning(byteCount: Int, of name: String) -> ValueWarning? {
         byteCount > 64 << 10
             ? ValueWarning(
@@ -65,7 +66,7 @@ package struct ValueWarning: Equatable, Sendable {
                 message: "The value of \(name) is over 64 KiB and cannot be pushed.") : nil
     }
 
-    /// Whether a name has a word that secrets are called by.
+    /// Returns whether a name contains a word that is typical for secrets.
     static func looksSecret(_ name: String) -> Bool {
         let words = ["SECRET", "PASSWORD", "PRIVATE", "TOKEN", "CREDENTIAL"]
         return words.contains { name.contains($0) }

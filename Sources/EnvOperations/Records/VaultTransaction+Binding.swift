@@ -1,11 +1,10 @@
 package import Vault
 
 extension VaultTransaction {
-    /// Binds a project of the vault to one of Vercel. Where that is another one than before, what was agreed
-    /// on with the old one's records says nothing of the new one's: it is forgotten, with writes of which
-    /// the outcome is not known.
+    /// Binds a project of the vault to one of Vercel. If it was bound to another one, everything
+    /// agreed with the old one's records is forgotten, including writes with unknown outcome.
     ///
-    /// - Returns: Of how many variables in use something was forgotten.
+    /// - Returns: The number of live variables for which something was forgotten.
     package mutating func bind(
         projectAt position: Int, to binding: VaultProject.Binding
     ) -> Int {

@@ -1,25 +1,24 @@
 package import Vault
 
-/// What a change did to the records of one key.
+/// The effect of a change on the records of one key.
 package struct RecordEdit: Equatable {
-    /// Where the record stands in the transaction's index.
+    /// The record's position in the transaction's index.
     package let position: Int
-    /// Tells whether the record is new.
     package let isNew: Bool
-    /// Records beside it that lost targets, with what they keep; an empty scope was removed.
+    /// Other records that lost targets.
     package let touched: [Touched]
 
-    /// A record beside the one that was set.
+    /// A record other than the one that was set.
     package struct Touched: Equatable {
-        /// What it held before.
+        /// Its scope before.
         package let before: Scope
-        /// What it holds now; empty where it was removed.
+        /// Its scope now; empty if it was removed.
         package let after: Scope
     }
 }
 
 extension VaultTransaction {
-    /// The project of that name, made where it is not there.
+    /// Returns the project of that name, creating it if necessary.
     package mutating func project(
         named name: String, at time: UInt64
     ) -> (project: VaultProject, isNew: Bool) {
@@ -29,10 +28,10 @@ extension VaultTransaction {
         return (project, true)
     }
 
-    /// Makes sure that one record of `key` holds exactly `scope`; see ``ScopeAssignment``.
+    /// Makes sure that one record of `key` has exactly `scope`; see ``ScopeAssignment``.
     ///
     /// - Parameters:
-    ///   - records: The key's records, removed ones included.
+    ///   - records: The key's records, including removed ones.
     ///   - kind: The type of a new record.
     package mutating func assign(
         _ scope: Scope, to key: String, of project: Identifier, records: [Variable],
@@ -68,8 +67,8 @@ extension VaultTransaction {
             touched: touched)
     }
 
-    /// Adds a record. Its versions go on where a removed record of the key ended: a version number
-    /// never names two values.
+    /// Adds a record. Its version numbers continue those of removed records of the key, so that a
+    /// number never means two values.
     private mutating func add(
         _ key: String, of project: Identifier, scope: Scope, kind: VariableAttributes.Kind,
         among records: [Variable], at time: UInt64
@@ -83,14 +82,13 @@ extension VaultTransaction {
         return index.variables.count - 1
     }
 
-    /// Removes a record from use. Its history stays, and so does what the platform has of it until
-    /// a push.
+    /// Marks a record as removed. Its history stays, and so does Vercel's record until a push.
     package mutating func remove(at position: Int, time: UInt64) {
         index.variables[position].deletedAt = time
         index.variables[position].updatedAt = time
     }
 
-    /// Where a record stands in the index.
+    /// Returns a record's position in the index.
     package func position(of id: Identifier) -> Int? {
         index.variables.firstIndex { $0.id == id }
     }

@@ -1,27 +1,27 @@
 package import Vault
 
-/// A variable that production of the platform was to lose, of which no removed record of the vault tells.
-package struct Departure {
+/// A variable that was to be removed from production on Vercel, without a removed record in the
+/// vault.
+package struct ProductionRemoval {
     let key: String
     let attributes: VariableAttributes
-    /// The platform's time by which it had left.
-    let platformTime: UInt64
+    /// Vercel's time by which it was removed.
+    let vercelTime: UInt64
 
-    /// What a record leaves behind that had production and has it no more.
-    ///
-    /// - Parameter attributes: Those that it had.
-    init(of key: String, _ attributes: VariableAttributes, by platformTime: UInt64) {
+    /// - Parameter attributes: The attributes that it had.
+    init(of key: String, _ attributes: VariableAttributes, by vercelTime: UInt64) {
         self.key = key
         self.attributes = attributes
-        self.platformTime = platformTime
+        self.vercelTime = vercelTime
     }
 }
 
 extension VaultTransaction {
-    /// Keeps a trace of each, a removed record without a value, until production was built without it. None
-    /// where a record of the vault stands for one of that name that production has, or is still to lose.
-    mutating func leaveTraces(
-        of departures: [Departure], of project: Identifier, account: String, time: UInt64
+    /// Adds a trace for each, a removed record without a value that stays until production was
+    /// built without it. Skips names for which the vault has a record that production has or is
+    /// still to lose.
+    mutating func addTraces(
+        of departures: [ProductionRemoval], of project: Identifier, account: String, time: UInt64
     ) {
         for departure in departures {
             let isTold = index.variables.contains {
@@ -38,17 +38,17 @@ extension VaultTransaction {
             var trace = Variable(
                 project: project, name: departure.key, attributes: attributes, createdAt: time)
             trace.deletedAt = time
-            // No record id: Vercel's record is gone, or has other targets now.
+            // No record id: Vercel's record is gone or has other targets now.
             trace.remote = RemoteState(
                 id: "", key: departure.key, account: account, pushedVersion: 0,
-                agreed: attributes, updatedAt: departure.platformTime, pushedAt: time)
-            trace.remote?.end(by: departure.platformTime)
+                agreed: attributes, updatedAt: departure.vercelTime, pushedAt: time)
+            trace.remote?.end(by: departure.vercelTime)
             index.variables.append(trace)
         }
     }
 
-    /// Drops traces of what has come back to production.
-    mutating func dropReturned(of project: Identifier) {
+    /// Drops the traces of names that production has again.
+    mutating func dropObsoleteTraces(of project: Identifier) {
         guard index.variables.contains(where: { $0.project == project && $0.isTrace }) else {
             return
         }
@@ -66,7 +66,7 @@ extension VaultTransaction {
 }
 
 extension RemoteState {
-    /// Tells whether a record that was for production is not, once both sides agree on `attributes`.
+    /// Returns whether a record loses production once both sides agree on `attributes`.
     func leavesProduction(with attributes: VariableAttributes) -> Bool {
         !isGone && agreed.scope.targets.contains(.production)
             && !attributes.scope.targets.contains(.production)
@@ -74,9 +74,9 @@ extension RemoteState {
 }
 
 extension Variable {
-    /// Tells whether it stands only for what production was to lose; it never had a value.
+    /// Whether it only records that production is to lose a variable. It never had a value.
     package var isTrace: Bool { deletedAt == createdAt && highestVersion == 0 }
 
-    /// Tells whether Vercel's record of it was for production, as last agreed.
+    /// Whether Vercel's record of it was for production, as last agreed.
     var wasInProduction: Bool { remote?.agreed.scope.targets.contains(.production) ?? false }
 }

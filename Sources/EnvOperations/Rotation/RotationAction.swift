@@ -1,59 +1,59 @@
 package import Vault
 
-/// The next thing that a rotation does. Projects are named by their place in the plan.
+/// The next action of a rotation. Projects are identified by their index in the plan.
 package enum RotationAction: Hashable, Sendable {
-    /// Which value a deployment is to hold.
+    /// The value that a deployment should have.
     package enum Side: Hashable, Sendable {
         case new
         case old
     }
 
-    /// Teach the new value.
+    /// Run the apply command with the new value.
     case apply
-    /// Bring the new value to the platform, and read it back.
+    /// Push the new value to Vercel and read it back.
     case push(Int)
-    /// Make a deployment.
+    /// Create a deployment.
     case deploy(Int, Side)
-    /// Wait until one of these deployments has come to an end.
+    /// Wait until one of these deployments has ended.
     case follow([Int], Side)
-    /// Promote a deployment that is built and staged.
+    /// Promote a staged deployment.
     case promote(Int, Side)
     /// Read the variables that the deployment was built with.
     case read(Int, Side)
-    /// Check the deployment.
     case check(Int, Side)
-    /// End the old value.
+    /// Revoke the old value.
     case revoke
-    /// See whether the new value went live, and stop what is still being built.
+    /// Determine whether the new value is live, and cancel unfinished builds.
     case survey(Int)
-    /// Teach the old value again.
+    /// Run the apply command with the old value.
     case undo
-    /// Bring the old value back to the platform, and read it back.
-    case putBack(Int)
-    /// Make the deployment of before current again, without a build.
+    /// Push the old value to Vercel again and read it back.
+    case restoreOriginal(Int)
+    /// Make the previous deployment live again, without a build.
     case restorePrevious(Int)
     /// Nothing is left to do.
     case end(RotationProgress.Outcome)
 
-    /// The project that it is done in; nil for what is done for all of them.
+    /// The project of the action; nil for actions for all projects.
     package var member: Int? {
         switch self {
         case .push(let member), .deploy(let member, _), .promote(let member, _),
-            .read(let member, _), .check(let member, _), .survey(let member), .putBack(let member),
+            .read(let member, _), .check(let member, _), .survey(let member),
+            .restoreOriginal(let member),
             .restorePrevious(let member):
             member
         case .apply, .follow, .revoke, .undo, .end: nil
         }
     }
 
-    /// How many of this kind are done at the same time: of the user's commands fewer, which may each
-    /// start a whole program.
+    /// The most parallel actions of this kind. Fewer checks run at once, because each may start a
+    /// whole program.
     var parallelLimit: Int {
         if case .check = self { 8 } else { RotationMachine.buildLimit }
     }
 
-    /// Tells whether others of its group are not to be begun any more once one has failed. On the way
-    /// back each project is brought as far as it can be.
+    /// Whether a failure prevents the start of other actions of the group. When reverting, each
+    /// project is brought as far as possible.
     var endsGroup: Bool {
         switch self {
         case .push, .deploy(_, .new), .promote(_, .new), .read(_, .new), .check(_, .new): true
@@ -62,29 +62,26 @@ package enum RotationAction: Hashable, Sendable {
     }
 }
 
-/// What came of an action.
+/// The result of an action.
 package enum RotationResult: Equatable, Sendable {
-    /// It was done.
     case done
-    /// It failed.
     case failed(RotationProgress.Failure)
-    /// It was not begun, since something was found in its way: nothing of it was done.
+    /// It was not started because of an obstacle, and had no effect.
     case notBegun(RotationProgress.Failure)
-    /// Vercel has a value that somebody else set, and provably not the new one: it is left there.
-    case leftThere(RotationProgress.Failure)
-    /// The deployment of that id was made.
+    /// Vercel has a value that another person set and that is certainly not the new one. It stays.
+    case keptOnVercel(RotationProgress.Failure)
+    /// The deployment with that id was created.
     case created(String)
-    /// The deployment of that project serves.
+    /// The project's deployment is live.
     case live(Int)
-    /// Another deployment, of that id, serves that project, and holds the new value too.
+    /// Another deployment, with that id, is live in the project and has the value too.
     case overtaken(Int, by: String)
-    /// The deployment of that project is staged, and is to be promoted.
+    /// The project's deployment is staged and must be promoted.
     case staged(Int)
-    /// The deployment of that project ended otherwise.
+    /// The project's deployment ended in another way.
     case ended(Int, RotationProgress.Failure)
-    /// What the deployment's variables say.
+    /// What the deployment's variables prove.
     case evidence(RotationProgress.Evidence)
-    /// Whether a deployment made since the beginning serves, and which one was ours where that was
-    /// not known.
+    /// Whether a deployment created since the start is live, and the id of ours if it was unknown.
     case surveyed(isLive: Bool, id: String?)
 }

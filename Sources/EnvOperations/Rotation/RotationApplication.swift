@@ -1,20 +1,20 @@
 package import Vault
 
-/// Does a rotation: asks the machine what comes next, keeps that in the vault, does it, and tells the
-/// machine what came of it.
+/// Runs a rotation: gets the next action from the machine, saves that in the vault, performs it and
+/// passes the result to the machine.
 package final class RotationApplication {
-    private let keeper: any RotationKeeper
-    private let platform: any RotationPlatform
+    private let keeper: any RotationStore
+    private let platform: any RotationRemote
     private let commands: any RotationCommands
     private let workers: any RotationWorkers
     private let clock: any RotationClock
     private let tell: (RotationAction, RotationResult?) -> Void
-    /// The rotation as it stands.
+    /// The current state of the rotation.
     package private(set) var rotation: RotationEntry
 
-    /// - Parameter tell: Told of each action before it is done, and of its result.
+    /// - Parameter tell: Called with each action before it starts, and again with its result.
     package init(
-        _ rotation: RotationEntry, keeper: any RotationKeeper, platform: any RotationPlatform,
+        _ rotation: RotationEntry, keeper: any RotationStore, platform: any RotationRemote,
         commands: any RotationCommands, workers: any RotationWorkers,
         clock: any RotationClock,
         tell: @escaping (RotationAction, RotationResult?) -> Void
@@ -28,10 +28,11 @@ package final class RotationApplication {
         self.tell = tell
     }
 
-    /// Goes on to the end, or to where somebody has to look.
+    /// Runs until the end, or until a person has to decide.
     ///
-    /// - Parameter change: What the user asks of it first, such as to go back.
-    /// - Throws: What keeps it from being kept, or ``RotationInterrupted``: the rotation stays open.
+    /// - Parameter change: A change that the user requests first, such as a revert.
+    /// - Throws: The error if it cannot be saved, or ``RotationInterrupted``; the rotation stays
+    ///   open.
     @discardableResult
     package func run(
         _ change: (inout RotationMachine) -> Void = { _ in }
@@ -39,7 +40,7 @@ package final class RotationApplication {
         var machine = RotationMachine(plan: rotation.plan, progress: rotation.progress)
         change(&machine)
         while true {
-            if machine.next == .end(.done), let failure = try changeBeforeEnd() {
+            if machine.next == .end(.done), let failure = try failureBeforeEnd() {
                 machine.stopBeforeEnd(failure)
             }
             let group = machine.group
@@ -58,16 +59,16 @@ package final class RotationApplication {
                 }
             }
             if let failure {
-                // What is known of the others is not to be looked up again.
+                // Save what is known of the other actions.
                 if group.count > 1 { try? keep(machine) }
                 throw failure
             }
         }
     }
 
-    /// Does actions of one kind side by side.
+    /// Performs actions of one kind in parallel.
     ///
-    /// - Returns: What came of each; nil for one that was not begun.
+    /// - Returns: The results of each; nil for an action that was not started.
     private func perform(
         _ group: [RotationAction], mayBeDone: @escaping (RotationAction) -> Bool
     ) -> [Result<[RotationResult], any Error>?] {
@@ -89,8 +90,8 @@ package final class RotationApplication {
         return ends
     }
 
-    /// Keeps the rotation where it has changed; one write covers what came of one step and that the
-    /// next one is begun.
+    /// Saves the rotation if it changed. One write covers the result of one step and the start of
+    /// the next.
     private func keep(_ machine: RotationMachine) throws {
         var next = rotation
         next.progress = machine.progress
@@ -119,10 +120,10 @@ package final class RotationApplication {
         case .undo: return Self.result(try commands.apply(.old))
         case .revoke: return try revoke(wasBegun: wasBegun)
         case .push(let member): return try push(member, wasBegun: wasBegun)
-        case .putBack(let member): return try putBack(member)
+        case .restoreOriginal(let member): return try restoreOriginal(member)
         case .deploy(let member, let side):
             let made = try platform.create(
-                member, build(member, side), side, mayBeThere: wasBegun)
+                member, build(member, side), side, mayExist: wasBegun)
             switch made {
             case .success(let id): return .created(id)
             case .failure(let failure): return .failed(failure)
@@ -156,14 +157,14 @@ package final class RotationApplication {
         case .done: return .done
         case .failed(let failure): return .failed(failure)
         case .notSent(let failure):
-            // What an earlier attempt has sent may be there.
+            // An earlier attempt may have sent something.
             guard !wasBegun, try keeper.makeCurrent(.old, ofMember: member, rotation) == nil
             else { return .failed(failure) }
             return .notBegun(failure)
         }
     }
 
-    private func putBack(_ member: Int) throws -> RotationResult {
+    private func restoreOriginal(_ member: Int) throws -> RotationResult {
         if let failure = try keeper.makeCurrent(.old, ofMember: member, rotation) {
             return .failed(failure)
         }
@@ -172,13 +173,14 @@ package final class RotationApplication {
         case .failed(let failure): return .failed(failure)
         case .notSent(let failure):
             switch try platform.standing(member) {
-            case .success(.holdsOther(let reason)): return .leftThere(.init(.changedThere, reason))
+            case .success(.holdsOther(let reason)):
+                return .keptOnVercel(.init(.changedThere, reason))
             case .success(.holdsNew), .success(.unknown), .failure: return .failed(failure)
             }
         }
     }
 
-    /// Ends the old value, where what Vercel has for the next deployment is the new one.
+    /// Revokes the old value if Vercel has the new one for the next deployment.
     private func revoke(wasBegun: Bool) throws -> RotationResult {
         if let failure = try change(so: ", so the old value was not revoked") {
             return wasBegun ? .failed(failure) : .notBegun(failure)
@@ -186,18 +188,19 @@ package final class RotationApplication {
         return Self.result(try commands.revoke())
     }
 
-    /// Checks Vercel's records once more at the end of a rotation. `revoke` has its own check.
+    /// Checks Vercel's records again at the end of a rotation without `revoke`, which has its own
+    /// check.
     ///
-    /// - Returns: Why they may not hold the new value; nil where they do.
-    private func changeBeforeEnd() throws -> RotationProgress.Failure? {
+    /// - Returns: Why they may not have the new value; nil if they do.
+    private func failureBeforeEnd() throws -> RotationProgress.Failure? {
         guard rotation.plan.redeploys, rotation.plan.commands.revoke == nil else { return nil }
         return try change(so: "")
     }
 
-    /// Why what Vercel has for the next deployment is not known to be the new value; nil where it is.
+    /// Returns why Vercel may not have the new value for the next deployment, or nil if it does.
     private func change(so consequence: String) throws -> RotationProgress.Failure? {
         let members = rotation.plan.members
-        var standings: [Result<Result<RotationStanding, RotationProgress.Failure>, any Error>?] =
+        var standings: [Result<Result<RotationRemoteValue, RotationProgress.Failure>, any Error>?] =
             Array(repeating: nil, count: members.count)
         workers.run(members.count, limit: RotationMachine.buildLimit) { [platform] member in
             standings[member] = Result { try platform.standing(member) }
@@ -209,7 +212,7 @@ package final class RotationApplication {
             case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
                 return .init(
                     .changedThere,
-                    "in \(member.name) \(reason): the next deployment gets that\(consequence)")
+                    "in \(member.name), \(reason); the next deployment will use that\(consequence)")
             case .failure(let problem): return problem
             case nil: throw RotationInterrupted()
             }
@@ -223,10 +226,10 @@ package final class RotationApplication {
 
     private func build(_ member: Int, _ side: RotationAction.Side) -> RotationProgress.Build {
         let progress = rotation.progress.members[member]
-        return side == .new ? progress.build : progress.backBuild
+        return side == .new ? progress.build : progress.revertBuild
     }
 
-    /// The deployment that a check is of: the one that was made, or the one of before.
+    /// Returns the id of the deployment to check: the one that was created, or the previous one.
     private func deployment(_ member: Int, _ side: RotationAction.Side) -> String {
         let progress = rotation.progress.members[member]
         if side == .old, progress.previous == .done {
@@ -237,7 +240,7 @@ package final class RotationApplication {
 
     // MARK: Waiting
 
-    /// Looks at all of them until one or more have come to an end.
+    /// Polls all deployments until at least one has ended.
     private func follow(_ members: [Int], _ side: RotationAction.Side) throws -> [RotationResult] {
         let waiting = try Waiting<[RotationResult]>.until(
             wait: clock.wait, pause: { pause(members, side) },
@@ -250,7 +253,7 @@ package final class RotationApplication {
         return found
     }
 
-    /// What a deployment has come to; nil while it is under way.
+    /// Returns how a deployment ended, or nil while it is in progress.
     private func end(
         of member: Int, _ state: RotationBuildState, _ side: RotationAction.Side
     ) -> RotationResult? {
@@ -266,10 +269,10 @@ package final class RotationApplication {
         guard age(of: build) >= limit else { return nil }
         return .ended(
             member,
-            .init(.timedOut, "\(build.id) was not live after \(rotation.plan.timeoutSeconds) s"))
+            .init(.timedOut, "\(build.id) was not live within \(rotation.plan.timeoutSeconds) s"))
     }
 
-    /// How long a deployment may take, in milliseconds.
+    /// The longest time for a deployment, in milliseconds.
     private var limit: UInt64 {
         let limit = rotation.plan.timeoutSeconds.multipliedReportingOverflow(by: 1_000)
         return limit.overflow ? .max : limit.partialValue
@@ -279,7 +282,8 @@ package final class RotationApplication {
         clock.now - min(build.begunAt, clock.now)
     }
 
-    /// By the age of the newest of them, but not past the time of any.
+    /// Returns the pause by the age of the newest deployment, limited by the deadline of the
+    /// oldest.
     private func pause(_ members: [Int], _ side: RotationAction.Side) -> Duration {
         let ages = members.map { age(of: build($0, side)) }
         let rest = limit - min(ages.max() ?? 0, limit)
@@ -288,15 +292,14 @@ package final class RotationApplication {
             .milliseconds(Int64(clamping: max(rest, 1))))
     }
 
-    /// The pause before the next look at what is waited for since `age`: half of that, but 0.3 s at least and
-    /// 5 s at most.
+    /// Returns the pause before the next poll: half of the time waited so far, from 0.3 s to 5 s.
     package static func pause(afterMilliseconds age: UInt64) -> Duration {
         .milliseconds(Int64(min(max(age / 2, 300), 5_000)))
     }
 }
 
 extension RotationResult {
-    /// Tells whether it was not done.
+    /// Whether the action was not performed.
     fileprivate var isFailure: Bool {
         switch self {
         case .failed, .notBegun: true
@@ -306,13 +309,13 @@ extension RotationResult {
 }
 
 extension RotationMachine {
-    /// Tells whether an earlier attempt may have done an action, or a part of it.
+    /// Returns whether an earlier attempt may have performed an action or part of it.
     fileprivate func mayBeDone(_ action: RotationAction) -> Bool {
         switch action {
         case .push(let member): progress.members[member].push != .pending
         case .revoke: progress.revoke != .pending
         case .deploy(let member, .new): progress.members[member].build.create == .begun
-        case .deploy(let member, .old): progress.members[member].backBuild.create == .begun
+        case .deploy(let member, .old): progress.members[member].revertBuild.create == .begun
         default: false
         }
     }

@@ -1,20 +1,17 @@
 package import Vault
 
-/// Decides what a rotation does next, from its plan and from how far it is. Pure.
+/// Decides the next step of a rotation from its plan and progress.
 ///
-/// Forward: the new value is taught to what accepts it, brought to every project, deployed in every
-/// project, proved there, and only then the old one is revoked. Backward: what was done is undone, in
-/// the order that leaves production with a value that works for as long as possible.
+/// Forward: accept the new value, push it to every project, deploy it everywhere, prove it there,
+/// and only then revoke the old value. Backward: undo these steps in the order that keeps a working
+/// value in production for as long as possible.
 package struct RotationMachine: Equatable, Sendable {
-    /// What is to be done.
     package let plan: RotationPlan
-    /// How far it is.
     package private(set) var progress: RotationProgress
 
-    /// The most deployments that are built at once.
+    /// The most parallel builds.
     package static let buildLimit = 32
 
-    /// Goes on where `progress` says.
     package init(plan: RotationPlan, progress: RotationProgress) {
         self.plan = plan
         self.progress = progress
@@ -22,11 +19,11 @@ package struct RotationMachine: Equatable, Sendable {
 
     // MARK: What comes next
 
-    /// The next action; the same one until its result is taken.
+    /// The next action; the same one until its result is recorded.
     package var next: RotationAction { group[0] }
 
-    /// The next actions, at least one. Several are of one kind, in different projects, and may be done
-    /// side by side: all are begun before the first is done.
+    /// The next actions, at least one. Several are of one kind, in different projects, and may run
+    /// in parallel, after all of them were recorded as begun.
     package var group: [RotationAction] {
         if progress.outcome != .none { return [.end(progress.outcome)] }
         return progress.direction == .forward ? nextForward : nextBackward
@@ -50,35 +47,35 @@ package struct RotationMachine: Equatable, Sendable {
     }
 
     private var nextBackward: [RotationAction] {
-        // With the old value revoked nothing may depend on it before it is accepted again.
+        // Once the old value is revoked, nothing may depend on it before it is accepted again.
         if progress.revoke != .pending, mustUndo { return [.undo] }
-        // Somebody else's deployment may have taken the new value along too.
+        // Another person's deployment may include the new value too.
         let unasked = progress.members.indices.filter {
             progress.members[$0].push != .pending && plan.members[$0].target != nil
                 && progress.members[$0].reach == .unknown
         }
         if !unasked.isEmpty { return unasked.map { .survey($0) } }
         let live = members { $0.reach == .live }
-        // What serves has the old value: it is to work again at once.
+        // The old value is live, so it must be accepted again at once.
         if live.isEmpty, mustUndo { return [.undo] }
         let there = members {
-            $0.push != .pending && $0.putBack != .done && $0.trouble == nil
+            $0.push != .pending && $0.restoreOriginal != .done && $0.trouble == nil
         }
-        if !there.isEmpty { return there.map { .putBack($0) } }
+        if !there.isEmpty { return there.map { .restoreOriginal($0) } }
         let wanted = live.filter { progress.members[$0].trouble == nil }
         let rebuilt = wanted.filter { progress.members[$0].previous == .pending }
-        let staged = staged(rebuilt, .old, \.backBuild)
+        let staged = staged(rebuilt, .old, \.revertBuild)
         if !staged.isEmpty { return staged }
-        let building = building(rebuilt, .old, \.backBuild)
+        let building = building(rebuilt, .old, \.revertBuild)
         if !building.isEmpty { return building }
         let restored = wanted.filter { progress.members[$0].previous == .begun }
         if !restored.isEmpty { return restored.map { .restorePrevious($0) } }
-        let waited = outstanding(rebuilt, \.backBuild)
+        let waited = outstanding(rebuilt, \.revertBuild)
         if !waited.isEmpty { return [.follow(waited, .old)] }
-        // The new value stays accepted where it still serves.
+        // The new value must stay accepted where it is still live.
         let isStuck = live.contains { progress.members[$0].isStuck }
         if mustUndo { return [isStuck ? .end(.needsAttention) : .undo] }
-        let checking = checking(wanted, .old, \.backBuild)
+        let checking = checking(wanted, .old, \.revertBuild)
         if !checking.isEmpty { return checking }
         let isBack = !progress.members.contains { $0.isStuck }
         return [.end(isBack ? .rolledBack : .needsAttention)]
@@ -92,7 +89,7 @@ package struct RotationMachine: Equatable, Sendable {
         plan.commands.apply != nil && progress.apply != .pending && progress.undo != .done
     }
 
-    /// Projects in which something is deployed.
+    /// The projects with deployments.
     private var deployedMembers: [Int] {
         plan.redeploys ? plan.members.indices.filter { plan.members[$0].target != nil } : []
     }
@@ -106,7 +103,7 @@ package struct RotationMachine: Equatable, Sendable {
         }
     }
 
-    /// Promotions of what is built and staged.
+    /// Returns promotions of staged deployments.
     private func staged(
         _ members: [Int], _ side: RotationAction.Side,
         _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
@@ -143,28 +140,28 @@ package struct RotationMachine: Equatable, Sendable {
 
     // MARK: What was begun
 
-    /// Notes that an action is about to be done. Actions that only look change nothing.
+    /// Records that an action is about to start. Actions that only read have no record.
     package mutating func begin(_ action: RotationAction, at time: UInt64) {
         switch action {
         case .apply: progress.apply = .begun
         case .push(let member): progress.members[member].push = .begun
         case .deploy(let member, .new): Self.begin(&progress.members[member].build, at: time)
-        case .deploy(let member, .old): Self.begin(&progress.members[member].backBuild, at: time)
+        case .deploy(let member, .old): Self.begin(&progress.members[member].revertBuild, at: time)
         case .check(let member, .new): progress.members[member].build.check = .begun
-        case .check(let member, .old): progress.members[member].backBuild.check = .begun
+        case .check(let member, .old): progress.members[member].revertBuild.check = .begun
         case .revoke: progress.revoke = .begun
         case .undo: progress.undo = .begun
-        case .putBack(let member): progress.members[member].putBack = .begun
+        case .restoreOriginal(let member): progress.members[member].restoreOriginal = .begun
         case .restorePrevious(let member): progress.members[member].previous = .begun
         case .end(let outcome): progress.outcome = outcome
         case .follow, .promote, .read, .survey: break
         }
     }
 
-    /// Takes back that an action was begun, which was not: what came of another one of its group made it
-    /// needless.
+    /// Undoes the record of an action that was not started because another one of its group made it
+    /// unnecessary.
     ///
-    /// - Parameter before: How far the rotation was before the group was begun.
+    /// - Parameter before: The progress before the group was begun.
     package mutating func withdraw(_ action: RotationAction, asIn before: RotationProgress) {
         guard let member = action.member else { return }
         progress.members[member] = before.members[member]
@@ -178,7 +175,7 @@ package struct RotationMachine: Equatable, Sendable {
 
     // MARK: What came of it
 
-    /// Notes the result of the action that ``next`` named.
+    /// Records the result of an action from ``group``.
     package mutating func take(_ result: RotationResult, of action: RotationAction) {
         switch (action, result) {
         case (.apply, .done): progress.apply = .done
@@ -187,41 +184,42 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].build.id = id
             progress.members[member].build.create = .done
         case (.deploy(let member, .old), .created(let id)):
-            progress.members[member].backBuild.id = id
-            progress.members[member].backBuild.create = .done
+            progress.members[member].revertBuild.id = id
+            progress.members[member].revertBuild.create = .done
         case (.follow(_, .new), .live(let member)): progress.members[member].build.live = .done
-        case (.follow(_, .old), .live(let member)): progress.members[member].backBuild.live = .done
+        case (.follow(_, .old), .live(let member)):
+            progress.members[member].revertBuild.live = .done
         case (.follow(_, let side), .overtaken(let member, let id)):
-            // From here on the rotation is about the one that serves.
+            // From now on, the rotation is about the deployment that is live.
             if side == .new {
                 progress.members[member].build.id = id
                 progress.members[member].build.live = .done
             } else {
-                progress.members[member].backBuild.id = id
-                progress.members[member].backBuild.live = .done
+                progress.members[member].revertBuild.id = id
+                progress.members[member].revertBuild.live = .done
             }
         case (.follow(_, .new), .staged(let member)):
             progress.members[member].build.live = .begun
         case (.follow(_, .old), .staged(let member)):
-            progress.members[member].backBuild.live = .begun
+            progress.members[member].revertBuild.live = .begun
         case (.promote(let member, .new), .done): progress.members[member].build.live = .done
-        case (.promote(let member, .old), .done): progress.members[member].backBuild.live = .done
+        case (.promote(let member, .old), .done): progress.members[member].revertBuild.live = .done
         case (.follow(_, .new), .ended(let member, let failure)):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case (.follow(_, .old), .ended(let member, _)): rebuildFailed(member)
         case (.read(let member, .new), .evidence(let evidence)): take(evidence, of: member)
         case (.read(let member, .old), .evidence(let evidence)):
-            progress.members[member].backBuild.evidence = evidence
-            if [.holdsNew, .holdsOther, .lacksIt].contains(evidence) { rebuildFailed(member) }
+            progress.members[member].revertBuild.evidence = evidence
+            if [.holdsNew, .holdsOther, .isAbsent].contains(evidence) { rebuildFailed(member) }
         case (.check(let member, .new), .done): progress.members[member].build.check = .done
-        case (.check(let member, .old), .done): progress.members[member].backBuild.check = .done
+        case (.check(let member, .old), .done): progress.members[member].revertBuild.check = .done
         case (.revoke, .done): progress.revoke = .done
         case (.survey(let member), .surveyed(let isLive, let id)):
             progress.members[member].reach = isLive ? .live : .notLive
             if let id { progress.members[member].build.id = id }
         case (.undo, .done): progress.undo = .done
-        case (.putBack(let member), .done): progress.members[member].putBack = .done
+        case (.restoreOriginal(let member), .done): progress.members[member].restoreOriginal = .done
         case (.restorePrevious(let member), .done): progress.members[member].previous = .done
         case (.push(let member), .notBegun(let failure)):
             progress.members[member].push = .pending
@@ -230,27 +228,27 @@ package struct RotationMachine: Equatable, Sendable {
         case (.revoke, .notBegun(let failure)):
             progress.revoke = .pending
             stop(failure, in: nil)
-        case (.putBack(let member), .leftThere(let failure)):
-            // A build that took somebody's third value along did not take the new one.
+        case (.restoreOriginal(let member), .keptOnVercel(let failure)):
+            // A build with another person's third value does not have the new one.
             if progress.members[member].build.evidence == .holdsOther {
                 progress.members[member].reach = .notLive
             }
-            // Where the new value serves, the old one cannot be built without its record.
+            // If the new value is live, the old one cannot be rebuilt without its record.
             let isLive = progress.members[member].reach == .live
-            progress.members[member].putBack = isLive ? .failed : .done
+            progress.members[member].restoreOriginal = isLive ? .failed : .done
             progress.members[member].trouble = failure
         case (_, .failed(let failure)): failed(action, failure)
-        default: preconditionFailure("no result of that action")
+        default: preconditionFailure("result does not belong to the action")
         }
     }
 
     private mutating func take(_ evidence: RotationProgress.Evidence, of member: Int) {
         let build = progress.members[member].build
         switch evidence {
-        case .holdsOld where build.way == .redeploy && isGoingOn,
-            .lacksIt where build.way == .redeploy && isGoingOn:
-            // Some redeploys keep the variables of the deployment before: made anew for production,
-            // the same source gets those of now.
+        case .holdsOld where build.way == .redeploy && isGoingForward,
+            .isAbsent where build.way == .redeploy && isGoingForward:
+            // Some redeploys keep the variables of the source deployment. Promoting the same source
+            // rebuilds it with the current ones.
             var again = RotationProgress.Build()
             again.way = .promotion
             again.attempt = build.attempt &+ 1
@@ -258,26 +256,28 @@ package struct RotationMachine: Equatable, Sendable {
         case .holdsOld:
             progress.members[member].build.evidence = evidence
             fail(.init(.holdsOld, "\(build.id) was built with the old value"), in: member)
-        case .lacksIt:
+        case .isAbsent:
             progress.members[member].build.evidence = evidence
             fail(.init(.holdsOld, "\(build.id) was built without the variable"), in: member)
         case .holdsOther:
             progress.members[member].build.evidence = evidence
-            fail(.init(.holdsOther, "\(build.id) was built with a third value"), in: member)
+            fail(
+                .init(.holdsOther, "\(build.id) was built with neither the old nor the new value"),
+                in: member)
         case .unreadable where plan.commands.revoke != nil && !plan.commands.hasCheck:
             progress.members[member].build.evidence = evidence
             fail(
                 .init(
                     .notProved,
-                    "the platform does not show what \(build.id) was built with, and there is no "
+                    "Vercel does not show what \(build.id) was built with, and there is no "
                         + "check"), in: member)
         case .holdsNew, .unreadable, .unknown:
             progress.members[member].build.evidence = evidence
         }
     }
 
-    /// Tells whether nothing in the group of this action has turned it round or stopped it.
-    private var isGoingOn: Bool { progress.direction == .forward && progress.outcome == .none }
+    /// Whether no action of the current group has reverted or stopped the rotation.
+    private var isGoingForward: Bool { progress.direction == .forward && progress.outcome == .none }
 
     private mutating func failed(
         _ action: RotationAction, _ failure: RotationProgress.Failure
@@ -293,33 +293,33 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case .read(let member, _) where failure.kind == .unavailable:
-            // What is live cannot be known now: neither going on nor going back would be right.
+            // The live value is unknown now, so neither continuing nor reverting would be right.
             stop(failure, in: member)
         case .read(let member, .new): fail(failure, in: member)
         case .check(let member, .new):
             progress.members[member].build.check = .failed
             fail(failure, in: member)
         case .revoke:
-            // The new value serves everywhere and is proved: nothing is gained by going back.
+            // The new value is live and proved everywhere, so a revert would gain nothing.
             progress.revoke = .failed
             stop(failure, in: nil)
         case .survey(let member): stop(failure, in: member)
         case .undo:
             progress.undo = .failed
             stop(failure, in: nil)
-        case .putBack(let member):
-            progress.members[member].putBack = .failed
+        case .restoreOriginal(let member):
+            progress.members[member].restoreOriginal = .failed
             progress.members[member].trouble = failure
         case .deploy(let member, .old), .promote(let member, .old), .read(let member, .old):
             rebuildFailed(member)
         case .check(let member, .old):
-            progress.members[member].backBuild.check = .failed
-            // One that is known to hold the old value is not the cause.
+            progress.members[member].revertBuild.check = .failed
+            // A deployment with the old value is not the cause.
             if progress.members[member].previous == .pending, plan.isProduction(member),
-                progress.members[member].backBuild.evidence != .holdsOld
+                progress.members[member].revertBuild.evidence != .holdsOld
             {
                 progress.members[member].previous = .begun
-                progress.members[member].backBuild.check = .pending
+                progress.members[member].revertBuild.check = .pending
             } else {
                 progress.members[member].trouble = failure
             }
@@ -332,30 +332,30 @@ package struct RotationMachine: Equatable, Sendable {
         }
     }
 
-    /// A deployment with the old value did not come about: the one of before takes its place.
+    /// Falls back to the previous deployment after a deployment with the old value failed.
     private mutating func rebuildFailed(_ member: Int) {
-        progress.members[member].backBuild.live = .failed
+        progress.members[member].revertBuild.live = .failed
         if plan.isProduction(member) {
             progress.members[member].previous = .begun
         } else {
             progress.members[member].trouble = .init(
-                .build, "the deployment with the old value did not come about")
+                .build, "the deployment with the old value failed")
         }
     }
 
-    /// Stops before the end, since what was pushed may not be there any more.
+    /// Stops before the end because Vercel may not have the new value any more.
     package mutating func stopBeforeEnd(_ failure: RotationProgress.Failure) {
         stop(failure, in: nil)
     }
 
-    /// A failure on the way forward, which turns it round or stops it.
+    /// Handles a failure in the forward direction by reverting or stopping.
     private mutating func fail(_ failure: RotationProgress.Failure, in member: Int?) {
         guard plan.failurePolicy == .rollback else { return stop(failure, in: member) }
         note(failure, in: member)
         progress.direction = .backward
     }
 
-    /// Where nothing was done that anybody could have seen, nothing is left to keep open.
+    /// Closes the rotation if nothing visible was done.
     private mutating func endUntouched() {
         guard progress.isUntouched, progress.failure != nil else { return }
         progress.outcome = .none
@@ -374,7 +374,7 @@ package struct RotationMachine: Equatable, Sendable {
 
     // MARK: Going on
 
-    /// Goes on after a stop: what failed is tried once more, in the direction it has.
+    /// Continues after a stop in the same direction, retrying what failed.
     package mutating func resume() {
         progress.outcome = .none
         let wasUnproved = progress.failure?.kind == .notProved
@@ -390,7 +390,7 @@ package struct RotationMachine: Equatable, Sendable {
             member.push = retried(member.push)
             member.build.check = retried(member.build.check)
             let didNotHold =
-                [.holdsOld, .holdsOther, .lacksIt].contains(member.build.evidence)
+                [.holdsOld, .holdsOther, .isAbsent].contains(member.build.evidence)
             if progress.direction == .forward, member.build.live == .failed || didNotHold {
                 var again = RotationProgress.Build()
                 again.attempt = member.build.attempt &+ 1
@@ -399,15 +399,15 @@ package struct RotationMachine: Equatable, Sendable {
             if wasUnproved, member.build.evidence == .unreadable {
                 member.build.evidence = .unknown
             }
-            if progress.direction == .backward, !member.isLeftThere {
+            if progress.direction == .backward, !member.isKeptOnVercel {
                 if member.trouble != nil || member.previous == .failed {
-                    // Asked anew: somebody may have mended it meanwhile.
+                    // Check again: the cause may have been fixed meanwhile.
                     member.reach = .unknown
                     var again = RotationProgress.Build()
-                    again.attempt = member.backBuild.attempt &+ 1
-                    member.backBuild = again
+                    again.attempt = member.revertBuild.attempt &+ 1
+                    member.revertBuild = again
                     member.previous = .pending
-                    if member.putBack == .failed { member.putBack = .begun }
+                    if member.restoreOriginal == .failed { member.restoreOriginal = .begun }
                 }
                 member.trouble = nil
             }
@@ -415,23 +415,23 @@ package struct RotationMachine: Equatable, Sendable {
         }
     }
 
-    /// Tells whether the old value can still be brought back: not once it may be revoked and nothing
-    /// would make it accepted again.
+    /// Whether the old value can still be restored, which is not the case if it may have been
+    /// revoked and there is no apply command.
     package var canAbort: Bool {
         progress.direction == .backward || progress.revoke == .pending
             || plan.commands.apply != nil
     }
 
-    /// Turns round.
+    /// Starts reverting.
     package mutating func abort() {
         guard progress.direction == .forward else { return resume() }
         progress.outcome = .none
-        note(.init(.aborted, "it was aborted"), in: nil)
+        note(.init(.aborted, "the rotation was aborted"), in: nil)
         progress.direction = .backward
     }
 }
 
 extension RotationPlan {
-    /// Tells whether a project's deployment is its production.
+    /// Returns whether a project's deployment is for production.
     func isProduction(_ member: Int) -> Bool { members[member].target == "production" }
 }

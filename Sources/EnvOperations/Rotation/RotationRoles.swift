@@ -1,121 +1,121 @@
 package import Vault
 
-/// Where a rotation is kept: the vault.
-package protocol RotationKeeper {
-    /// Keeps the rotation as it stands, on the disk, before the step that it names is done.
+/// Stores a rotation: the vault.
+package protocol RotationStore {
+    /// Saves the state of the rotation on disk, before the recorded step starts.
     func keep(_ rotation: RotationEntry) throws
 
-    /// Makes the value of a side the current one of a project's records. Done already is done.
+    /// Makes the value of a side the current one of a project's records. Idempotent.
     ///
-    /// - Returns: Why it cannot be, such as that somebody else set another one meanwhile.
+    /// - Returns: Why that is not possible, for example because another person set a different value.
     func makeCurrent(
         _ side: RotationAction.Side, ofMember member: Int, _ rotation: RotationEntry
     ) throws -> RotationProgress.Failure?
 }
 
-/// What a deployment that is waited for has come to.
+/// The state of an awaited deployment.
 package enum RotationBuildState: Equatable, Sendable {
     case underWay
     case live
-    /// Another one, of that id, was made since the beginning, serves, and holds the value too.
+    /// Another deployment, with that id, was created since the start, is live and has the value
+    /// too.
     case overtaken(by: String)
-    /// It is built, and production's domains wait for a promotion.
+    /// It is built, and its production domains wait for a promotion.
     case staged(RotationProgress.Failure)
     case ended(RotationProgress.Failure)
 }
 
-/// What became of bringing values to the platform.
-package enum RotationSending: Equatable, Sendable {
-    /// It was done, and read back.
+/// The result of a push.
+package enum RotationPushResult: Equatable, Sendable {
+    /// It was pushed and read back.
     case done
-    /// Nothing was sent, since somebody else changed the variable there.
+    /// Nothing was sent, because another person changed the variable on Vercel.
     case notSent(RotationProgress.Failure)
     /// It failed; something may have been sent.
     case failed(RotationProgress.Failure)
 }
 
-/// The platform, as a rotation uses it. Failures are results; what is thrown ends the command and leaves
-/// the rotation open.
-package protocol RotationPlatform: AnyObject {
-    /// Brings the current values of a project's records to the platform and reads them back. What an
-    /// earlier attempt may have done is looked up first.
-    func push(_ member: Int) throws -> RotationSending
+/// Vercel, as a rotation uses it. Failures are results; errors end the command and leave the
+/// rotation open.
+package protocol RotationRemote: AnyObject {
+    /// Pushes the current values of a project's records and reads them back. First checks what an
+    /// earlier attempt may have done.
+    func push(_ member: Int) throws -> RotationPushResult
 
-    /// Looks at what the platform's records of a project hold, without changing anything.
-    func standing(_ member: Int) throws -> Result<RotationStanding, RotationProgress.Failure>
+    /// Returns what Vercel's records of a project contain, without changing anything.
+    func standing(_ member: Int) throws -> Result<RotationRemoteValue, RotationProgress.Failure>
 
-    /// Makes a deployment.
+    /// Creates a deployment.
     ///
-    /// - Parameter mayBeThere: An earlier attempt may have made it: it is looked for first.
+    /// - Parameter mayExist: Whether an earlier attempt may have created it; it is searched
+    ///   first.
     /// - Returns: Its id.
     func create(
         _ member: Int, _ build: RotationProgress.Build, _ side: RotationAction.Side,
-        mayBeThere: Bool
+        mayExist: Bool
     ) throws -> Result<String, RotationProgress.Failure>
 
-    /// Looks at deployments once.
+    /// Polls deployments once.
     ///
     /// - Parameters:
-    ///   - builds: Each with its project.
-    ///   - side: The value that they are to hold.
-    /// - Returns: By project.
+    ///   - builds: The deployments with their projects.
+    ///   - side: The value that they should have.
+    /// - Returns: The states by project.
     func states(
         of builds: [(member: Int, build: RotationProgress.Build)], _ side: RotationAction.Side
     ) throws -> [Int: RotationBuildState]
 
-    /// Promotes a deployment that is staged, and waits until it serves. Done already is done.
+    /// Promotes a staged deployment and waits until it is live. Idempotent.
     func promote(
         _ member: Int, _ build: RotationProgress.Build
     ) throws -> RotationProgress.Failure?
 
-    /// Reads the variables that a deployment was built with, and compares them with both values.
+    /// Reads the variables that a deployment was built with and compares them with both values.
     func evidence(
         of deployment: String, _ member: Int
     ) throws -> Result<RotationProgress.Evidence, RotationProgress.Failure>
 
-    /// Stops what is still being built of ours, and sees whether the new value serves.
+    /// Cancels our unfinished build and determines whether the new value is live.
     ///
-    /// - Returns: Also the id of our deployment where `build` does not say it.
+    /// - Returns: Also the id of our deployment if `build` does not contain it.
     func survey(
         _ member: Int, _ build: RotationProgress.Build
     ) throws -> Result<(isLive: Bool, id: String?), RotationProgress.Failure>
 
-    /// Makes the deployment that served at the beginning current again, and waits for it.
+    /// Makes the deployment that was live at the start live again, and waits for it.
     func restorePrevious(_ member: Int) throws -> RotationProgress.Failure?
 }
 
-/// The user's commands.
 package protocol RotationCommands {
-    /// Teaches a value: the new one, or the old one again.
+    /// Runs the apply command with the new or the old value.
     func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure?
-    /// Checks a deployment, which is to work with the value of `side`.
+    /// Checks whether a deployment works with the value of `side`.
     func check(
         _ member: Int, deployment: String, _ side: RotationAction.Side
     ) throws -> RotationProgress.Failure?
-    /// Ends the old value.
+    /// Revokes the old value.
     func revoke() throws -> RotationProgress.Failure?
 }
 
-/// Does several things at the same time, as far as they wait for the platform or for programs.
+/// Runs tasks concurrently while they wait for Vercel or for programs.
 package protocol RotationWorkers: AnyObject {
-    /// Calls `work` with each number below `count`, at most `limit` at a time, never two at once but
-    /// where one waits; returns when all that were begun have ended.
+    /// Calls `work` with each number below `count`, at most `limit` at a time. Only one runs at any
+    /// moment; the others wait for I/O. Returns when all started calls have ended.
     ///
-    /// - Parameter work: False keeps those not yet begun from being begun.
+    /// - Parameter work: Returns false to prevent further calls from starting.
     func run(_ count: Int, limit: Int, _ work: @escaping (Int) -> Bool)
 }
 
-/// Time, as a rotation uses it.
+/// A clock that can wait.
 package protocol RotationClock {
     /// Milliseconds since 1970.
     var now: UInt64 { get }
-    /// Waits.
-    ///
-    /// - Returns: False if the caller is to give up, such as after an interrupt.
+    /// Waits for `duration`, or returns false if the caller should give up, such as after an
+    /// interrupt.
     func wait(_ duration: Duration) -> Bool
 }
 
-/// Somebody asked a rotation to stop; it stays open.
+/// The user interrupted a rotation, which stays open.
 package struct RotationInterrupted: Error {
     package init() {}
 }

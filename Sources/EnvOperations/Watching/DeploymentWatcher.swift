@@ -1,80 +1,79 @@
-/// Derives from lists of deployments what happened to them, each thing once. Pure.
+/// Derives from lists of deployments what happened to them, reporting each change once.
 ///
-/// Lists may overlap, come late, leave deployments out and name them again: what was told is known by
-/// the deployment's id and what happened to it. How much is remembered is bounded: what has ended
-/// goes once the lists no longer reach back to it, and nothing that old is taken for new.
+/// Lists may overlap, come late, omit deployments and repeat them: reported changes are remembered
+/// by deployment id and kind. The memory is bounded. Finished deployments are forgotten once the
+/// lists no longer reach back to them, and nothing that old counts as new.
 package struct DeploymentWatcher: Equatable, Sendable {
     /// What is remembered of a deployment.
     struct Entry: Codable, Equatable, Sendable {
         var createdAt: Int64
-        /// What was told of it, or need not be.
+        /// The changes that were reported or need not be.
         var told: Set<DeploymentChange.Kind>
         var isFinal: Bool
-        /// Whether it was ready and waited to be promoted.
+        /// Whether it was ready and staged.
         var isStaged: Bool
     }
 
     /// What is remembered of a project.
     struct ProjectState: Codable, Equatable, Sendable {
-        /// Unknown deployments made before this moment are none of ours. By the platform's clock.
+        /// Unknown deployments created before this time, by Vercel's clock, are ignored.
         var floor: Int64
         var entries: [String: Entry] = [:]
     }
 
-    /// How far back lists reach beyond the newest deployment: for lists that are late, and to see
-    /// what was built in that time promoted.
+    /// How far lists reach back beyond the newest deployment, to allow for late lists and to notice
+    /// promotions of recent builds.
     package static let overlapMilliseconds: Int64 = 3_600_000
-    /// Deployments that have not ended and are older than this are asked for by themselves, so that
-    /// one that hangs does not make all lists long.
+    /// Unfinished deployments older than this are requested one by one, so that a hanging one does
+    /// not make all lists long.
     package static let longestListedMilliseconds: Int64 = 6 * 3_600_000
-    /// Most deployments that are remembered of one project.
+    /// The most deployments remembered per project.
     package static let entryLimit = 500
-    /// To how many of the newest deployments lists reach back, once one was too long.
+    /// How many of the newest deployments lists cover after one was too long.
     package static let cutLimit = 200
-    /// Most projects.
+    /// The most projects.
     package static let projectLimit = 2_000
 
-    /// By the id of the project.
+    /// By project id.
     private(set) var projects: [String: ProjectState]
-    /// The newest deployment that any list named, by the platform's clock.
+    /// The creation time of the newest deployment in any list, by Vercel's clock.
     package private(set) var newest: Int64
-    /// The same as of the list before the last one.
+    /// The value of ``newest`` before the last list.
     private var newestBefore: Int64
 
-    /// Starts without having seen anything.
     package init() { (projects, newest, newestBefore) = ([:], 0, 0) }
 
-    /// Whether anything that is watched has not ended.
+    /// Whether any watched deployment is unfinished.
     package var isBuilding: Bool {
         projects.values.contains { $0.entries.values.contains { !$0.isFinal } }
     }
 
-    /// How many deployments are remembered.
+    /// The number of remembered deployments.
     package var entryCount: Int { projects.values.reduce(0) { $0 + $1.entries.count } }
 
-    /// Says which projects are watched from now on, and since when each was chosen, by this machine's
-    /// clock. What is remembered of others goes.
+    /// Sets the watched projects, and since when each was chosen, by this machine's clock. Forgets
+    /// all others.
     package mutating func watch(_ chosen: [String: Int64]) {
         projects = projects.filter { chosen[$0.key] != nil }
         for (id, since) in chosen where projects[id] == nil && projects.count < Self.projectLimit {
-            // What is building when a project is chosen is told when it ends.
+            // What is building when a project is chosen is reported when it ends.
             let floor = max(since.subtractingReportingOverflow(Self.overlapMilliseconds).0, 0)
             projects[id] = ProjectState(floor: floor)
         }
     }
 
-    /// Lists are to name what was made after this moment, by the platform's clock; nil where nothing
+    /// The time, by Vercel's clock, after which lists must contain all deployments; nil if nothing
     /// is watched.
     package var since: Int64? {
         guard var earliest = projects.values.map(\.floor).min() else { return nil }
         for entry in projects.values.flatMap(\.entries.values)
         where !entry.isFinal && isListed(entry) { earliest = min(earliest, entry.createdAt) }
-        // The platform leaves out what was made at that very moment.
+        // Vercel omits what was created at exactly this time.
         return max(earliest - 1, 0)
     }
 
-    /// The ids of deployments that have not ended and that `listing` does not name: to be asked for by
-    /// themselves, the oldest first.
+    /// Returns the ids of unfinished deployments that `listing` does not contain, oldest first.
+    /// They have to be requested one by one.
     package func unlisted(in listing: [WatchedDeployment]) -> [String] {
         let named = Set(listing.map(\.id))
         return projects.values.flatMap { $0.entries }
@@ -82,17 +81,17 @@ package struct DeploymentWatcher: Equatable, Sendable {
             .sorted { ($0.value.createdAt, $0.key) < ($1.value.createdAt, $1.key) }.map(\.key)
     }
 
-    /// Forgets a deployment that is not there any more.
+    /// Forgets a deployment that does not exist any more.
     package mutating func forget(_ id: String) {
         for project in projects.keys { projects[project]?.entries[id]?.isFinal = true }
     }
 
-    /// Takes a list and returns what happened, oldest deployments first.
+    /// Processes a list and returns the changes, oldest deployments first.
     ///
     /// - Parameters:
-    ///   - listing: In any order.
+    ///   - listing: The deployments in any order.
     ///   - chosen: Since when each project is watched, as for ``watch(_:)``.
-    ///   - now: This machine's clock: no deployment is taken for newer than that.
+    ///   - now: The time by this machine's clock; no deployment counts as newer.
     package mutating func take(
         _ listing: [WatchedDeployment], chosen: [String: Int64], now: Int64
     ) -> [DeploymentChange] {
@@ -105,12 +104,15 @@ package struct DeploymentWatcher: Equatable, Sendable {
         return changes
     }
 
-    /// Forgets what lists no longer reach back to. Only after a list that was read and taken.
+    /// Forgets what lists no longer reach back to. Only call it after a list was read and
+    /// processed.
     ///
-    /// It is one list behind: after a long time without lists the first one may leave something out.
+    /// It is one list behind, because the first list after a long pause may omit something.
     ///
-    /// - Parameter cut: The list, where it was not read to its end: the next ones are to be short again.
-    /// - Returns: How many deployments that have not ended were given up, because there are too many.
+    /// - Parameter cut: The list, if it was not read to its end; the next ones are then made
+    ///   shorter.
+    /// - Returns: The number of unfinished deployments that were forgotten because there are too
+    ///   many.
     package mutating func settle(cut: [WatchedDeployment]? = nil) -> Int {
         var lost = 0
         var floor = newestBefore - Self.overlapMilliseconds
@@ -154,7 +156,7 @@ package struct DeploymentWatcher: Equatable, Sendable {
             guard deployment.createdAt >= project.floor else { return [] }
             entry = Entry(
                 createdAt: deployment.createdAt, told: [], isFinal: false, isStaged: false)
-            // Somebody who chooses a project wants to hear of what comes, not of what was.
+            // A user who chooses a project wants future changes, not past ones.
             if deployment.createdAt < watchedSince ?? 0 {
                 entry.told.insert(.started)
                 if deployment.phase.isFinal {
@@ -166,7 +168,7 @@ package struct DeploymentWatcher: Equatable, Sendable {
         let kinds = Self.kinds(of: deployment, entry)
         entry.told.formUnion(kinds)
         if deployment.phase.isFinal {
-            // One end is enough: what a list says later in other words is the same end.
+            // One end is enough: a later list may report the same end with a different state.
             entry.told.formUnion([.started, .ready, .failed, .canceled])
             entry.isFinal = true
         }
@@ -176,7 +178,7 @@ package struct DeploymentWatcher: Equatable, Sendable {
         return kinds.map { DeploymentChange($0, deployment) }
     }
 
-    /// What is new, in the order in which it happened.
+    /// Returns the new changes in the order in which they happened.
     private static func kinds(
         of deployment: WatchedDeployment, _ entry: Entry
     ) -> [DeploymentChange.Kind] {
@@ -188,9 +190,9 @@ package struct DeploymentWatcher: Equatable, Sendable {
         case .failed: kinds = deployment.hasBegun ? [.started, .failed] : [.failed]
         case .canceled: kinds = deployment.hasBegun ? [.started, .canceled] : [.canceled]
         }
-        // A list from before the end, which comes after it, says nothing new.
+        // An outdated list that arrives after the end contains nothing new.
         if entry.isFinal, !deployment.phase.isFinal { kinds = [] }
-        // What goes live in the course of its own deployment is told by `ready`.
+        // A deployment that goes live without being staged is reported as `ready`.
         if deployment.isPromoted, entry.isStaged { kinds.append(.promoted) }
         return kinds.filter { !entry.told.contains($0) }
     }

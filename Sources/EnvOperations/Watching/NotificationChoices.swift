@@ -1,17 +1,16 @@
-/// What somebody wants to be told, by project. Nothing is told that is not chosen here.
+/// The notifications that the user chose for each project. Nothing else is shown.
 package struct NotificationChoices: Codable, Equatable, Sendable {
-    /// What can be chosen.
+    /// An event that can be chosen.
     package enum Event: String, Codable, Sendable, CaseIterable {
-        /// Building began.
+        /// The build started.
         case started
-        /// It is built, or went live afterwards.
+        /// It is built, or was promoted later.
         case ready
-        /// It failed, or may not go on.
+        /// It failed or was blocked.
         case failed
-        /// It was stopped.
         case canceled
 
-        /// The choice that a change belongs to.
+        /// Returns the event that a change belongs to.
         package init(_ kind: DeploymentChange.Kind) {
             self =
                 switch kind {
@@ -23,16 +22,15 @@ package struct NotificationChoices: Codable, Equatable, Sendable {
         }
     }
 
-    /// Whose deployments one list of the platform holds.
+    /// The account or team of one list of deployments.
     package struct Scope: Codable, Hashable, Sendable {
         /// The API's origin.
         package let origin: String
-        /// The platform's id of the user through whom the project was bound.
+        /// Vercel's id of the user through whom the project was bound.
         package let accountID: String
-        /// The platform's id of the team; nil for the user's own projects.
+        /// Vercel's id of the team; nil for the user's own projects.
         package let teamID: String?
 
-        /// Names all parts.
         package init(origin: String, accountID: String, teamID: String?) {
             self.origin = origin
             self.accountID = accountID
@@ -40,22 +38,19 @@ package struct NotificationChoices: Codable, Equatable, Sendable {
         }
     }
 
-    /// What is chosen for one project.
+    /// The choice for one project.
     package struct Choice: Codable, Equatable, Sendable {
-        /// Where its deployments are listed.
         package let scope: Scope
-        /// The platform's id of the project.
+        /// Vercel's id of the project.
         package let projectID: String
-        /// What the vault called it when it was chosen.
+        /// The project's name in the vault at the time of the choice.
         package var name: String
-        /// What is told.
         package var events: Set<Event>
-        /// Whether only deployments to production are told of.
+        /// Whether to notify only about production deployments.
         package var productionOnly: Bool
-        /// Since when it is watched, by this machine's clock, in milliseconds since 1970.
+        /// When the choice was made, by this machine's clock, in milliseconds since 1970.
         package var since: Int64
 
-        /// Names all parts.
         package init(
             scope: Scope, projectID: String, name: String, events: Set<Event>,
             productionOnly: Bool, since: Int64
@@ -68,44 +63,43 @@ package struct NotificationChoices: Codable, Equatable, Sendable {
             self.since = since
         }
 
-        /// Tells whether a change is to be told.
+        /// Returns whether to notify about a change.
         package func wants(_ change: DeploymentChange) -> Bool {
             change.deployment.projectID == projectID && events.contains(Event(change.kind))
                 && (!productionOnly || change.deployment.target == "production")
         }
     }
 
-    /// Most projects.
+    /// The most projects.
     package static let limit = DeploymentWatcher.projectLimit
 
-    /// By name.
+    /// Sorted by name.
     package private(set) var choices: [Choice]
 
-    /// Nothing is chosen.
     package init() { choices = [] }
 
-    /// Chooses for a project, in place of what was chosen for it; nothing for no events.
+    /// Sets the choice for a project; removes it if there are no events.
     ///
-    /// - Returns: False where there are too many already.
+    /// - Returns: False if there are too many already.
     package mutating func set(_ choice: Choice) -> Bool {
         let earlier = choices.first { $0.isFor(choice) }
         choices.removeAll { $0.isFor(choice) }
         guard !choice.events.isEmpty else { return true }
         guard choices.count < Self.limit else { return false }
         var new = choice
-        // It was watched all along.
+        // The project was watched all along.
         if let earlier { new.since = earlier.since }
         choices.append(new)
         choices.sort { ($0.name, $0.projectID) < ($1.name, $1.projectID) }
         return true
     }
 
-    /// Everything that is chosen in a scope, by the id of the project.
+    /// Returns all choices in a scope by project id.
     package func choices(in scope: Scope) -> [String: Choice] {
         Dictionary(choices.filter { $0.scope == scope }.map { ($0.projectID, $0) }) { $1 }
     }
 
-    /// The scopes that something is chosen in.
+    /// The scopes with at least one choice.
     package var scopes: Set<Scope> { Set(choices.map(\.scope)) }
 }
 

@@ -1,33 +1,34 @@
-/// One message for the desktop, in plain text. Pure.
+/// One desktop notification in plain text.
 ///
-/// Texts of the platform are in it as they came, shortened: whoever shows them makes them safe.
+/// Contains Vercel's texts unsanitized but shortened. The code that displays them must sanitize
+/// them.
 package struct NotificationMessage: Equatable, Sendable {
-    /// What it is about: a newer message about the same replaces the older one.
+    /// What it is about. A newer message with the same subject replaces the older one.
     package let subject: String
-    /// The project it belongs to; nil for one about many.
+    /// The project; nil for a message about several.
     package let project: String?
     /// One line.
     package let title: String
-    /// Some lines, maybe none.
+    /// Some lines, or empty.
     package let body: String
-    /// Whether something went wrong.
+    /// Whether something failed.
     package let isUrgent: Bool
-    /// The site's host name or address. Untrusted text.
+    /// The site's host name or URL. Untrusted text.
     package let siteURL: String?
-    /// The page about it. Untrusted text.
+    /// The deployment's page on vercel.com. Untrusted text.
     package let inspectorURL: String?
-    /// The deployment, where it is about a single one.
+    /// The deployment, if the message is about a single one.
     package let deploymentID: String?
-    /// What is told by it.
+    /// The pending changes that it reports.
     package let covers: [WatchProgress.Pending]
-    /// Whether it tells how many could not be told or seen.
+    /// Whether it reports the numbers of dropped and unseen changes.
     package let coversCounts: Bool
 
-    /// Up to this many messages are shown at a time; of more there is one that counts them.
+    /// The most messages at a time; more are combined into one with counts.
     package static let limit = 4
 
-    /// The messages for what is to be told: one for each deployment while they are few, else one for
-    /// each project, else one for all.
+    /// Returns the messages for the pending changes: one per deployment if there are few, else one
+    ///   per project, else a single one.
     package static func messages(of progress: WatchProgress) -> [NotificationMessage] {
         let counts = progress.untold > 0 || progress.unseen > 0 ? [lost(progress)] : []
         let subjects = collapsed(progress.pending)
@@ -41,15 +42,15 @@ package struct NotificationMessage: Equatable, Sendable {
         return [summary(subjects, project: nil)] + counts
     }
 
-    /// A message that shows what messages look like.
+    /// A message that shows what notifications look like.
     package static var sample: NotificationMessage {
         NotificationMessage(
             subject: "test", project: nil, title: "zg-env: notifications work",
-            body: "This is how a deployment that failed is told.", isUrgent: false, siteURL: nil,
+            body: "Deployment notifications look like this.", isUrgent: false, siteURL: nil,
             inspectorURL: nil, deploymentID: nil, covers: [], coversCounts: false)
     }
 
-    /// What is pending of each deployment, in the order of the last thing that happened to it.
+    /// Returns the pending changes of each deployment, in the order of their last changes.
     private static func collapsed(
         _ pending: [WatchProgress.Pending]
     ) -> [[WatchProgress.Pending]] {
@@ -74,7 +75,7 @@ package struct NotificationMessage: Equatable, Sendable {
         let source = [deployment.branch, deployment.commitMessage].compactMap { $0 }
         if !source.isEmpty { lines.append(source.joined(separator: ": ")) }
         if let creator = deployment.creator { lines.append("by \(creator)") }
-        if last.isLate { lines.append("while nobody was watching") }
+        if last.isLate { lines.append("while zg-env was not watching") }
         return NotificationMessage(
             subject: deployment.id, project: last.project,
             title: "\(last.project): \(what) (\(deployment.target))",
@@ -97,7 +98,7 @@ package struct NotificationMessage: Equatable, Sendable {
         }
         let names = Set(last.map(\.project))
         let whose = project ?? "\(names.count) projects"
-        let verb = last.contains { $0.change.kind == .started } ? "" : " ended"
+        let verb = last.contains { $0.change.kind == .started } ? "" : " finished"
         var lines = [parts.joined(separator: ", ")]
         let failed = Set(last.filter { $0.change.kind == .failed }.map(\.project)).sorted()
         if project == nil, !failed.isEmpty {
@@ -106,7 +107,7 @@ package struct NotificationMessage: Equatable, Sendable {
                 "failed: " + failed.prefix(5).joined(separator: ", ")
                     + (rest > 0 ? " and \(rest) more" : ""))
         }
-        if last.contains(where: \.isLate) { lines.append("while nobody was watching") }
+        if last.contains(where: \.isLate) { lines.append("while zg-env was not watching") }
         return NotificationMessage(
             subject: project.map { "project \($0)" } ?? "all", project: project,
             title: "\(last.count) deployments of \(whose)\(verb)",
@@ -119,16 +120,17 @@ package struct NotificationMessage: Equatable, Sendable {
     private static func lost(_ progress: WatchProgress) -> NotificationMessage {
         var lines: [String] = []
         if progress.untold > 0 {
-            lines.append("\(progress.untold) messages were too many to be kept.")
+            let words = progress.untold == 1 ? "notification was" : "notifications were"
+            lines.append("\(progress.untold) \(words) dropped because there were too many.")
         }
         if progress.unseen > 0 {
             lines.append(
-                "There were more than \(WatchProgress.listLimit) deployments at once; older ones were not looked at."
+                "Only the newest \(WatchProgress.listLimit) deployments of a list were checked."
             )
         }
         lines.append("See them with: zg-env deployment list")
         return NotificationMessage(
-            subject: "lost", project: nil, title: "zg-env: not every deployment was told",
+            subject: "lost", project: nil, title: "zg-env: some deployments were not reported",
             body: lines.joined(separator: "\n"), isUrgent: true, siteURL: nil, inspectorURL: nil,
             deploymentID: nil, covers: [], coversCounts: true)
     }

@@ -1,16 +1,14 @@
-/// What a process saw of its surroundings at one moment: the clocks, the files that other processes
-/// change, and whether there is a network.
+/// What a process observes of its environment at one moment: the clocks, files that other processes
+/// change, and the network.
 package struct RefreshObservation: Equatable, Sendable {
-    /// Tells one state of a file or directory from another.
+    /// Identifies one state of a file or directory.
     package struct FileMark: Equatable, Sendable {
-        /// Its device.
         package let device: UInt64
-        /// Its number there; a file that was replaced has another one.
+        /// The inode number. A replaced file has a different one.
         package let inode: UInt64
-        /// When its content was changed, in nanoseconds since 1970.
+        /// When the content was changed, in nanoseconds since 1970.
         package let changedAt: Int64
 
-        /// Names all parts.
         package init(device: UInt64, inode: UInt64, changedAt: Int64) {
             self.device = device
             self.inode = inode
@@ -18,20 +16,19 @@ package struct RefreshObservation: Equatable, Sendable {
         }
     }
 
-    /// `CLOCK_MONOTONIC`: stands still while the machine sleeps.
+    /// `CLOCK_MONOTONIC`, which stops while the machine sleeps.
     package var monotonic: Duration
-    /// `CLOCK_BOOTTIME`: goes on while the machine sleeps.
+    /// `CLOCK_BOOTTIME`, which continues while the machine sleeps.
     package var sinceBoot: Duration
-    /// `CLOCK_REALTIME`: milliseconds since 1970; may be set.
+    /// `CLOCK_REALTIME` in milliseconds since 1970, which may be set.
     package var wallMilliseconds: Int64
-    /// The vault's file; nil where there is none.
+    /// The vault file; nil if it does not exist.
     package var vault: FileMark?
-    /// The directory of kept answers; nil where there is none.
+    /// The directory of the response cache; nil if it does not exist.
     package var answers: FileMark?
-    /// Whether a network is up; nil where that is not known.
+    /// Whether a network is up; nil if unknown.
     package var hasNetwork: Bool?
 
-    /// Names all parts.
     package init(
         monotonic: Duration, sinceBoot: Duration, wallMilliseconds: Int64,
         vault: FileMark? = nil, answers: FileMark? = nil, hasNetwork: Bool? = nil

@@ -1,60 +1,59 @@
-/// When the platform is to be asked again, and why: one mechanism for whatever shows or tells what
-/// happens there. Pure: clocks, files and the network are handed in, and so is chance.
+/// Decides when to poll Vercel again, and why. Clocks, files, the network and random numbers are
+/// parameters.
 ///
-/// A turn is ``observe(_:)``, then ``begin(at:)``; where that gives reasons, the question, and
-/// ``finish(_:at:random:)``; then a pause of at most ``wait(at:)``, cut short often enough to observe.
+/// A cycle is ``observe(_:)`` and ``begin(at:)``; if that returns reasons, the request and
+/// ``finish(_:at:random:)``; then a pause of at most ``wait(at:)``, interrupted often enough to
+/// observe.
 package struct RefreshSchedule: Sendable {
-    /// Why it is time to ask.
+    /// Why it is time for a request.
     package enum Reason: String, Sendable, CaseIterable {
-        /// Nothing was asked so far.
+        /// Nothing was requested so far.
         case start
-        /// Somebody wants to see it, such as with a key.
+        /// The user wants a refresh, for example by pressing a key.
         case request
-        /// A relay told that something happened.
+        /// A relay reported an event.
         case event
-        /// It is a while ago.
+        /// The interval has passed.
         case timer
-        /// Another process changed the vault: accounts, projects, tokens.
+        /// Another process changed accounts, projects or tokens in the vault.
         case vaultChanged
-        /// Another process changed the kept answers: it asked, or it did something there.
+        /// Another process changed the response cache, after a request or a change on Vercel.
         case answersChanged
-        /// The machine slept, or its clock was set by more than a little.
+        /// The machine slept, or its clock was changed significantly.
         case resumed
-        /// There was no network, and now there is one.
+        /// The network is up again.
         case networkBack
     }
 
-    /// What became of a question.
+    /// The result of a request.
     package enum Outcome: Equatable, Sendable {
-        /// The platform answered.
         case answered(isBuilding: Bool)
-        /// It did not, or it was busy; it may have said for how long it wants to be left alone.
+        /// Vercel did not respond or was busy; it may have asked for a wait.
         case failed(retryAfter: Duration?)
-        /// It refused the token: asking again soon would change nothing.
+        /// Vercel rejected the token, so trying again soon is useless.
         case refused
     }
 
-    /// How often is asked.
     package private(set) var intervals: RefreshIntervals
-    /// How many questions have failed since the last answer.
+    /// The number of failures since the last response.
     package private(set) var failureCount = 0
-    /// Whether the last question had no answer.
+    /// Whether the last request failed.
     package var isOutage: Bool { failureCount > 0 }
 
     private var last: RefreshObservation?
     private var pending: Set<Reason> = [.start]
     private var lastBegun: Duration?
     private var isBuilding = false
-    /// When the timer ends; nil before the first question, and while one is under way.
+    /// When the timer ends; nil before the first request and during one.
     private var timerEnd: Duration?
-    /// The platform wants to be left alone until then, whoever asks.
+    /// The end of the wait that Vercel asked for, which applies to all requests.
     private var closedUntil: Duration?
 
-    /// A clock that was set by less than this was only put right.
+    /// A smaller change of the clock counts as a correction.
     private static let clockStep = Duration.seconds(30)
-    /// A sleep shorter than this is none: the clocks are not read at the same moment.
+    /// A shorter sleep is ignored, because the clocks are not read at the same moment.
     private static let shortestSleep = Duration.seconds(2)
-    /// What the platform asks for at most counts: a longer time is a mistake.
+    /// The longest wait that Vercel can ask for; a longer one is a mistake.
     private static let longestRetryAfter = Duration.seconds(3_600)
 
     /// Starts with ``Reason/start`` due at once.
@@ -62,7 +61,7 @@ package struct RefreshSchedule: Sendable {
         self.intervals = intervals
     }
 
-    /// Notes what changed since the last observation.
+    /// Records what changed since the last observation.
     package mutating func observe(_ new: RefreshObservation) {
         defer { last = new }
         guard let last else { return }
@@ -77,29 +76,29 @@ package struct RefreshSchedule: Sendable {
         if wasSet || passed - awake > Self.shortestSleep {
             pending.insert(.resumed)
         }
-        // What failed, failed in another world: the pauses begin anew.
+        // Earlier failures may not apply any more, so the pauses restart.
         if !pending.isDisjoint(with: [.resumed, .networkBack]) {
             failureCount = min(failureCount, 1)
         }
     }
 
-    /// Takes the kept answers as they are now for known: this process changed them itself.
+    /// Ignores the current state of the response cache, which this process changed itself.
     package mutating func acknowledge(answers: RefreshObservation.FileMark?) {
         last?.answers = answers
     }
 
-    /// Takes the vault as it is now for known: this process changed it itself.
+    /// Ignores the current state of the vault, which this process changed itself.
     package mutating func acknowledge(vault: RefreshObservation.FileMark?) {
         last?.vault = vault
     }
 
-    /// Notes that somebody wants to see it now, or a reason that only the caller knows of.
+    /// Requests a refresh now, or for a reason that only the caller knows.
     package mutating func request(_ reason: Reason = .request) {
         pending.insert(reason)
     }
 
-    /// Goes on with other intervals: the timer that runs ends as if it had been set with these. Pauses
-    /// after failures stay.
+    /// Changes the intervals. A running timer ends as if it had been set with these; pauses after
+    /// failures stay.
     package mutating func use(_ intervals: RefreshIntervals) {
         guard intervals != self.intervals else { return }
         self.intervals = intervals
@@ -107,10 +106,10 @@ package struct RefreshSchedule: Sendable {
         timerEnd = lastBegun + (isBuilding ? intervals.building : intervals.idle)
     }
 
-    /// Begins a question if it is time for one.
+    /// Starts a request if one is due.
     ///
-    /// - Parameter now: By `CLOCK_MONOTONIC`.
-    /// - Returns: Why; nil while it is not time.
+    /// - Parameter now: The time by `CLOCK_MONOTONIC`.
+    /// - Returns: The reasons, or nil if no request is due.
     package mutating func begin(at now: Duration) -> Set<Reason>? {
         guard let due, due <= now else { return nil }
         var reasons = pending
@@ -121,9 +120,9 @@ package struct RefreshSchedule: Sendable {
         return reasons
     }
 
-    /// Notes the end of a question, and when the next one is due without any other reason.
+    /// Records the end of a request and schedules the next one.
     ///
-    /// - Parameter random: From 0 to below 1: not everybody comes back at the same moment.
+    /// - Parameter random: From 0 to below 1, to spread the requests of many clients.
     package mutating func finish(_ outcome: Outcome, at now: Duration, random: Double) {
         let begun = lastBegun ?? now
         closedUntil = nil
@@ -136,7 +135,7 @@ package struct RefreshSchedule: Sendable {
             failureCount = min(failureCount + 1, 64)
             timerEnd = now + pause(random)
             if let retryAfter {
-                // Everybody who was turned away comes back at the same second otherwise.
+                // Otherwise all clients would return in the same second.
                 let wanted = min(max(retryAfter, .zero), Self.longestRetryAfter)
                 closedUntil = now + wanted + .seconds(1) * Self.fraction(random)
             }
@@ -146,14 +145,14 @@ package struct RefreshSchedule: Sendable {
         }
     }
 
-    /// How long nothing is due, if nothing changes.
+    /// Returns how long nothing is due if nothing changes.
     package func wait(at now: Duration) -> Duration {
         max((due ?? now + intervals.idle) - now, .zero)
     }
 
     // MARK: Computing
 
-    /// When the next question is due; nil while one is under way and nothing else asks for one.
+    /// When the next request is due; nil during one without other reasons.
     private var due: Duration? {
         var earliest = pending.map { reason in
             guard let lastBegun else { return Duration.zero }
@@ -169,7 +168,7 @@ package struct RefreshSchedule: Sendable {
         return max(first, closedUntil ?? first)
     }
 
-    /// Between a half and all of the doubled pause.
+    /// Returns between half and all of the doubled pause.
     private func pause(_ random: Double) -> Duration {
         var pause = RefreshIntervals.firstPause
         for _ in 1..<max(failureCount, 1) where pause < RefreshIntervals.longestPause { pause *= 2 }

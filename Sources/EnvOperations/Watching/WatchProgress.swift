@@ -1,22 +1,20 @@
-/// How far the watching has come, as it is kept over a restart: what was seen, and what is still to
-/// be told.
+/// The state of watching that survives a restart: what was seen, and the notifications still to
+/// show.
 package struct WatchProgress: Codable, Equatable, Sendable {
-    /// One list of the platform.
+    /// The state of one list.
     struct ScopeState: Codable, Equatable, Sendable {
         let scope: NotificationChoices.Scope
         var watcher: DeploymentWatcher
     }
 
-    /// Something that is to be told.
+    /// A change to notify about.
     package struct Pending: Codable, Equatable, Sendable {
-        /// What happened.
         package let change: DeploymentChange
-        /// What the project is called.
+        /// The project's name.
         package let project: String
-        /// Whether it may have happened while nobody watched.
+        /// Whether it may have happened while zg-env was not watching.
         package let isLate: Bool
 
-        /// Names all parts.
         package init(_ change: DeploymentChange, project: String, isLate: Bool) {
             self.change = change
             self.project = project
@@ -24,29 +22,29 @@ package struct WatchProgress: Codable, Equatable, Sendable {
         }
     }
 
-    /// Most things that wait to be told; of more only the number is kept.
+    /// The most pending changes; further ones are only counted.
     package static let pendingLimit = 500
 
     var scopes: [ScopeState] = []
-    /// What is still to be told, in the order in which it was seen.
+    /// The changes to notify about, in the order in which they were seen.
     package internal(set) var pending: [Pending] = []
-    /// How many things went out of ``pending`` untold, because there were too many.
+    /// The number of changes dropped from ``pending`` because there were too many.
     package internal(set) var untold = 0
-    /// How many deployments could not be looked at, because a list was too long; more of them may be.
+    /// The number of lists that were too long, so that at least one deployment each was not
+    /// checked.
     package internal(set) var unseen = 0
 
-    /// Starts without having seen anything.
     package init() {}
 
-    /// Whether anything that is watched in a scope has not ended.
+    /// Returns whether any watched deployment in a scope is unfinished.
     package func isBuilding(in scope: NotificationChoices.Scope) -> Bool {
         scopes.first { $0.scope == scope }?.watcher.isBuilding ?? false
     }
 
-    /// How many deployments are remembered.
+    /// The number of remembered deployments.
     package var entryCount: Int { scopes.reduce(0) { $0 + $1.watcher.entryCount } }
 
-    /// Takes what was told off the list.
+    /// Removes what a message reported from the pending changes.
     package mutating func noteTold(_ message: NotificationMessage) {
         pending.removeAll { entry in message.covers.contains { $0 == entry } }
         if message.coversCounts { (untold, unseen) = (0, 0) }
@@ -62,30 +60,28 @@ package struct WatchProgress: Codable, Equatable, Sendable {
     }
 }
 
-/// Who answers what is watched.
+/// The API calls that watching needs.
 package protocol WatchSource {
-    /// The deployments of a scope that were made after a moment of the platform's clock, newest first.
+    /// Returns the deployments of a scope created after `since`, by Vercel's clock, newest first.
     ///
-    /// - Parameter limit: Most of them.
-    /// - Returns: As many as there are, or `limit` of them.
+    /// - Parameter limit: The largest number of deployments.
     func deployments(
         in scope: NotificationChoices.Scope, since: Int64, limit: Int
     ) throws(WatchFailure) -> [WatchedDeployment]
 
-    /// One deployment; nil where there is none any more.
+    /// Returns one deployment, or nil if it does not exist any more.
     func deployment(
         _ id: String, in scope: NotificationChoices.Scope
     ) throws(WatchFailure) -> WatchedDeployment?
 }
 
-/// Why the platform did not answer.
+/// Why a request failed.
 package struct WatchFailure: Error, Equatable {
-    /// What the schedule makes of it.
+    /// The outcome for the schedule.
     package let outcome: RefreshSchedule.Outcome
     /// One sentence for people.
     package let reason: String
 
-    /// Names both.
     package init(_ outcome: RefreshSchedule.Outcome, reason: String) {
         self.outcome = outcome
         self.reason = reason
@@ -93,18 +89,17 @@ package struct WatchFailure: Error, Equatable {
 }
 
 extension WatchProgress {
-    /// Most deployments of one list: ten requests.
+    /// The most deployments in one list: ten requests.
     package static let listLimit = 1_000
-    /// Most deployments that are asked for by themselves at one time.
+    /// The most deployments requested one by one at a time.
     package static let singleLimit = 5
 
-    /// Asks for the deployments of a scope, and puts what happened to those that are chosen on the
-    /// list of what is to be told.
+    /// Requests the deployments of a scope, and adds chosen changes to ``pending``.
     ///
     /// - Parameters:
     ///   - now: Milliseconds since 1970.
-    ///   - isLate: Whether there was a time since the last list in which nobody watched.
-    /// - Returns: What the schedule goes on with, and why there is no answer where there is none.
+    ///   - isLate: Whether zg-env was not watching for some time since the last list.
+    /// - Returns: The outcome for the schedule, and the failure if there was no response.
     package mutating func refresh(
         _ scope: NotificationChoices.Scope, _ choices: NotificationChoices, now: Int64,
         isLate: Bool, from source: some WatchSource
@@ -125,11 +120,11 @@ extension WatchProgress {
             changes = watcher.take(listing, chosen: moments, now: now)
             if listing.count >= Self.listLimit {
                 cut = listing
-                // Where it ends among what earlier lists had, nothing is lost.
+                // If it overlaps with earlier lists, nothing is lost.
                 let isGap = listing.allSatisfy { $0.createdAt > known }
                 if isGap { unseen = min(unseen + 1, 1_000_000) }
             }
-            // Others on other turns: one that hangs must not keep them from being asked for.
+            // Start with a different one each time, so that a hanging one does not block the others.
             let missing = watcher.unlisted(in: listing)
             let first = missing.isEmpty ? 0 : Int(now / 1_000 % Int64(missing.count))
             for id in (missing[first...] + missing[..<first]).prefix(Self.singleLimit) {

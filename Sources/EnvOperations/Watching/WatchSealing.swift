@@ -2,26 +2,26 @@ internal import JSON
 package import Sealing
 package import Vault
 
-/// Seals what is kept of the watching: choices and progress name projects, so neither is on the disk
-/// in clear; `docs/notifications.md` has it to the byte.
+/// Seals the stored state of watching, because choices and progress contain project names.
+/// `docs/notifications.md` specifies the format.
 package final class WatchSealing {
-    /// What is sealed.
+    /// The kind of sealed content.
     package enum Content: UInt64, Sendable {
-        /// What somebody wants to be told.
+        /// The chosen notifications.
         case choices = 1
-        /// What was seen, and what is still to be told.
+        /// What was seen, and the notifications still to show.
         case progress = 2
         /// How far a relay's events were read.
         case postal = 3
     }
 
-    /// The longest file, in bytes.
+    /// The largest file, in bytes.
     package static let byteLimit = 16 << 20
     private static let format: UInt8 = 1
 
     private let files: [Content: SealedFile]
 
-    /// - Parameter key: The notification key of a vault's index key.
+    /// - Parameter key: The notification key derived from the vault's index key.
     package init(key: borrowing SecretBytes, vault: Identifier) throws(SealingError) {
         var files: [Content: SealedFile] = [:]
         for content in [Content.choices, .progress, .postal] {
@@ -33,15 +33,15 @@ package final class WatchSealing {
         self.files = files
     }
 
-    /// The file's bytes; nil where the value is too long to be kept.
+    /// Returns the file's bytes, or nil if the value is too large.
     package func seal(_ value: some Encodable, as content: Content) -> [UInt8]? {
         guard let data = try? JSONEncoder().encode(value), data.count < Self.byteLimit - 8_192
         else { return nil }
         return files[content]?.seal([Self.format] + data)
     }
 
-    /// Opens a file; nil for one that was changed or cut, or sealed by another vault or under another
-    /// index key, or that holds something else.
+    /// Opens a file. Returns nil if it was modified or truncated, was sealed by another vault or
+    /// under another index key, or contains something else.
     package func open<Value: Decodable>(
         _ file: [UInt8], as content: Content, _ type: Value.Type = Value.self
     ) -> Value? {

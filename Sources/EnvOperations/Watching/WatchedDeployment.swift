@@ -1,20 +1,17 @@
 package import VercelAPI
 
-/// What is known of a deployment that is watched: short, and without anything that could be a value.
+/// A short record of a watched deployment, without anything that could be a value.
 package struct WatchedDeployment: Codable, Equatable, Sendable {
-    /// What counts of a deployment's state.
+    /// The relevant part of a deployment's state.
     package enum Phase: String, Codable, Sendable {
-        /// Waits, or is in a state that this version does not know.
+        /// Waiting, or in a state that this version does not know.
         case waiting
-        /// Builds, or is about to.
+        /// Building or about to.
         case building
-        /// Is built.
         case ready
-        /// Failed, or may not go on.
+        /// Failed or blocked.
         case failed
-        /// Was stopped.
         case canceled
-        /// Is gone.
         case deleted
 
         /// Whether it has ended.
@@ -23,37 +20,36 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
 
     /// The id, `dpl_…`.
     package let id: String
-    /// The id of its project.
+    /// The project's id.
     package let projectID: String
-    /// How far it is.
     package let phase: Phase
-    /// The platform's own word for that.
+    /// Vercel's own word for the phase.
     package let state: String
-    /// Whether it has, or had, production traffic, as far as that is told.
+    /// Whether it has or had production traffic, as far as Vercel reports it.
     package let isPromoted: Bool
-    /// Whether it is ready and waits to be promoted.
+    /// Whether it is staged.
     package let isStaged: Bool
-    /// Whether its building began.
+    /// Whether its build started.
     package let hasBegun: Bool
     /// `production`, a custom environment, or `preview`.
     package let target: String
-    /// Its host name. Untrusted text.
+    /// The host name. Untrusted text.
     package let url: String?
-    /// The page about it. Untrusted text.
+    /// The deployment's page on vercel.com. Untrusted text.
     package let inspectorURL: String?
     /// The branch. Untrusted text.
     package let branch: String?
-    /// The first line of the commit's message. Untrusted text.
+    /// The first line of the commit message. Untrusted text.
     package let commitMessage: String?
-    /// Who made it. Untrusted text.
+    /// The user who created it. Untrusted text.
     package let creator: String?
-    /// When it was made, by the platform's clock, in milliseconds since 1970.
+    /// When it was created, by Vercel's clock, in milliseconds since 1970.
     package let createdAt: Int64
 
-    /// A time before 1970 or after the year 9999 is a mistake.
+    /// The range of plausible times: 1970 to the year 9999.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// Takes what counts; nil where the platform does not say whose it is, or since when.
+    /// Creates a record, or returns nil if Vercel reports no project or no creation time.
     package init?(_ deployment: Deployment) {
         guard let project = deployment.projectId, let created = deployment.createdAt,
             Self.times.contains(created.milliseconds)
@@ -86,7 +82,7 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
         createdAt = created.milliseconds
     }
 
-    /// Names what tests of the watching need.
+    /// Creates a record for tests.
     package init(
         id: String, project: String, phase: Phase, createdAt: Int64, target: String = "preview",
         isPromoted: Bool = false, isStaged: Bool = false, commitMessage: String? = nil,
@@ -114,24 +110,20 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
 package struct DeploymentChange: Codable, Equatable, Sendable {
     /// What happened.
     package enum Kind: String, Codable, Sendable, CaseIterable {
-        /// Building began.
+        /// The build started.
         case started
-        /// It is built.
         case ready
-        /// It failed, or may not go on.
+        /// It failed or was blocked.
         case failed
-        /// It was stopped.
         case canceled
-        /// It waited to be promoted, and has production's traffic now.
+        /// It was staged and is live now.
         case promoted
     }
 
-    /// What happened.
     package let kind: Kind
-    /// To which deployment, as it was then.
+    /// The deployment as it was then.
     package let deployment: WatchedDeployment
 
-    /// Names both.
     package init(_ kind: Kind, _ deployment: WatchedDeployment) {
         self.kind = kind
         self.deployment = deployment

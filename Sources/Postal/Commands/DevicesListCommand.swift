@@ -1,13 +1,13 @@
 internal import CommandLineKit
 internal import JSON
 
-/// `devices list`: who is registered.
+/// `devices list`: lists the registered devices.
 enum DevicesListCommand: PostalCommand {
     static let spec = CommandSpec(
-        ["devices", "list"], "List the registered devices", section: "Devices",
+        ["devices", "list"], "List the registered devices",
         discussion: """
-            Shows each device's name, since when it is registered, the accounts whose events it gets, \
-            and how many numbers the newest event is ahead of the last that it acknowledged.
+            Shows each device's name, when it joined, the accounts whose events it gets, and the \
+            number of the last event it acknowledged next to the newest one.
             """)
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
@@ -36,6 +36,6 @@ enum DevicesListCommand: PostalCommand {
                         ]
                     }),
             ],
-            text: devices.isEmpty ? "No device is registered.\n" : table.text())
+            text: devices.isEmpty ? "No registered devices.\n" : table.text())
     }
 }

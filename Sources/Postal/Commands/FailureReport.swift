@@ -1,24 +1,24 @@
 internal import CommandLineKit
 internal import JSON
 
-/// Says on stderr, for the journal, that the store failed: at once, and then once a minute at most.
+/// Reports on stderr that the store failed: at once, then at most once a minute.
 struct FailureReport {
     private static let pauseMilliseconds: Int64 = 60_000
 
     private var told = 0
     private var toldAt = Int64.min / 2
 
-    /// - Parameter count: How often the store has failed so far.
+    /// - Parameter count: Failures of the store so far.
     mutating func tell(_ count: Int, now: Int64) {
         guard count > told, now - toldAt >= Self.pauseMilliseconds else { return }
         let messages = OutputStream(descriptor: 2)
         let times = count - told == 1 ? "once" : "\(count - told) times"
         (told, toldAt) = (count, now)
-        // Nobody can be told that nobody can be told.
+        // Without stderr there is nobody left to warn.
         do throws(OutputError) {
             try messages.write(
-                "warning: The store failed \(times). What came meanwhile was not taken (503); "
-                    + "see that it has room, and /healthz.\n")
+                "warning: The store failed \(times). Webhooks were refused (503) in the meantime; "
+                    + "check the store's free space and /healthz.\n")
             try messages.flush()
         } catch {
             messages.discard()

@@ -3,22 +3,21 @@ internal import JSON
 internal import PostalProtocol
 internal import Sealing
 
-/// `invite`: a code that lets one device join.
+/// `invite`: creates a code that lets one device join.
 enum InviteCommand: PostalCommand {
     static let spec = CommandSpec(
-        ["invite"], "Make a code that lets one device join", section: "Devices",
+        ["invite"], "Create a code that lets one device join",
         discussion: """
-            Prints a code. Whoever types it into `zg-env postal join` first gets the events of the \
-            accounts named here. It works once, and not after the time given.
-
-            The store keeps a digest of the code only, so it cannot be shown again.
+            Prints a code. The first device that runs `zg-env postal join` with this code gets the \
+            events of these accounts. The code works once, until it expires. It cannot be shown \
+            again: the store has only a digest.
             """,
         options: [
             OptionSpec(
-                "account", value: "ID", "Events of this team or user; several may be named",
+                "account", value: "ID", "Send events of this team or user (repeatable)",
                 repeatable: true, commaSeparated: true),
             OptionSpec(
-                "expires", value: "TIME", "How long the code works (24h; at most 30d)",
+                "expires", value: "TIME", "Expire after TIME (default 24h; at most 30d)",
                 form: .duration),
         ],
         examples: [
@@ -34,17 +33,17 @@ enum InviteCommand: PostalCommand {
         }
         guard !accounts.isEmpty else {
             throw PostalError(
-                .usage, "It is not said whose events the device is to get.",
-                hint: "Name a team or user with --account ID.")
+                .usage, "No account given.",
+                hint: "Choose whose events the device gets with --account ID.")
         }
         guard accounts.count <= 64, accounts.allSatisfy(PostalName.isAccount) else {
             throw PostalError(
-                .usage, "An account is an id as the platform writes it, such as team_…; at most 64."
+                .usage, "An account is an ID from Vercel, such as team_…; at most 64 can be given."
             )
         }
         let time = command.duration("expires") ?? .seconds(24 * 3_600)
         guard time > .zero, time <= longest else {
-            throw PostalError(.usage, "A code works for at least a second and at most 30 days.")
+            throw PostalError(.usage, "--expires must be between 1 second and 30 days.")
         }
         let code = InviteCode(random: Random.bytes(20))
         let expiresAt = context.clock.now() + Int64(time.components.seconds) * 1_000

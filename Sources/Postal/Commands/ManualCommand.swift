@@ -2,24 +2,24 @@ internal import CommandLineKit
 internal import Glibc
 internal import JSON
 
-/// `__manual`: writes the manual pages, for packages.
+/// `__manual`: writes the manual pages for packages.
 enum ManualCommand: PostalCommand {
     static let spec = CommandSpec(
-        ["__manual"], "Write the manual pages into a directory", section: "",
+        ["__manual"], "Write the manual pages into a directory",
         arguments: [
-            ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
+            ArgumentSpec("DIRECTORY", .one, "An existing directory", completion: .directory)
         ], hidden: true)
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         let directory = command.argument("DIRECTORY") ?? "."
-        // In the administrators' section: `zg-env postal status` has a page zg-env-postal-status(1).
+        // Section 8, because `zg-env postal status` has the page zg-env-postal-status(1).
         let pages = ManPageGenerator(PostalTable.program, section: 8, date: PostalTable.date)
             .pages()
         for page in pages {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
             let file = unsafe open("\(directory)/\(page.fileName)", flags, 0o644)
             guard file >= 0 else {
-                throw PostalError(.failed, "\(page.fileName) cannot be written into the directory.")
+                throw PostalError(.failed, "Cannot write \(page.fileName) to the directory.")
             }
             defer { Glibc.close(file) }
             let output = OutputStream(descriptor: file)

@@ -1,7 +1,7 @@
 internal import CommandLineKit
 internal import JSON
 
-/// The exit codes of the house's contract that this program uses (docs/exit-codes.md).
+/// The exit codes that this program uses; see `docs/exit-codes.md`.
 package enum PostalExit: Int32, Sendable {
     case done = 0
     case failed = 1
@@ -11,7 +11,7 @@ package enum PostalExit: Int32, Sendable {
     case unavailable = 7
     case damaged = 8
 
-    /// The word that `error.code` holds with `--json`.
+    /// The value of `error.code` with `--json`.
     var name: String {
         switch self {
         case .done: "done"
@@ -25,7 +25,7 @@ package enum PostalExit: Int32, Sendable {
     }
 }
 
-/// A command that did not do what it was asked to: what happened, to what, and what to do next.
+/// A failed command, with a hint for the next step.
 struct PostalError: Error, Equatable {
     var exit: PostalExit
     /// One or two sentences without values.
@@ -36,7 +36,6 @@ struct PostalError: Error, Equatable {
         (self.exit, self.message, self.hint) = (exit, message, hint)
     }
 
-    /// Translates any error of the parts below.
     init(mapping error: any Error) {
         switch error {
         case let error as PostalError: self = error
@@ -45,15 +44,18 @@ struct PostalError: Error, Equatable {
             switch error.code {
             case .unavailable: self.init(.unavailable, error.reason, hint: "Try again.")
             case .missing:
-                self.init(.notFound, error.reason, hint: "A relay makes one: zg-env-postal serve.")
-            case .inUse: self.init(.conflict, error.reason, hint: "End that one first.")
-            case .damaged: self.init(.damaged, error.reason, hint: "Nothing was changed.")
-            case .insecure: self.init(.failed, error.reason, hint: "Take the others' rights away.")
+                self.init(
+                    .notFound, error.reason,
+                    hint: "Create the database with: zg-env-postal serve --database FILE")
+            case .inUse: self.init(.conflict, error.reason, hint: "Stop that relay first.")
+            case .damaged: self.init(.damaged, error.reason)
+            case .insecure:
+                self.init(.failed, error.reason, hint: "Remove other users' access (chmod 600).")
             case .newerFormat:
                 self.init(.failed, error.reason, hint: "Install that version or a later one.")
             }
-        case is OutputError: self.init(.failed, "The output cannot be written.")
-        default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
+        case is OutputError: self.init(.failed, "Cannot write the output.")
+        default: self.init(.failed, "Unexpected error: \(type(of: error)).")
         }
     }
 }

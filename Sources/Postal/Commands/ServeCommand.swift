@@ -3,49 +3,49 @@ internal import Glibc
 internal import JSON
 internal import SystemFiles
 
-/// `serve`: the relay.
+/// `serve`: runs the relay.
 enum ServeCommand: PostalCommand {
     static let spec = CommandSpec(
-        ["serve"], "Take webhooks, and hand events to devices", section: "Service",
+        ["serve"], "Receive webhooks and send events to devices",
         discussion: """
-            Listens for plain HTTP. On another address than this machine's own, it only does so behind a \
-            proxy that ends TLS: name the proxy's addresses with --behind-proxy, and nobody else may \
-            connect.
+            Listens for plain HTTP. A non-local address needs a TLS proxy: specify the proxy's \
+            addresses with --behind-proxy. Other clients then cannot connect.
 
-            Each webhook has a file in the directory of secrets, whose name ends with webhook.HOOK and \
-            which holds {"account":"team_…","secret":"…"}. The platform then sends to \
-            https://HOST/webhook/HOOK. The directory is read again when a hook is not known, and on \
-            SIGHUP.
+            The secrets directory has one file per webhook. The file's name ends with webhook.HOOK, \
+            and its content is {"account":"team_…","secret":"…"}. Vercel sends to \
+            https://HOST/webhook/HOOK. The relay rereads the directory for an unknown webhook and \
+            on SIGHUP.
 
-            SIGTERM ends it: what was accepted is kept, and streams end.
+            SIGTERM stops the relay; accepted events are kept.
             """,
         options: [
             OptionSpec(
                 "listen", value: "ADDR:PORT",
-                "Listen here (127.0.0.1:8787; port 0 lets the system choose)"),
+                "Listen on this address (default 127.0.0.1:8787; port 0: any)"),
             OptionSpec(
-                "behind-proxy", value: "ADDR", "Let this TLS proxy connect; several may be named",
+                "behind-proxy", value: "ADDR", "Accept connections from this proxy (repeatable)",
                 repeatable: true, commaSeparated: true),
             OptionSpec(
                 "webhook-secrets", value: "DIR",
-                "Read webhooks' secrets here (CREDENTIALS_DIRECTORY)", completion: .directory),
+                "Read webhook secrets from DIR (CREDENTIALS_DIRECTORY)",
+                completion: .directory),
             OptionSpec(
-                "connections", value: "N", "Hold at most so many connections (12288)",
+                "connections", value: "N", "Accept at most N connections (default 12288)",
                 form: .integer(64...1_000_000)),
         ],
         examples: [
             .init(
                 "zg-env-postal serve --database /var/lib/zg-env-postal/postal.db "
                     + "--webhook-secrets /etc/zg-env-postal/hooks",
-                "serve to a proxy on this machine")
+                "run the relay behind a proxy on this machine")
         ])
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         var settings = try ServeSettings(command, context)
-        // Before the first thread, so that all of them leave these signals to this one.
+        // Before the first thread, so that all threads inherit the mask.
         ServiceSignals.block()
         settings.server.connectionLimit = try FileLimit.raise(
-            for: settings.server.connectionLimit, isWanted: settings.wantsConnections)
+            for: settings.server.connectionLimit, isWanted: settings.choosesConnectionCount)
         let store = try settings.location.open(for: .serving, context)
         defer { store.close() }
         let secrets = HookSecrets(directory: settings.secrets, steady: context.clock.steady)
@@ -55,14 +55,14 @@ enum ServeCommand: PostalCommand {
             let reason = SystemError.last.reason
             relay.stop()
             throw PostalError(
-                .failed, "The address \(settings.shownAddress) cannot be listened on (\(reason)).",
-                hint: "Name another one with --listen.")
+                .failed, "Cannot listen on \(settings.shownAddress) (\(reason)).",
+                hint: "Choose another address with --listen.")
         }
         let url = "http://\(settings.host):\(port)"
         let counts = secrets.counts
         try announce(url, counts, store.warning, json: command.has("json"))
-        let notice = ServiceNotice(context)
-        notice.send("READY=1\nSTATUS=Serving \(counts.hooks) webhooks at \(url)")
+        let notice = SystemdNotifier(context)
+        notice.send("READY=1\nSTATUS=Serving at \(url). Webhooks: \(counts.hooks)")
         var due = context.clock.steady() + 5_000
         var failures = FailureReport()
         while true {
@@ -92,13 +92,13 @@ enum ServeCommand: PostalCommand {
             ]
             try output.write(value.encodedText + "\n")
         } else {
-            try output.write("Serving at \(url), \(counts.hooks) webhooks.\n")
+            try output.write("Serving at \(url). Webhooks: \(counts.hooks).\n")
         }
         try output.flush()
         guard !json else { return }
         if let warning { try warn(warning) }
         guard counts.problems > 0 else { return }
-        try warn("\(counts.problems) files of webhooks cannot be read, or have another form.")
+        try warn("Unreadable or malformed webhook files: \(counts.problems).")
     }
 
     private static func warn(_ text: String) throws {

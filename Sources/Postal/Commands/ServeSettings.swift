@@ -1,13 +1,13 @@
 internal import CommandLineKit
 
-/// What the options of `serve` say.
+/// The parsed options of `serve`.
 struct ServeSettings {
     let location: StoreLocation
     let secrets: String
     var server: HTTPServer.Settings
-    /// Whether somebody asked for just so many connections.
-    let wantsConnections: Bool
-    /// As it stands in an address of the web.
+    /// Whether the user chose the number of connections.
+    let choosesConnectionCount: Bool
+    /// The host in URL notation.
     let host: String
 
     var shownAddress: String { "\(host):\(server.port)" }
@@ -19,8 +19,8 @@ struct ServeSettings {
                 ?? context.variable("CREDENTIALS_DIRECTORY")
         else {
             throw PostalError(
-                .usage, "It is not said where the secrets of webhooks are.",
-                hint: "Name their directory with --webhook-secrets.")
+                .usage, "No directory of webhook secrets given.",
+                hint: "Specify the directory with --webhook-secrets DIR.")
         }
         self.secrets = secrets
         let written = command.value("listen") ?? "127.0.0.1:8787"
@@ -29,25 +29,25 @@ struct ServeSettings {
             let address = PeerAddress.normal(Self.withoutBrackets(written[..<colon]))
         else {
             throw PostalError(
-                .usage, "--listen wants an address of this machine and a port.",
-                hint: "As in 127.0.0.1:8787 or [::1]:8787.")
+                .usage, "--listen needs an IP address of this machine and a port.",
+                hint: "For example 127.0.0.1:8787 or [::1]:8787.")
         }
         var proxies: Set<String> = []
         for proxy in command.values("behind-proxy") {
             guard let proxy = PeerAddress.normal(proxy) else {
-                throw PostalError(.usage, "--behind-proxy wants the addresses of proxies.")
+                throw PostalError(.usage, "--behind-proxy needs the IP address of a proxy.")
             }
             proxies.insert(proxy)
         }
         guard PeerAddress.isLoopback(address) || !proxies.isEmpty else {
             throw PostalError(
                 .usage,
-                "Tokens would cross the network in clear: this address is not the machine's own.",
-                hint: "Put a TLS proxy before it and name it with --behind-proxy ADDR.")
+                "This is not a local address, so tokens would cross the network in the clear.",
+                hint: "Use a TLS proxy and specify its address with --behind-proxy ADDR.")
         }
         host = address.contains(":") ? "[\(address)]" : address
         var server = HTTPServer.Settings(address: address, port: port, peers: proxies)
-        wantsConnections = command.has("connections")
+        choosesConnectionCount = command.has("connections")
         if let limit = command.integer("connections") { server.connectionLimit = UInt32(limit) }
         self.server = server
     }

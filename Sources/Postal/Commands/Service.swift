@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// The signals of a service: taken by one thread that waits for them, and none else.
+/// The signals of a service, received by one waiting thread.
 enum ServiceSignals {
-    /// Keeps them for ``wait(milliseconds:)``. Before the first thread starts.
+    /// Blocks the signals for ``wait(milliseconds:)``. Call before the first thread starts.
     static func block() {
-        // Whoever starts programs in the background may have SIGINT ignored, and what is ignored is
-        // dropped even where somebody waits for it.
+        // The parent may have ignored SIGINT, and the kernel drops an ignored signal even if a
+        // thread waits for it.
         for number in [SIGTERM, SIGINT, SIGHUP] { signal(number, SIG_DFL) }
         var signals = set
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// The next one; nil when the time is over.
+    /// Returns the next signal, or nil after the time.
     static func wait(milliseconds: Int) -> Int32? {
         var signals = set
         var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
@@ -28,15 +28,15 @@ enum ServiceSignals {
     }
 }
 
-/// How many files the process may have open.
+/// The limit of open files.
 enum FileLimit {
-    /// Descriptors beside those of connections.
+    /// Descriptors in addition to those of connections.
     private static let others: UInt32 = 128
 
-    /// Raises the limit to what so many connections need.
+    /// Raises the limit for `connections`.
     ///
-    /// - Parameter isWanted: Whether somebody asked for just so many; else fewer do.
-    /// - Returns: How many connections there may be.
+    /// - Parameter isWanted: Whether the user chose this number; otherwise fewer will do.
+    /// - Returns: How many connections are possible.
     static func raise(for connections: UInt32, isWanted: Bool) throws -> UInt32 {
         var limit = rlimit()
         _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -49,15 +49,15 @@ enum FileLimit {
         guard isRaised, possible >= connections || !isWanted && possible >= 64 else {
             throw PostalError(
                 .failed,
-                "The system lets this process have \(limit.rlim_max) open files, and \(needed) are needed.",
+                "The limit on open files is \(limit.rlim_max), but \(needed) are needed.",
                 hint: "Raise the limit (LimitNOFILE=), or lower --connections.")
         }
         return min(connections, possible)
     }
 }
 
-/// Tells systemd how far the service is, where it asked for that.
-struct ServiceNotice {
+/// Reports the state of the service to systemd, if systemd wants it.
+struct SystemdNotifier {
     private let path: String?
 
     init(_ context: PostalContext) { path = context.variable("NOTIFY_SOCKET") }

@@ -1,11 +1,11 @@
 internal import CommandLineKit
 internal import JSON
 
-/// `status`: figures of the store.
+/// `status`: shows figures of the store.
 enum StatusCommand: PostalCommand {
     static let spec = CommandSpec(
-        ["status"], "Show how much the store holds", section: "Service",
-        discussion: "What the running server does is at its address under /metrics.")
+        ["status"], "Show what the store contains",
+        discussion: "For metrics of the running server, see /metrics at its address.")
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         let store = try StoreLocation(command, context).open(for: .managing, context)
@@ -18,7 +18,7 @@ enum StatusCommand: PostalCommand {
         if let bytes = status.byteCount { lines.append("bytes: \(bytes)") }
         if let replicas = status.replicas {
             lines.append(
-                "replicas: \(replicas.current) of \(replicas.count) have everything"
+                "replicas: \(replicas.current) of \(replicas.count) are up to date"
                     + (replicas.count < replicas.wanted ? ", fewer than \(replicas.wanted)" : ""))
         }
         let warning = store.warning

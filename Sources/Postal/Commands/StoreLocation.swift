@@ -1,28 +1,26 @@
 internal import CommandLineKit
 internal import Glibc
 
-/// Where events and devices are kept.
+/// Where events and devices are stored.
 enum StoreLocation: Equatable {
-    /// A SQLite file, on this machine alone.
+    /// A SQLite file.
     case database(path: String)
-    /// Servers of one NATS cluster.
     case nats(NATSSettings)
 
-    /// What a store is opened for.
     enum Purpose {
-        /// A relay serves from it; a file has one at a time.
+        /// A relay; a file has at most one at a time.
         case serving
-        /// A command looks at it or changes it, also while a relay serves.
+        /// A command that reads or changes it, also while a relay serves.
         case managing
     }
 
-    /// Reads the options, else the environment.
+    /// Parses the options, with the environment as fallback.
     init(_ command: ParsedCommand, _ context: PostalContext) throws {
         let file = command.value("database")
         let servers = command.values("nats")
         switch (file, servers.isEmpty) {
         case (.some, false):
-            throw PostalError(.usage, "--database and --nats are two stores; name one of them.")
+            throw PostalError(.usage, "--database and --nats cannot be used together.")
         case (let file?, true): self = .database(path: file)
         case (nil, false): self = .nats(try Self.settings(servers, command, context))
         case (nil, true):
@@ -33,8 +31,8 @@ enum StoreLocation: Equatable {
                 self = .nats(try Self.settings(list, command, context))
             } else {
                 throw PostalError(
-                    .usage, "It is not said where devices and events are kept.",
-                    hint: "Name a file with --database, or NATS servers with --nats.")
+                    .usage, "No store given.",
+                    hint: "Specify a file with --database FILE or NATS servers with --nats URL.")
             }
         }
     }
@@ -44,13 +42,13 @@ enum StoreLocation: Equatable {
     ) throws -> NATSSettings {
         guard servers.allSatisfy(NATSSettings.isAddress) else {
             throw PostalError(
-                .usage, "A NATS server is named as nats://HOST:PORT or tls://HOST:PORT.",
-                hint: "A user, password or token belongs into a file: --nats-credentials FILE.")
+                .usage, "--nats takes nats://HOST:PORT or tls://HOST:PORT.",
+                hint: "Put a user, password or token in a file: --nats-credentials FILE.")
         }
         guard Set(servers.map { $0.hasPrefix("tls://") }).count == 1 else {
             throw PostalError(
-                .usage, "Some servers are named with tls:// and some without.",
-                hint: "Name all of them with tls://.")
+                .usage, "Either all NATS servers or none must use tls://.",
+                hint: "Use tls:// for all of them.")
         }
         var file =
             command.value("nats-credentials") ?? context.variable("ZG_ENV_POSTAL_NATS_CREDENTIALS")
@@ -61,7 +59,6 @@ enum StoreLocation: Equatable {
         return NATSSettings(servers: servers, credentialsFile: file)
     }
 
-    /// Opens the store.
     func open(for purpose: Purpose, _ context: PostalContext) throws -> any PostalStore {
         switch self {
         case .database(let path):

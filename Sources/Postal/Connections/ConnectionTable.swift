@@ -1,34 +1,34 @@
 internal import Glibc
 internal import Threads
 
-/// What each connection is at, by its socket's number, and since when: what takes too long is closed.
+/// The phase and start time of each connection, by its socket's number; slow connections are
+/// closed.
 ///
-/// The library's own time limit begins anew with every byte, so that a byte a minute would hold a
-/// connection for ever.
+/// The library's own timeout restarts with every byte, so a client could hold a connection forever
+/// with a byte a minute.
 final class ConnectionTable: Sendable {
-    /// What a connection is at.
     enum Phase: UInt8 {
         case none
-        /// Nothing was read yet, or not all fields.
+        /// The head is not complete.
         case head
-        /// The body comes.
+        /// The body is being received.
         case body
-        /// Its request is worked on, or its answer goes out.
+        /// The request is being handled or the response sent.
         case answering
-        /// It may send another request.
+        /// Idle between requests.
         case resting
-        /// It is a stream, which has rules of its own.
+        /// A stream; it has its own rules.
         case stream
     }
 
-    /// How long each phase may take.
+    /// Time limits of the phases.
     struct Limits: Sendable {
         var headMilliseconds: Int64 = 10_000
         var bodyMilliseconds: Int64 = 30_000
         var restMilliseconds: Int64 = 30_000
         var answerMilliseconds: Int64 = 60_000
-        /// Most connections without a whole request; beyond, the oldest is closed. Whoever opens
-        /// thousands and sends nothing closes his own.
+        /// Most connections without a complete request. Beyond it the oldest is closed, so a client
+        /// that opens thousands and sends nothing closes its own.
         var unfinished = 1_024
     }
 
@@ -43,10 +43,9 @@ final class ConnectionTable: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// How many connections there are.
+    /// Number of connections.
     var count: Int { state.look { $0.count } }
 
-    /// Takes a new connection.
     func begin(_ socket: Int32, now: Int64) {
         guard let place = Self.place(socket) else { return }
         state.look { state in
@@ -70,7 +69,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Forgets a connection before its socket is closed and its number somebody else's.
+    /// Removes a connection. Call before its socket is closed and the number reused.
     func end(_ socket: Int32) {
         guard let place = Self.place(socket) else { return }
         state.look { state in
@@ -80,19 +79,18 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends a connection from outside, where it still is one of that phase.
+    /// Shuts a connection down if it is still in that phase.
     func shut(_ socket: Int32, in phase: Phase) {
         guard let place = Self.place(socket) else { return }
         state.look { state in
-            // Under the lock, so that the number is not somebody else's meanwhile.
+            // Under the lock, so that the number cannot be reused meanwhile.
             guard place < state.phases.count, state.phases[place] == phase else { return }
             _ = Glibc.shutdown(socket, Int32(SHUT_RDWR))
         }
     }
 
-    /// Ends what takes too long, and the oldest unfinished of too many.
-    ///
-    /// - Returns: How many were ended.
+    /// Closes slow connections, and the oldest of too many incomplete ones. Returns how many were
+    /// closed.
     func sweep(now: Int64) -> Int {
         state.look { state in
             var (ended, unfinished) = (0, [(since: Int64, place: Int)]())
@@ -124,7 +122,7 @@ final class ConnectionTable: Sendable {
     }
 
     private static func place(_ socket: Int32) -> Int? {
-        // No system lets a process have more.
+        // No system allows more descriptors.
         (0..<4_194_304).contains(socket) ? Int(socket) : nil
     }
 }

@@ -2,7 +2,6 @@ internal import CLinux
 internal import Glibc
 
 extension PostalContext {
-    /// The context of this process.
     static var live: PostalContext {
         var environment: [String: String] = [:]
         var next = unsafe environ

@@ -1,10 +1,10 @@
-/// Everything of the outside that the program uses. Handed in, so that a test can hand in other parts.
+/// The program's dependencies on the outside, replaceable in tests.
 package struct PostalContext: Sendable {
-    /// Two clocks: one for people, which may jump, and one for waiting.
+    /// A wall clock, which may jump, and a monotonic clock.
     package struct Clock: Sendable {
         /// Milliseconds since 1970.
         package var now: @Sendable () -> Int64
-        /// Milliseconds since some moment; never goes back.
+        /// Milliseconds of a clock that never goes back.
         package var steady: @Sendable () -> Int64
 
         package init(now: @escaping @Sendable () -> Int64, steady: @escaping @Sendable () -> Int64)
@@ -13,9 +13,8 @@ package struct PostalContext: Sendable {
         }
     }
 
-    /// The program's arguments without its name.
+    /// Without the program's name.
     package var arguments: [[UInt8]]
-    /// The environment by name.
     package var environment: [String: String]
     package var clock: Clock
 
@@ -23,7 +22,7 @@ package struct PostalContext: Sendable {
         (self.arguments, self.environment, self.clock) = (arguments, environment, clock)
     }
 
-    /// A variable of the environment that is set and not empty.
+    /// Returns a variable of the environment that is set and not empty.
     func variable(_ name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -1,12 +1,12 @@
 internal import Sealing
 
-/// The lines of a stream of events.
+/// The text of server-sent events.
 enum EventFrame {
     static let greeting = Array(": connected\n\n".utf8)
     static let keepAlive = Array(": keep-alive\n\n".utf8)
     static let removed = Array("event: removed\ndata: {}\n\n".utf8)
 
-    /// What a part of a device's events looks like; empty where there is nothing.
+    /// Returns the lines of a part of a device's events; empty if there are none.
     static func lines(of events: DeviceEvents) -> [UInt8] {
         var lines: [UInt8] = []
         let sealedCount = events.copies.reduce(0) { $0 + $1.sealed.count }

@@ -1,54 +1,54 @@
 internal import Threads
 
-/// One device's stream while its connection is open: a cursor, and what is being sent right now.
+/// An open stream of one device: a cursor, and the part being sent.
 ///
-/// There are ten thousand of them, so it holds no events but those of one small part, and only until
-/// they are sent: whatever comes meanwhile stays in the log.
+/// There can be ten thousand streams, so each has only one small part in memory; newer events stay
+/// in the log.
 final class EventStream: Sendable {
-    /// What the connection is to do next.
-    enum Supply: Equatable {
-        /// So many bytes were put into its buffer.
+    /// What the connection does next.
+    enum FillResult: Equatable {
+        /// This many bytes are in its buffer.
         case bytes(Int)
-        /// It is to be suspended: somebody resumes it.
+        /// Suspend it; it will be resumed.
         case wait
-        /// There is nothing more.
+        /// The stream has ended.
         case end
     }
 
-    /// What must be done for the stream by whoever changed it.
-    enum Duty: Equatable {
+    /// What the caller of a change must do for the stream.
+    enum FollowUp: Equatable {
         case nothing
-        /// Its connection is to be resumed.
+        /// Resume its connection.
         case resume
-        /// The log is to be read for it.
+        /// Read the log for it.
         case read
     }
 
     private enum Phase {
-        /// Nothing is to be sent; the connection is suspended.
+        /// Nothing to send; the connection is suspended.
         case idle
-        /// Somebody reads the log for it, or is about to; the connection is suspended.
+        /// A read of the log is queued or running; the connection is suspended.
         case reading
-        /// The connection takes what is pending.
+        /// The connection sends what is pending.
         case sending
     }
 
     private struct State {
         var phase = Phase.sending
-        /// There may be something in the log that was not looked for yet.
+        /// Whether the log may have unread events.
         var isBehind = true
-        /// The stream ends when what is pending was sent.
+        /// Whether the stream ends after what is pending.
         var isEnding = false
-        /// The connection is gone.
+        /// Whether the connection is closed.
         var isGone = false
         var cursor: Int64
         var pending: [UInt8] = EventFrame.greeting
         var offset = 0
-        /// When it was told that there is something, by the steady clock; nil when it had everything.
+        /// When news arrived, by the steady clock; nil if the device has everything.
         var behindSince: Int64?
-        /// When the last bytes were given to the connection.
+        /// When bytes were last given to the connection.
         var sentAt: Int64
-        /// Since when it has been given what it takes now.
+        /// When the current part was given to the connection.
         var busySince: Int64
     }
 
@@ -57,7 +57,7 @@ final class EventStream: Sendable {
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - after: The last number that the device had.
+    ///   - after: The last number that the device has.
     ///   - now: The steady clock.
     init(_ device: Device, after: Int64, _ connection: ConnectionHandle, now: Int64) {
         self.device = device
@@ -65,14 +65,14 @@ final class EventStream: Sendable {
         state = Monitor(State(cursor: after, sentAt: now, busySince: now))
     }
 
-    /// Fills the connection's buffer. Where there is nothing to give now the connection is suspended,
-    /// before anybody else can change the stream.
+    /// Fills the connection's buffer. Suspends the connection if there is nothing to send, before
+    /// any other thread can change the stream.
     ///
-    /// - Returns: What to do, whether the log is to be read, and how long the device has waited for
-    ///   what it has completely now.
+    /// - Returns: What to do, whether to read the log, and how long the device waited for what is
+    ///   now sent completely.
     func fill(
         _ buffer: UnsafeMutableRawBufferPointer, now: Int64
-    ) -> (supply: Supply, duty: Duty, waited: Int64?) {
+    ) -> (supply: FillResult, duty: FollowUp, waited: Int64?) {
         state.look { state in
             if state.offset < state.pending.count {
                 let count = min(buffer.count, state.pending.count - state.offset)
@@ -99,8 +99,8 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Says that there may be something new in the log.
-    func wake(now: Int64) -> Duty {
+    /// Records that the log may have something new.
+    func wake(now: Int64) -> FollowUp {
         state.look { state in
             guard !state.isEnding, !state.isGone else { return .nothing }
             if state.behindSince == nil { state.behindSince = now }
@@ -114,7 +114,7 @@ final class EventStream: Sendable {
         }
     }
 
-    /// What to ask the log for; nil where nothing may be asked any more.
+    /// Returns the next request to the log; nil if the stream is ending.
     func request(byteLimit: Int) -> ReadRequest? {
         state.look { state in
             guard !state.isEnding, !state.isGone else { return nil }
@@ -122,8 +122,8 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Takes what the log gave; nil where it could not be read, or where the stream ends.
-    func take(_ events: DeviceEvents?) -> Duty {
+    /// Takes the result of a read; nil if it failed or the stream ends.
+    func take(_ events: DeviceEvents?) -> FollowUp {
         state.look { state in
             guard !state.isGone, state.phase == .reading else { return .nothing }
             if state.isEnding {
@@ -131,7 +131,7 @@ final class EventStream: Sendable {
                 return .resume
             }
             guard let events else {
-                // Tried again with the next keep-alive, or whatever comes before.
+                // Retried with the next keep-alive or event.
                 state.isBehind = true
                 state.phase = .idle
                 return .nothing
@@ -153,8 +153,8 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Sends a line of comment where nothing was sent since `time`.
-    func keepAlive(since time: Int64, now: Int64) -> Duty {
+    /// Sends a comment line if nothing was sent since `time`.
+    func keepAlive(since time: Int64, now: Int64) -> FollowUp {
         state.look { state in
             guard state.phase == .idle, !state.isGone, state.sentAt <= time else { return .nothing }
             state.busySince = now
@@ -163,8 +163,8 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Ends the stream behind what is being sent, with some last lines.
-    func end(with lines: [UInt8]) -> Duty {
+    /// Ends the stream with some last lines after what is being sent.
+    func end(with lines: [UInt8]) -> FollowUp {
         state.look { state in
             guard !state.isEnding, !state.isGone else { return .nothing }
             state.isEnding = true
@@ -175,7 +175,7 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Says that the connection is gone, which must never be touched again.
+    /// Records that the connection is closed; it must not be used again.
     func leave() {
         state.look { state in
             state.isGone = true
@@ -183,14 +183,14 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Resumes the connection, where there still is one.
+    /// Resumes the connection if it is still open.
     func resume() {
         state.look { state in
             if !state.isGone { connection.resume() }
         }
     }
 
-    /// Whether the device has not taken its one part since `time`.
+    /// Returns whether the device has not received its part since `time`.
     func isStuck(since time: Int64) -> Bool {
         state.look { state in
             state.phase == .sending && !state.isGone && state.busySince <= time

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// All open streams: who is to be told of what, and the threads that read the log for them.
+/// All open streams, and the threads that read the log for them.
 final class StreamHub: Sendable {
     private struct State {
         var streams: [String: EventStream] = [:]
@@ -8,22 +8,22 @@ final class StreamHub: Sendable {
         var isEnding = false
     }
 
-    /// Sealed bytes that one stream takes at a time: with its base64, what a device has in memory.
+    /// Sealed bytes sent to a stream at a time; a device holds that many in memory, in base64.
     private static let byteLimit = 3_000
-    /// Streams that one look at the log is for.
+    /// Streams per read of the log.
     private static let readCount = 64
     private static let threadCount = 2
     static let keepAliveMilliseconds: Int64 = 15_000
-    /// How long a device may take for what it has been given.
+    /// How long a device may take to receive one part.
     static let stuckMilliseconds: Int64 = 4 * 60_000
 
     private let state = Monitor(State())
     private let reading: WorkQueue<EventStream>
-    /// The queue as its own threads know it.
+    /// The queue for its own threads.
     private let again: Monitor<WorkQueue<EventStream>?>
     private let steady: @Sendable () -> Int64
 
-    /// Starts the threads; nil where the system gives none.
+    /// Starts the threads; nil if the system refuses them.
     init?(log: any EventLog, metrics: Metrics, steady: @escaping @Sendable () -> Int64) {
         let again = Monitor(WorkQueue<EventStream>?.none)
         let queue = WorkQueue<EventStream>(threads: Self.threadCount, most: Self.readCount) {
@@ -48,7 +48,7 @@ final class StreamHub: Sendable {
                 case .nothing: break
                 }
             }
-            // Those that end while they are read still wait for somebody to resume them.
+            // Streams that end while they are read still need to be resumed.
             if asked.count < streams.count {
                 let wasAsked = Set(asked.map { ObjectIdentifier($0.0) })
                 for stream in streams where !wasAsked.contains(ObjectIdentifier(stream)) {
@@ -62,13 +62,13 @@ final class StreamHub: Sendable {
         self.steady = steady
     }
 
-    /// How many streams there are.
+    /// Number of streams.
     var count: Int { state.look { $0.streams.count } }
 
-    /// How many wait for the log.
+    /// Number of streams that wait for the log.
     var waitingCount: Int { reading.count }
 
-    /// Takes a new stream, and ends an older one of the same device. False where the relay ends.
+    /// Adds a stream and ends an older one of the same device; returns false while the relay stops.
     func add(_ stream: EventStream) -> Bool {
         let (isTaken, older) = state.look { state -> (Bool, EventStream?) in
             guard !state.isEnding else { return (false, nil) }
@@ -82,7 +82,7 @@ final class StreamHub: Sendable {
         return isTaken
     }
 
-    /// Forgets a stream whose connection is gone.
+    /// Removes a stream whose connection is closed.
     func remove(_ stream: EventStream) {
         stream.leave()
         state.change { state in
@@ -95,10 +95,10 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// Has the log read for a stream.
+    /// Queues a read of the log for a stream.
     func read(for stream: EventStream) { reading.add([stream]) }
 
-    /// Takes what a store tells.
+    /// Handles a change of the store.
     func take(_ change: StoreChange, relay: String) {
         switch change {
         case .events(let accounts):
@@ -116,10 +116,10 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// Ends the streams of devices that are registered no longer, where a store could not tell of each.
-    func endRemoved(_ register: any Register) {
+    /// Ends the streams of removed devices, if a store could not report each removal.
+    func endRemovedDevices(_ register: any Register) {
         for stream in all {
-            // Who cannot be looked up now is looked up when there is the next change.
+            // A failed lookup is repeated with the next change.
             let isThere = (try? register.device(id: stream.device.id) != nil) ?? true
             if !isThere { end(stream, with: EventFrame.removed) }
         }
@@ -136,7 +136,7 @@ final class StreamHub: Sendable {
         if stream.end(with: lines) == .resume { stream.resume() }
     }
 
-    /// Keeps silent streams alive, and tells which are stuck.
+    /// Sends keep-alives, and returns the stuck streams.
     func tick() -> [EventStream] {
         let now = steady()
         var stuck: [EventStream] = []
@@ -150,13 +150,13 @@ final class StreamHub: Sendable {
         return stuck
     }
 
-    /// Ends all streams and takes no more.
+    /// Ends all streams and accepts no more.
     func endAll() {
         state.look { $0.isEnding = true }
         for stream in all { end(stream, with: []) }
     }
 
-    /// Waits until the last stream is gone.
+    /// Waits until the last stream is closed.
     func drain(milliseconds: Int64) {
         _ = state.wait(milliseconds: milliseconds) { $0.streams.isEmpty ? true : nil }
     }

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// What is known of one request while it comes in and is answered.
+/// The state of one request while it is received and answered.
 ///
-/// A stream has one for as long as it is open, so it lets go of what it needs no more.
+/// A stream has one for as long as it is open, so it releases what it no longer needs.
 final class Exchange: @unchecked Sendable {
-    /// Bytes that a sender may send for nothing, to see the answer.
-    static let patienceByteCount = 4 << 20
-    /// Bytes of all bodies together.
+    /// Bytes of a refused body that are still read, so that the client sees the response.
+    static let drainByteLimit = 4 << 20
+    /// Most bytes of all bodies together.
     static let budgetByteCount = 64 << 20
 
     let connection: ConnectionHandle
-    /// Empty once the plan is made.
+    /// Empty after planning.
     var target: String
     var plan: RequestPlan?
     var body: [UInt8] = []
     var receivedByteCount = 0
-    /// Written by another thread while the connection is suspended, read after it was resumed.
+    /// Written by another thread while the connection is suspended; read after it is resumed.
     var answer: HTTPAnswer?
     var stream: EventStream?
 
@@ -23,14 +23,12 @@ final class Exchange: @unchecked Sendable {
         (self.connection, self.target) = (connection, target)
     }
 
-    /// Takes a piece of the body.
-    ///
-    /// - Returns: Whether the connection may go on.
+    /// Takes a part of the body. Returns whether the connection may continue.
     func take(
         _ piece: UnsafeRawBufferPointer, budget: borrowing Atomic<Int>, metrics: Metrics
     ) -> Bool {
         receivedByteCount += piece.count
-        guard receivedByteCount <= Self.patienceByteCount else { return false }
+        guard receivedByteCount <= Self.drainByteLimit else { return false }
         guard case .work(let use, _)? = plan else { return true }
         guard receivedByteCount <= use.limit else {
             give(backTo: budget)
@@ -49,7 +47,7 @@ final class Exchange: @unchecked Sendable {
         return true
     }
 
-    /// Forgets the body.
+    /// Drops the body.
     func give(backTo budget: borrowing Atomic<Int>) {
         budget.wrappingSubtract(body.count, ordering: .relaxed)
         body = []

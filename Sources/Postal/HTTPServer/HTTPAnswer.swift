@@ -1,25 +1,24 @@
 internal import JSON
 
-/// What goes back for a request.
+/// The response to a request.
 struct HTTPAnswer: Sendable {
     var status: UInt32
     var type = "application/json"
     var body: [UInt8]
-    /// When to come again, in seconds.
+    /// Seconds until the client should retry.
     var retryAfter: Int?
-    /// What may be done here, for an answer that something else may not.
+    /// The field `Allow`, for a wrong method.
     var allowed: String?
-    /// A stream goes back instead of the body.
+    /// Sent in place of the body.
     var stream: EventStream?
 
     init(status: UInt32, body: [UInt8] = []) { (self.status, self.body) = (status, body) }
 
-    /// A JSON answer.
     static func json(_ value: JSONValue, status: UInt32 = 200) -> HTTPAnswer {
         HTTPAnswer(status: status, body: value.encoded)
     }
 
-    /// The answer of a refusal, the same for everybody.
+    /// Returns the response of a refusal, the same for every client.
     static func refusal(_ reason: Refusal) -> HTTPAnswer {
         var answer = json(
             ["error": ["code": .string(reason.rawValue), "message": .string(reason.message)]],
@@ -28,7 +27,6 @@ struct HTTPAnswer: Sendable {
         return answer
     }
 
-    /// A stream of events.
     static func stream(_ stream: EventStream) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 200)
         answer.type = "text/event-stream"
@@ -37,33 +35,33 @@ struct HTTPAnswer: Sendable {
     }
 }
 
-/// The head of a request, as far as anybody here asks for it.
+/// The parts of a request's head that the relay uses.
 struct RequestHead: Sendable {
     var method: String
     /// Without the query.
     var path: String
-    /// The digest of the bearer's token; nil where there is none, or none that can be one.
+    /// The digest of the bearer token; nil if it is missing or malformed.
     var token: DeviceToken?
     /// `x-vercel-signature`.
     var signature: String?
     /// `Last-Event-ID`.
     var lastEventID: String?
-    /// Who asks, as the proxy says; nil where no proxy is between.
+    /// The client's address according to the proxy; nil without a proxy.
     var client: String?
 }
 
-/// What is to be done with a request whose head is there.
+/// How to handle a request, decided from its head.
 enum RequestPlan: Sendable {
-    /// It is answered whatever its body is.
+    /// Answer it whatever its body is.
     case answer(HTTPAnswer)
-    /// Its body is read, and then something is done.
+    /// Read its body, then run the work.
     case work(BodyUse, RequestWork)
 
-    /// What its body is good for.
+    /// What to do with a body.
     enum BodyUse: Equatable, Sendable {
-        /// It is kept up to so many bytes; a longer one is refused.
+        /// Keep it; refuse more than `limit` bytes.
         case kept(limit: Int)
-        /// It is read and dropped; one longer than that is refused.
+        /// Read and drop it; refuse more than `limit` bytes.
         case dropped(limit: Int)
 
         var limit: Int {
@@ -74,7 +72,7 @@ enum RequestPlan: Sendable {
     }
 }
 
-/// Does what a request asks for, on any thread, and calls back once.
+/// Handles a request on any thread, and calls back exactly once.
 typealias RequestWork =
     @Sendable (
         _ body: [UInt8], _ connection: ConnectionHandle,

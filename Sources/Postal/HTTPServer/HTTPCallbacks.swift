@@ -1,13 +1,13 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-// What the library calls on its own threads, so these are free functions of no actor.
+// Free functions without an actor, because the library calls them on its own threads.
 
 private func server(_ context: UnsafeMutableRawPointer) -> HTTPServer {
     unsafe Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Lets in whoever may connect.
+/// Accepts connections from allowed addresses.
 func acceptPeer(
     _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?, _ count: socklen_t
 ) -> MHD_Result {
@@ -20,8 +20,8 @@ func acceptPeer(
         ? .YES : .NO
 }
 
-/// Keeps the table of connections.
-func noteConnection(
+/// Updates the table of connections.
+func recordConnection(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
     _ what: MHD_ConnectionNotificationCode
@@ -29,7 +29,7 @@ func noteConnection(
     guard let context = unsafe context, let connection = unsafe connection else { return }
     let server = unsafe server(context)
     let socket = unsafe zg_connection_socket(connection)
-    // MHD_CONNECTION_NOTIFY_STARTED, whose name Swift cannot shorten.
+    // MHD_CONNECTION_NOTIFY_STARTED
     if what.rawValue == 0 {
         server.connections.begin(socket, now: server.steady())
     } else {
@@ -59,7 +59,7 @@ func endRequest(
     server.connections.set(exchange.connection.socket, .resting, now: server.steady())
 }
 
-/// The head, then pieces of the body, then the end; and once more after a suspended request is done.
+/// Called with the head, then parts of the body, then the end, and again after a suspended request.
 func takeRequest(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ url: UnsafePointer<CChar>?, _ method: UnsafePointer<CChar>?,
@@ -111,8 +111,8 @@ private func field(_ name: String, of exchange: Exchange) -> String? {
     unsafe exchange.connection.field(name).map { unsafe String(cString: $0) }
 }
 
-/// The digest of `Authorization: Bearer TOKEN`, made of the library's own bytes: the token itself is
-/// copied nowhere.
+/// Returns the digest of `Authorization: Bearer TOKEN`, computed in place so that the token is
+/// never copied.
 private func token(of exchange: Exchange) -> DeviceToken? {
     guard let value = unsafe exchange.connection.field("Authorization") else { return nil }
     let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
@@ -133,7 +133,8 @@ private func send(_ answer: HTTPAnswer, for exchange: Exchange, of server: HTTPS
         return sendStream(stream, for: exchange, of: server)
     }
     let response = unsafe answer.body.withUnsafeBytes { buffer in
-        // The copying mode only reads the buffer; its parameter is not const for other modes.
+        // The copying mode only reads the buffer; the parameter is not const because of other
+        // modes.
         unsafe MHD_create_response_from_buffer(
             buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress),
             .RESPMEM_MUST_COPY)
@@ -152,7 +153,6 @@ private func add(_ name: String, _ value: String, to response: OpaquePointer) {
     unsafe MHD_add_response_header(response, name, value)
 }
 
-/// What the body of a stream is made of.
 private final class StreamBody {
     let stream: EventStream
     let server: HTTPServer
@@ -179,13 +179,13 @@ private func sendStream(
     defer { unsafe MHD_destroy_response(response) }
     unsafe add("Content-Type", "text/event-stream", to: response)
     unsafe add("Cache-Control", "no-store", to: response)
-    // nginx gathers answers unless it is told not to.
+    // nginx buffers responses by default.
     unsafe add("X-Accel-Buffering", "no", to: response)
     server.connections.set(exchange.connection.socket, .stream, now: server.steady())
     return unsafe exchange.connection.answer(200, response)
 }
 
-/// -1 is MHD_CONTENT_READER_END_OF_STREAM, and 0 "nothing now".
+/// -1 is MHD_CONTENT_READER_END_OF_STREAM; 0 means nothing yet.
 private func fillStream(
     _ context: UnsafeMutableRawPointer?, _ position: UInt64,
     _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int

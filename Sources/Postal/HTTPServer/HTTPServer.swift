@@ -3,42 +3,41 @@ internal import Glibc
 internal import Synchronization
 internal import Threads
 
-/// An HTTP/1.1 server that holds many connections which have nothing to say: a few threads, and no
-/// thread waits for anything but the network.
+/// An HTTP/1.1 server for many idle connections: a few threads, which only wait for the network.
 ///
-/// What needs the store is done elsewhere while the connection is suspended.
+/// Work that needs the store runs elsewhere while the connection is suspended.
 @safe
 final class HTTPServer: @unchecked Sendable {
-    /// What the server is made with.
     struct Settings: Sendable {
         var address: String
         /// 0 lets the system choose.
         var port: UInt16
         var connectionLimit: UInt32 = 12_288
-        /// Addresses that may connect; others are not let in.
+        /// The only addresses that may connect.
         var peers: Set<String>
         var limits = ConnectionTable.Limits()
-        /// More threads make waking a stream cheaper: each has its own list of suspended connections.
+        /// More threads make waking a stream cheaper: each has its own list of suspended
+        /// connections.
         var threadCount: UInt32 = 8
     }
 
-    /// Fields of a request, and what is sent on a stream at a time.
+    /// For the header fields of a request, and for each part of a stream.
     private static let connectionMemoryByteCount = 6_144
 
     let settings: Settings
     let connections: ConnectionTable
     let steady: @Sendable () -> Int64
     let metrics: Metrics
-    /// Makes the plan of a request. Called on the server's threads, so it must not wait.
+    /// Plans a request. Called on the server's threads, so it must not wait.
     let plan: @Sendable (RequestHead) -> RequestPlan
-    /// Called when a stream has sent all it had, and there is more.
+    /// Called when a stream has sent everything and there is more.
     let readStream: @Sendable (EventStream) -> Void
-    /// Called before the connection of a stream is gone.
+    /// Called before the connection of a stream is closed.
     let streamEnded: @Sendable (EventStream) -> Void
     let bodyBudget = Atomic<Int>(0)
-    /// How many requests are worked on, each with its connection suspended.
+    /// Number of running requests, each with its connection suspended.
     private let running = Monitor(0)
-    /// Set while `running` is looked at, so that none is begun behind it.
+    /// Set while `running` is locked, so that no request starts afterwards.
     private let stopping = Atomic(false)
     private var daemon: OpaquePointer?
 
@@ -53,12 +52,10 @@ final class HTTPServer: @unchecked Sendable {
         connections = ConnectionTable(settings.limits)
     }
 
-    /// True once the end has begun: no request is worked on any more.
+    /// True once the server stops accepting requests.
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-    /// Starts to accept connections.
-    ///
-    /// - Returns: The port, or nil where the address cannot be had; `errno` says why.
+    /// Starts to accept connections. Returns the port, or nil with `errno` set if it cannot listen.
     func start() -> UInt16? {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe daemon = settings.address.withCString { address in
@@ -68,13 +65,12 @@ final class HTTPServer: @unchecked Sendable {
                     connection_limit: settings.connectionLimit,
                     connection_memory: Self.connectionMemoryByteCount, accept: acceptPeer,
                     access: takeRequest, completed: endRequest, target: beginRequest,
-                    connection: noteConnection, context: context))
+                    connection: recordConnection, context: context))
         }
         return unsafe daemon.map { unsafe zg_bound_port($0) }
     }
 
-    /// Takes no new connections and no new requests, and waits until those that are worked on are
-    /// answered.
+    /// Accepts no new connections or requests, and waits for the running ones.
     func quiesce(milliseconds: Int64) {
         running.look { _ in stopping.store(true, ordering: .releasing) }
         if let daemon = unsafe daemon {
@@ -84,16 +80,14 @@ final class HTTPServer: @unchecked Sendable {
         _ = running.wait(milliseconds: milliseconds) { $0 == 0 ? true : nil }
     }
 
-    /// Ends all connections and the server's threads. No connection may be suspended any more: the
-    /// library ends the process where one is.
+    /// Closes all connections and ends the threads. No connection may be suspended: the library
+    /// aborts the process otherwise.
     func stop() {
         if let daemon = unsafe daemon { unsafe MHD_stop_daemon(daemon) }
         unsafe daemon = nil
     }
 
-    /// Has a request worked on while its connection is suspended.
-    ///
-    /// - Returns: False once the end has begun: its head may have come before.
+    /// Runs a request while its connection is suspended. Returns false if the server is stopping.
     func work(on exchange: Exchange, _ work: RequestWork) -> Bool {
         let isTaken = running.look { count in
             guard !isStopping else { return false }
@@ -101,7 +95,7 @@ final class HTTPServer: @unchecked Sendable {
             return true
         }
         guard isTaken else { return false }
-        // Before anybody could resume it.
+        // Before another thread can resume it.
         exchange.connection.suspend()
         let body = exchange.body
         exchange.body = []

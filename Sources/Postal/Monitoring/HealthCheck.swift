@@ -1,18 +1,18 @@
 internal import Threads
 
-/// Whether the store takes and gives, found out at most once a second whoever asks.
+/// Checks that the store works, at most once a second for any number of callers.
 final class HealthCheck: Sendable {
     private struct State {
         var isGood = true
         /// When the last check ended; nil before the first.
         var checkedAt: Int64?
-        /// When the check began that has not ended yet.
+        /// When the running check began.
         var beganAt: Int64?
     }
 
     private static let freshMilliseconds: Int64 = 1_000
-    /// A check that takes longer is none that ends well.
-    private static let patienceMilliseconds: Int64 = 5_000
+    /// A check that takes longer has failed.
+    private static let checkTimeoutMilliseconds: Int64 = 5_000
 
     private let store: any PostalStore
     private let steady: @Sendable () -> Int64
@@ -22,12 +22,12 @@ final class HealthCheck: Sendable {
         (self.store, self.steady) = (store, steady)
     }
 
-    /// Whether it does. Waits for the store.
+    /// Returns whether the store works. Waits for it.
     func isGood() -> Bool {
         let now = steady()
         let known: Bool? = state.look { state in
             if let began = state.beganAt {
-                return state.isGood && now - began < Self.patienceMilliseconds
+                return state.isGood && now - began < Self.checkTimeoutMilliseconds
             }
             if let checked = state.checkedAt, now - checked < Self.freshMilliseconds {
                 return state.isGood

@@ -1,9 +1,8 @@
 internal import Synchronization
 internal import Threads
 
-/// What the relay counts. Nothing here tells one device, account or event from another.
+/// The relay's counters. They do not distinguish devices, accounts or events.
 final class Metrics: Sendable {
-    /// A number that grows.
     final class Counter: Sendable {
         private let number = Atomic<Int>(0)
 
@@ -12,7 +11,7 @@ final class Metrics: Sendable {
         var value: Int { number.load(ordering: .relaxed) }
     }
 
-    /// How often something took how long.
+    /// A histogram of durations.
     final class Histogram: Sendable {
         /// Upper bounds in milliseconds.
         static let bounds: [Int64] = [
@@ -34,7 +33,7 @@ final class Metrics: Sendable {
             }
         }
 
-        /// The lines of Prometheus' text form, in seconds.
+        /// Returns the lines in Prometheus text format, in seconds.
         func lines(_ name: String, _ help: String) -> String {
             let (counts, sum) = values.look { ($0.counts, $0.sum) }
             var text = "# HELP \(name) \(help)\n# TYPE \(name) histogram\n"
@@ -64,7 +63,6 @@ final class Metrics: Sendable {
 
     func refuse(_ reason: Refusal) { refused[reason]?.add() }
 
-    /// The whole page.
     func text(streams: Int, connections: Int, waiting: Int, store: StoreStatus?) -> String {
         var text = ""
         func counter(_ name: String, _ help: String, _ value: Int) {
@@ -73,37 +71,38 @@ final class Metrics: Sendable {
         func gauge(_ name: String, _ help: String, _ value: Int) {
             text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"
         }
-        counter("zg_postal_events_accepted_total", "Events that were kept", accepted.value)
+        counter("zg_postal_events_accepted_total", "Events that were stored", accepted.value)
         counter(
-            "zg_postal_events_duplicate_total", "Events that were kept before", duplicates.value)
+            "zg_postal_events_duplicate_total", "Repeated events", duplicates.value)
         counter(
-            "zg_postal_events_unknown_total", "Events of types nobody is told of",
+            "zg_postal_events_unknown_total", "Events of types that devices do not receive",
             unknownTypes.value)
-        text += "# HELP zg_postal_refused_total Requests that were refused, by reason\n"
+        text += "# HELP zg_postal_refused_total Refused requests by reason\n"
         text += "# TYPE zg_postal_refused_total counter\n"
         for reason in Refusal.allCases {
             text += "zg_postal_refused_total{reason=\"\(reason.rawValue)\"} "
             text += "\(refused[reason]?.value ?? 0)\n"
         }
-        counter("zg_postal_delivered_total", "Copies handed to streams", delivered.value)
-        counter("zg_postal_missed_total", "Copies that were gone before", missed.value)
+        counter("zg_postal_delivered_total", "Copies sent to streams", delivered.value)
+        counter("zg_postal_missed_total", "Copies dropped before delivery", missed.value)
         counter("zg_postal_joined_total", "Devices that joined", joined.value)
-        counter("zg_postal_store_failures_total", "Failed calls of the store", storeFailures.value)
+        counter("zg_postal_store_failures_total", "Failed calls to the store", storeFailures.value)
         counter(
-            "zg_postal_closed_total", "Connections closed for taking too long or too many",
+            "zg_postal_closed_total",
+            "Connections closed because they were too slow or there were too many",
             closedForLimits.value)
         gauge("zg_postal_streams", "Open streams", streams)
         gauge("zg_postal_connections", "Open connections", connections)
-        gauge("zg_postal_waiting_streams", "Streams that wait for the log", waiting)
+        gauge("zg_postal_waiting_streams", "Streams waiting for the log", waiting)
         if let store {
             gauge("zg_postal_devices", "Registered devices", store.devices)
             gauge("zg_postal_invites", "Open invites", store.invites)
-            gauge("zg_postal_kept_events", "Kept events", store.events)
+            gauge("zg_postal_kept_events", "Stored events", store.events)
         }
         text += accepting.lines(
-            "zg_postal_accept_seconds", "From a webhook's end to its answer")
+            "zg_postal_accept_seconds", "From the end of a webhook to its response")
         text += delivering.lines(
-            "zg_postal_deliver_seconds", "From an event's end to its last byte to a stream")
+            "zg_postal_deliver_seconds", "From the end of an event to its last byte on a stream")
         return text
     }
 }

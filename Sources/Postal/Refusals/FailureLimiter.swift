@@ -1,9 +1,9 @@
 internal import Threads
 
-/// Counts refused attempts of each client address, so that nobody tries many tokens or codes.
+/// Counts refused attempts per client address, to slow down guessing of tokens and codes.
 ///
-/// Only addresses that a proxy tells of are counted: without one, everybody is the same machine, and
-/// with one, its own address is everybody's.
+/// Only addresses reported by a proxy are counted: without a proxy all clients are on this machine,
+/// and with one they share the proxy's address.
 final class FailureLimiter: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -19,7 +19,6 @@ final class FailureLimiter: Sendable {
 
     init(now: Int64) { state = Monitor(State(since: now)) }
 
-    /// Whether an address has tried too often.
     func isOver(_ address: String?, now: Int64) -> Bool {
         guard let address else { return false }
         return state.look { state in
@@ -28,11 +27,10 @@ final class FailureLimiter: Sendable {
         }
     }
 
-    /// Counts a refused attempt.
     func add(_ address: String?) {
         guard let address else { return }
         state.look { state in
-            // Whoever has that many addresses is not stopped by their count.
+            // The count cannot stop an attacker with that many addresses.
             guard state.counts.count < Self.addressLimit || state.counts[address] != nil else {
                 return
             }

@@ -1,4 +1,4 @@
-/// Why a request is refused. The words are the same for everybody, and hold nothing of the request.
+/// Why a request is refused. Messages never contain anything from the request.
 enum Refusal: String, CaseIterable, Sendable {
     case invalidEvent = "invalid_event"
     case signature = "signature_refused"
@@ -30,23 +30,23 @@ enum Refusal: String, CaseIterable, Sendable {
 
     var message: String {
         switch self {
-        case .invalidEvent: "The body is no event of the platform."
-        case .signature: "The signature does not fit, or there is no such hook."
-        case .account: "The event is of another account than the hook."
-        case .tooOld: "The event is too old, or of the future."
+        case .invalidEvent: "The body is not a Vercel event."
+        case .signature: "The signature is invalid, or the webhook does not exist."
+        case .account: "The event and the webhook belong to different accounts."
+        case .tooOld: "The event is too old or in the future."
         case .tooLong: "The body is too long."
-        case .store: "It could not be kept. Send it again."
+        case .store: "The event could not be stored. Send it again."
         case .invite: "The invite is unknown, used or expired."
-        case .device: "The token is refused."
-        case .invalidRequest: "The request has another form than it must have."
-        case .tooManyAttempts: "Too many attempts were refused. Try again later."
-        case .busy: "The relay has too much to do. Try again later."
-        case .notFound: "There is nothing here."
-        case .method: "This cannot be done here."
+        case .device: "The token is invalid."
+        case .invalidRequest: "The request is malformed."
+        case .tooManyAttempts: "Too many failed attempts. Try again later."
+        case .busy: "The relay is overloaded. Try again later."
+        case .notFound: "Not found."
+        case .method: "Method not allowed."
         }
     }
 
-    /// When to come again, in seconds.
+    /// Seconds until the client should retry.
     var retryAfter: Int? {
         switch self {
         case .tooManyAttempts: 60

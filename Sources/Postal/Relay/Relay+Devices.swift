@@ -2,12 +2,12 @@ internal import JSON
 internal import PostalProtocol
 internal import Sealing
 
-/// What devices ask for.
+/// Requests of devices.
 extension Relay {
-    /// `POST /devices`: a new device, by its invite.
+    /// `POST /devices`: registers a device with an invite.
     func join(_ body: [UInt8], _ head: RequestHead) -> HTTPAnswer {
-        guard let value = try? JSONValue(parsing: body), let text = value["invite"]?.filledText,
-            let letters = value["publicKey"]?.filledText, let publicKey = Self.key(of: letters)
+        guard let value = try? JSONValue(parsing: body), let text = value["invite"]?.nonEmptyString,
+            let letters = value["publicKey"]?.nonEmptyString, let publicKey = Self.key(of: letters)
         else { return refusal(.invalidRequest) }
         guard let code = InviteCode(typed: text) else {
             failures.add(head.client)
@@ -53,7 +53,7 @@ extension Relay {
     func leave(_ device: Device) -> HTTPAnswer {
         do throws(StoreError) {
             _ = try store.removeDevice(id: device.id)
-            // At once here; the store tells other relays.
+            // At once on this relay; the store informs others.
             running?.hub.take(.removed(devices: [device.id]), relay: name)
             return HTTPAnswer(status: 204)
         } catch {
@@ -62,7 +62,7 @@ extension Relay {
         }
     }
 
-    /// `POST /device/acknowledge`: answered once it is kept, together with those of other devices.
+    /// `POST /device/acknowledge`. Responds once it is stored, in a batch with other devices.
     func acknowledging(_ head: RequestHead) -> RequestPlan {
         guard !failures.isOver(head.client, now: clock.steady()) else {
             return .answer(refusal(.tooManyAttempts))
@@ -101,7 +101,7 @@ extension Relay {
         if running?.acknowledging.add(pending) != true { reply(refusal(.busy)) }
     }
 
-    /// `GET /events`: the stream, which begins behind what the device says to have had.
+    /// `GET /events`: opens the stream after the last number that the device reports.
     func open(_ device: Device, _ lastEventID: String?, _ connection: ConnectionHandle)
         -> HTTPAnswer
     {
@@ -112,7 +112,7 @@ extension Relay {
                 return refusal(.invalidRequest)
             }
             do throws(StoreError) {
-                // A number that was never given is one of a store that is gone.
+                // An unknown number comes from a store that no longer exists.
                 if number > after, try number <= store.newest() {
                     after = number
                     let had = Acknowledgement(device: device.id, number: number) { _ in }
@@ -126,7 +126,7 @@ extension Relay {
         let stream = EventStream(device, after: after, connection, now: clock.steady())
         guard parts.hub.add(stream) else { return refusal(.busy) }
         store.announceStream(of: device.id, at: name)
-        // Whoever removed the device before the stream was there could not end it.
+        // A removal before the stream was registered could not end it.
         do throws(StoreError) {
             guard try store.device(id: device.id) != nil else {
                 parts.hub.remove(stream)
@@ -140,8 +140,8 @@ extension Relay {
         return .stream(stream)
     }
 
-    /// The 32 bytes of a key in base64 with padding, of which there is one form. nil also for a point of
-    /// low order: what is sealed to it is sealed to nobody.
+    /// Decodes a key of 32 bytes in base64 with padding. Returns nil for other spellings, and for
+    /// points of low order, since anyone could open what is sealed to them.
     private static func key(of letters: String) -> [UInt8]? {
         let bytes = Array(letters.utf8)
         guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return nil }

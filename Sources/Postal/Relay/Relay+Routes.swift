@@ -1,13 +1,13 @@
 internal import JSON
 
-/// Which request is what (docs/postal-protocol.md).
+/// The routes; see `docs/postal-protocol.md`.
 extension Relay {
     /// Most bytes of a webhook.
     static let webhookByteLimit = 256 << 10
-    /// Most bytes of what a device sends.
+    /// Most bytes of a device's request.
     static let deviceByteLimit = 4 << 10
 
-    /// The plan of a request. Called on the server's threads.
+    /// Plans a request. Called on the server's threads.
     func plan(for head: RequestHead) -> RequestPlan {
         let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).map(
             String.init)
@@ -16,18 +16,18 @@ extension Relay {
         case _ where names.count == 2 && names[0] == "webhook":
             return guarding(head, ["POST"]) { webhook(names[1], head) }
         case ["devices"]:
-            return guarding(head, ["POST"]) { ofDevices(head) { self.join($0, head) } }
+            return guarding(head, ["POST"]) { registrationPlan(head) { self.join($0, head) } }
         case ["device"]:
             return guarding(head, ["GET", "DELETE"]) {
                 head.method == "GET"
-                    ? ofDevice(head) { device, _, _ in self.describe(device) }
-                    : ofDevice(head) { device, _, _ in self.leave(device) }
+                    ? devicePlan(head) { device, _, _ in self.describe(device) }
+                    : devicePlan(head) { device, _, _ in self.leave(device) }
             }
         case ["device", "acknowledge"]:
             return guarding(head, ["POST"]) { acknowledging(head) }
         case ["events"]:
             return guarding(head, ["GET"]) {
-                ofDevice(head) { device, _, connection in
+                devicePlan(head) { device, _, connection in
                     self.open(device, head.lastEventID, connection)
                 }
             }
@@ -61,8 +61,8 @@ extension Relay {
         return plan()
     }
 
-    /// A request of somebody who is no device yet.
-    private func ofDevices(
+    /// Plans a request to register a device.
+    private func registrationPlan(
         _ head: RequestHead, _ work: @escaping @Sendable ([UInt8]) -> HTTPAnswer
     ) -> RequestPlan {
         guard !failures.isOver(head.client, now: clock.steady()) else {
@@ -73,8 +73,8 @@ extension Relay {
         }
     }
 
-    /// A request of a device, which must show its token.
-    private func ofDevice(
+    /// Plans a request of a device, authenticated by its token.
+    private func devicePlan(
         _ head: RequestHead,
         _ work: @escaping @Sendable (Device, [UInt8], ConnectionHandle) -> HTTPAnswer
     ) -> RequestPlan {
@@ -88,7 +88,8 @@ extension Relay {
         }
     }
 
-    /// Looks the token up. Any other one, also that of a device that was removed, is refused alike.
+    /// Runs `work` for the token's device. Unknown tokens and those of removed devices are refused
+    /// alike.
     func authenticated(_ head: RequestHead, _ work: (Device) -> HTTPAnswer) -> HTTPAnswer {
         guard let token = head.token else {
             failures.add(head.client)

@@ -1,8 +1,9 @@
 internal import JSON
 
-/// What the platform brings.
+/// Requests from Vercel.
 extension Relay {
-    /// A webhook: its body is kept only where the hook is known and the signature looks like one.
+    /// Plans a webhook request. Its body is kept only for a known webhook and a well-formed
+    /// signature.
     func webhook(_ name: String, _ head: RequestHead) -> RequestPlan {
         guard let hook = secrets.hook(name), let signature = head.signature,
             signature.utf8.count == 40
@@ -39,7 +40,7 @@ extension Relay {
         }
     }
 
-    /// Keeps events together, and answers each once it is durable.
+    /// Stores events together, and responds to each once it is durable.
     func keep(_ arrivals: [Arrival]) {
         let outcomes = store.append(arrivals.map(\.event))
         for (place, arrival) in arrivals.enumerated() {

@@ -2,16 +2,16 @@ internal import Glibc
 internal import Sealing
 internal import Threads
 
-/// The relay: a store, the hooks, a server, and what is between them.
+/// The relay: a store, the webhooks and a server.
 final class Relay: Sendable {
-    /// One event on its way to the store.
+    /// An event on its way to the store.
     struct Arrival: Sendable {
         let event: AcceptedEvent
         let beganAt: Int64
         let reply: @Sendable (HTTPAnswer) -> Void
     }
 
-    /// How long the end may take before connections are cut.
+    /// How long requests may take to finish before connections are closed.
     private static let endMilliseconds: Int64 = 10_000
     private static let pruneMilliseconds: Int64 = 10 * 60_000
 
@@ -21,11 +21,11 @@ final class Relay: Sendable {
     let metrics = Metrics()
     let failures: FailureLimiter
     let health: HealthCheck
-    /// Tells this relay from others of the same store.
+    /// Identifies this relay among others on the same store.
     let name = String(decoding: Base64.encoded(Random.bytes(12)), as: UTF8.self)
     private let parts = Monitor(Parts?.none)
 
-    /// What needs the relay itself, and is made after it.
+    /// The parts that need the relay itself.
     struct Parts: Sendable {
         let server: HTTPServer
         let hub: StreamHub
@@ -34,11 +34,11 @@ final class Relay: Sendable {
         let acknowledging: WorkQueue<Acknowledgement>
     }
 
-    /// The number up to which a device has had everything.
+    /// A device's acknowledgement of all events up to a number.
     struct Acknowledgement: Sendable {
         let device: String
         let number: Int64
-        /// Called with whether it is kept.
+        /// Called with true once it is stored, or with false.
         let done: @Sendable (Bool) -> Void
     }
 
@@ -48,9 +48,7 @@ final class Relay: Sendable {
         health = HealthCheck(store, steady: clock.steady)
     }
 
-    /// Starts everything.
-    ///
-    /// - Returns: The port, or nil where the address or threads cannot be had; `errno` says why.
+    /// Starts everything. Returns the port, or nil with `errno` set without an address or threads.
     func start(_ settings: HTTPServer.Settings) -> UInt16? {
         let server = HTTPServer(
             settings, metrics: metrics, steady: clock.steady,
@@ -71,18 +69,18 @@ final class Relay: Sendable {
                 server: server, hub: hub, requests: requests, arrivals: arrivals,
                 acknowledging: acknowledging)
         }
-        // Not unowned: the store's thread may still be telling while everything ends.
+        // Not unowned: the store's thread may still report changes during shutdown.
         store.observe { [self, hub] change in
             hub.take(change, relay: name)
-            if change == .anything { hub.endRemoved(store) }
+            if change == .anything { hub.endRemovedDevices(store) }
         }
         return server.start()
     }
 
-    /// What runs; nil before the start.
+    /// Nil before the start.
     var running: Parts? { parts.look { $0 } }
 
-    /// Does what time asks for, about once a second: keeps streams alive, ends what takes too long.
+    /// Sends keep-alives and closes slow connections, about once a second.
     func tick() {
         guard let parts = running else { return }
         let closed = parts.server.connections.sweep(now: clock.steady())
@@ -93,7 +91,7 @@ final class Relay: Sendable {
         }
     }
 
-    /// Forgets what is too old, every ten minutes from `due` on. Returns when it is due again.
+    /// Prunes the store every ten minutes. Returns when it is due again.
     func pruneIfDue(_ due: Int64) -> Int64 {
         let now = clock.steady()
         guard now >= due else { return due }
@@ -105,14 +103,14 @@ final class Relay: Sendable {
         return now + Self.pruneMilliseconds
     }
 
-    /// Ends everything in order: what was accepted is kept and answered, then streams end.
+    /// Shuts down in order: accepted events are stored and answered, then streams end.
     func stop() {
         guard let parts = running else { return }
         store.observe { _ in }
         parts.server.quiesce(milliseconds: Self.endMilliseconds)
         parts.hub.endAll()
         parts.hub.drain(milliseconds: Self.endMilliseconds)
-        // Whoever still works, because the store is slow, holds a connection suspended until he is done.
+        // A request that waits for a slow store keeps its connection suspended.
         parts.requests.close()
         parts.arrivals.close()
         parts.acknowledging.close()
@@ -120,7 +118,7 @@ final class Relay: Sendable {
         parts.server.stop()
     }
 
-    /// Has something done by a thread that may wait; refused where too much waits.
+    /// Runs work on a thread that may block; refused if too much is queued.
     func queue(
         _ reply: @escaping @Sendable (HTTPAnswer) -> Void,
         _ work: @escaping @Sendable () -> HTTPAnswer
@@ -131,7 +129,7 @@ final class Relay: Sendable {
         }
     }
 
-    /// The answer of a refusal, which is counted.
+    /// Returns the response of a refusal, and counts it.
     func refusal(_ reason: Refusal) -> HTTPAnswer {
         metrics.refuse(reason)
         return .refusal(reason)

@@ -1,12 +1,12 @@
 internal import Sealing
 internal import SystemFiles
 
-/// What follows from a device's token: the digest that is kept, and the device's name.
+/// The stored digest of a device's token, and the device's name derived from it.
 ///
-/// The name is made of the digest, so that a store finds the device of a token by its name alone. The
-/// way back from the name to the token is closed twice.
+/// The store finds the device of a token by its name alone. Neither the name nor the digest reveals
+/// the token.
 package struct DeviceToken: Equatable, Sendable {
-    /// Letters of a token: base64url of 32 bytes.
+    /// base64url of 32 bytes.
     static let letterCount = 43
 
     /// BLAKE2b-256 of the token's text.
@@ -18,7 +18,7 @@ package struct DeviceToken: Equatable, Sendable {
         return Hexadecimal.text(of: name.prefix(12))
     }
 
-    /// Takes a token as it came; nil for what cannot be one.
+    /// Parses a token; nil if it is malformed.
     package init?(text: RawSpan) {
         guard text.byteCount == Self.letterCount else { return nil }
         for offset in 0..<text.byteCount {
@@ -31,7 +31,7 @@ package struct DeviceToken: Equatable, Sendable {
         digest = Digest.checksum(text)
     }
 
-    /// Tells whether this is the token of `device`, in a time that does not depend on where they differ.
+    /// Returns whether this is the token of `device`, in constant time.
     package func belongs(to device: Device) -> Bool {
         digest.withBytes { mine in
             device.tokenDigest.withBytes { mine.isEqualInConstantTime(to: $0) }
@@ -40,7 +40,7 @@ package struct DeviceToken: Equatable, Sendable {
 }
 
 extension DeviceToken {
-    /// A new token, with its text for the device alone.
+    /// Returns a new token, with its text for the device.
     static func random() -> (text: String, token: DeviceToken) {
         let letters = Base64.encoded(Random.bytes(32), .urlSafe)
         let text = String(decoding: letters, as: UTF8.self)

@@ -1,55 +1,53 @@
 internal import Sealing
 
-/// The events that were accepted, each with a copy sealed to every device that is to get it.
+/// The accepted events, each with a copy sealed to every device that gets it.
 ///
-/// A number belongs to one event, grows, and is never used again. What `append` numbered stays until
-/// it is too old, and is handed to its devices in the order of the numbers.
+/// A number belongs to one event, grows, and is never reused. An appended event stays until it is
+/// too old, and devices get events in the order of their numbers.
 package protocol EventLog: Sendable {
-    /// Keeps events, each with a copy for every device of its account that is registered by then: a
-    /// device that was given the number N when it joined has a copy of every event above N.
+    /// Stores events with a copy for every registered device of their account: a device that joined
+    /// at number N has a copy of every event above N.
     ///
-    /// Whoever reads the devices first and appends afterwards has to look again for those that joined
-    /// meanwhile. The events are independent: one may fail where another is kept.
+    /// Implementations that read the devices before appending must check again for devices that
+    /// joined meanwhile. Events are independent: one may fail while another is stored.
     ///
-    /// - Returns: One outcome for each event, in order. With ``AppendOutcome/kept(number:)`` and
-    ///   ``AppendOutcome/duplicate`` the event survives a power cut from here on. With
-    ///   ``AppendOutcome/failed(_:)`` it may or may not be there; the sender tries again.
+    /// - Returns: One outcome for each event, in order. After ``AppendOutcome/kept(number:)`` and
+    ///   ``AppendOutcome/duplicate`` the event survives a power failure. After
+    ///   ``AppendOutcome/failed(_:)`` it may or may not be stored; the sender retries.
     func append(_ events: [AcceptedEvent]) -> [AppendOutcome]
 
-    /// What devices are to get after their cursors, one answer for each request, in order.
+    /// Returns what devices get after their cursors, one answer for each request, in order.
     ///
-    /// Requests come together so that a store which keeps many copies in one place fetches it once.
+    /// Requests are batched so that a store can fetch shared copies once.
     func read(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents]
 
-    /// The newest number there ever was; 0 before the first.
+    /// The newest number ever used; 0 before the first.
     func newest() throws(StoreError) -> Int64
 
-    /// Forgets what is too old or too much by the store's ``StoreLimits``, what its device has
-    /// acknowledged, and invites that expired. `now` is in milliseconds since 1970.
+    /// Deletes events beyond the store's ``StoreLimits``, acknowledged copies and expired invites.
+    /// `now` is in milliseconds since 1970.
     func prune(now: Int64) throws(StoreError)
 }
 
-/// An event that a webhook brought, before it has a number.
+/// An event from a webhook, before it has a number.
 package struct AcceptedEvent: Sendable {
-    /// BLAKE2b-256 of account and id: the same for an event that comes again, and no way back.
+    /// BLAKE2b-256 of account and id, to detect repeated events without storing the id.
     package let digest: [UInt8]
-    /// Whose devices get it.
     package let account: String
     /// By the relay's clock, in milliseconds since 1970.
     package let acceptedAt: Int64
-    /// What is to be sealed: `PostalEvent.sealedText`. Never kept in clear.
+    /// The text to seal, `PostalEvent.sealedText`. Never stored in the clear.
     package let text: [UInt8]
 
-    /// - Parameter id: The platform's id of the event.
+    /// - Parameter id: Vercel's id of the event.
     package init(account: String, id: String, acceptedAt: Int64, text: [UInt8]) {
         digest = Array("zg-env-postal event\0\(account)\0\(id)".utf8)
             .withBytes { Digest.checksum($0) }
         (self.account, self.acceptedAt, self.text) = (account, acceptedAt, text)
     }
 
-    /// The copy for one device: the event's text, sealed to the device's key of 32 bytes. All copies of
-    /// an event have the same length. nil for a key that nothing can be sealed to; no device joins with
-    /// one.
+    /// Returns the text sealed to a device's key of 32 bytes, or nil for an invalid key, with which
+    /// no device can join. All copies of an event have the same length.
     package func sealed(toKey publicKey: [UInt8]) -> [UInt8]? {
         try? text.withBytes { (text) throws(SealingError) in
             try SealedBox.seal(text, to: publicKey)
@@ -57,23 +55,22 @@ package struct AcceptedEvent: Sendable {
     }
 }
 
-/// What became of one event in ``EventLog/append(_:)``.
+/// The result of ``EventLog/append(_:)`` for one event.
 package enum AppendOutcome: Equatable, Sendable {
-    /// It is kept under this number.
+    /// It was stored under this number.
     case kept(number: Int64)
-    /// It was kept before.
+    /// It was already stored.
     case duplicate
-    /// It could not be kept.
+    /// It could not be stored.
     case failed(StoreError)
 }
 
-/// Where a device is, and how much it takes now.
+/// A device's position, and how much it can take.
 package struct ReadRequest: Equatable, Sendable {
-    /// The device, with its accounts.
     package var device: Device
-    /// The last number it had.
+    /// The last number that the device has.
     package var after: Int64
-    /// Stop after the event with which so many bytes of sealed text are reached; one is always given.
+    /// Stop after the event that reaches this many bytes of sealed text; at least one is returned.
     package var byteLimit: Int
 
     package init(device: Device, after: Int64, byteLimit: Int) {
@@ -81,9 +78,9 @@ package struct ReadRequest: Equatable, Sendable {
     }
 }
 
-/// A part of what a device is to get.
+/// The next part of a device's events.
 package struct DeviceEvents: Equatable, Sendable {
-    /// One event's copy for the device.
+    /// The device's copy of one event.
     package struct Copy: Equatable, Sendable {
         package var number: Int64
         package var sealed: [UInt8]
@@ -93,11 +90,11 @@ package struct DeviceEvents: Equatable, Sendable {
         }
     }
 
-    /// Events above the request's number that are not kept any more, told before the copies.
+    /// Events above the request's number that are no longer stored; sent before the copies.
     package struct Missed: Equatable, Sendable {
-        /// How many; 0 where that is not known.
+        /// 0 if unknown.
         package var count: Int
-        /// The last number that is covered by it.
+        /// The last missing number.
         package var through: Int64
 
         package init(count: Int, through: Int64) { (self.count, self.through) = (count, through) }
@@ -106,10 +103,10 @@ package struct DeviceEvents: Equatable, Sendable {
     package var missed: Missed?
     /// In the order of numbers, without gaps between those that are the device's.
     package var copies: [Copy]
-    /// Where the next request goes on: the last number that was looked at for this device, also where
-    /// no copy was found. Never smaller than the request's.
+    /// Where the next request continues: the last number that was checked for this device, also
+    /// without a copy. At least the request's.
     package var through: Int64
-    /// Whether there may be more already.
+    /// Whether there may already be more.
     package var hasMore: Bool
 
     package init(missed: Missed? = nil, copies: [Copy] = [], through: Int64, hasMore: Bool) {

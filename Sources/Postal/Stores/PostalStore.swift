@@ -1,27 +1,25 @@
-/// One store: what a relay keeps of events and devices, with what it tells of changes.
+/// A store of events and devices, which also reports changes.
 ///
-/// All functions may be called by several threads at once and may block for as long as the disk or the
-/// network takes. A relay keeps no state of its own beside it: what two relays have in common is what
-/// their store says.
+/// All functions may be called by several threads at once and may block on disk or network. Relays
+/// share no state outside the store.
 package protocol PostalStore: EventLog, Register {
-    /// Calls `observer` with every change from now on, also of other processes, within a second; on a
-    /// thread of the store's own, which it must not hold up. A second call replaces the first.
+    /// Calls `observer` with every change from now on, also by other processes, within a second. It
+    /// runs on a thread of the store and must not block. A second call replaces the observer.
     func observe(_ observer: @escaping @Sendable (StoreChange) -> Void)
 
-    /// Tells other relays that a stream of `device` began at the relay `relay`, so that they end theirs.
-    /// A store of one relay alone has nothing to do.
+    /// Announces to other relays that a stream of `device` began at `relay`, so that they end
+    /// theirs. Does nothing in a store for one relay.
     func announceStream(of device: String, at relay: String)
 
-    /// Tries whether the store takes and gives: writes something and waits until it is durable.
+    /// Checks that the store works: writes something and waits until it is durable.
     func check() throws(StoreError)
 
-    /// Figures for `status` and `/metrics`.
     func status() throws(StoreError) -> StoreStatus
 
-    /// What whoever runs it has to know of this store, in one sentence; nil for nothing.
+    /// A warning for the administrator, in one sentence.
     var warning: String? { get }
 
-    /// Ends observing and lets go of everything. Nothing may be called afterwards.
+    /// Stops observing and releases everything. Nothing may be called afterwards.
     func close()
 }
 
@@ -29,40 +27,37 @@ extension PostalStore {
     package var warning: String? { nil }
 }
 
-/// What became different in a store.
+/// A change of a store.
 package enum StoreChange: Equatable, Sendable {
     /// There are new events of these accounts.
     case events(accounts: Set<String>)
-    /// These devices are none any more.
+    /// These devices were removed.
     case removed(devices: [String])
     /// A stream of `device` began at the relay `relay`.
     case streamBegan(device: String, relay: String)
-    /// Anything may have changed, as after a connection that was lost.
+    /// Anything may have changed, for example after a lost connection.
     case anything
 }
 
-/// Figures of a store.
 package struct StoreStatus: Equatable, Sendable {
-    /// Registered devices.
     package var devices: Int
     /// Invites that can still be used.
     package var invites: Int
-    /// Events that are kept.
     package var events: Int
-    /// The newest number there ever was; 0 before the first.
+    /// The newest number ever used; 0 before the first.
     package var newest: Int64
-    /// Bytes that the store takes, where it knows.
+    /// The store's size, if known.
     package var byteCount: Int64?
-    /// On how many servers everything is; nil where a store has none.
+    /// The replication; nil for a store without replicas.
     package var replicas: Replicas?
 
     /// Copies of a whole store on several servers.
     package struct Replicas: Equatable, Sendable {
-        /// Servers that are to have everything.
+        /// Servers that should have everything.
         package var count: Int
-        /// Servers of these that have it now.
+        /// Servers that have everything.
         package var current: Int
-        /// How many there would be if there were servers enough.
+        /// The number to use if there are enough servers.
         package var wanted: Int
 
         package init(count: Int, current: Int, wanted: Int) {
@@ -76,7 +71,7 @@ package struct StoreStatus: Equatable, Sendable {
     }
 }
 
-/// How long and how much a store keeps.
+/// How long and how many events a store keeps.
 package struct StoreLimits: Equatable, Sendable {
     /// How long an event is kept after it was accepted, in milliseconds.
     package var keptMilliseconds: Int64 = 7 * 24 * 3_600_000

@@ -1,20 +1,20 @@
 internal import Threads
 
-/// Whoever a copy is sealed to: a number of the store's, and the key.
+/// A device's number in the store, and its public key.
 struct SealedRecipient: Sendable {
     let ordinal: Int64
     let publicKey: [UInt8]
 }
 
-/// Seals one event to many devices, on several threads where there are many.
+/// Seals one event to many devices, on several threads if there are many.
 ///
-/// One copy takes about a tenth of a millisecond, nearly all of it for the key of this copy alone.
+/// A copy takes about 0.1 ms, nearly all of it for its ephemeral key.
 enum Sealer {
-    /// Below so many, starting threads costs more than it saves.
+    /// Below this, threads cost more than they save.
     private static let parallelCount = 64
     private static let threadCount = 4
 
-    /// Copies in the order of the recipients, of those whose key can be sealed to.
+    /// Returns the copies in the order of the recipients, without those whose key is invalid.
     static func copies(
         of event: AcceptedEvent, for recipients: [SealedRecipient]
     ) -> [(device: SealedRecipient, sealed: [UInt8])] {
@@ -33,7 +33,7 @@ enum Sealer {
                 let sealed = copies(of: event, for: recipients[range])
                 parts.look { $0[number] = sealed }
             }
-            // Where the system gives no thread, this one does it.
+            // Without a thread from the system, this one does it.
             guard let thread = WorkThread(work) else {
                 work()
                 return WorkThread?.none

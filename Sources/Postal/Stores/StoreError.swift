@@ -1,27 +1,24 @@
-/// What a store could not do. Nothing of a device, an account or an event is in it.
+/// An error of a store, without names of devices, accounts or events.
 package struct StoreError: Error, Equatable {
-    /// What went wrong, for programs.
     package enum Code: Sendable {
-        /// It cannot be read or written now: no room, a broken disk, nobody there. Trying later is right.
+        /// It cannot be read or written now, because of space, disk or network. Retrying makes
+        /// sense.
         case unavailable
-        /// Another relay has it for itself.
+        /// Another relay uses it.
         case inUse
-        /// What is there is none of ours, or is broken.
+        /// It is damaged or not a relay's store.
         case damaged
-        /// There is none at that place.
+        /// It does not exist.
         case missing
-        /// Others than its owner can read it.
+        /// Other users can read it.
         case insecure
-        /// It was written by a newer program.
+        /// A newer program wrote it.
         case newerFormat
     }
 
-    /// What went wrong, for programs.
     package let code: Code
-    /// One sentence.
     package let reason: String
 
-    /// Makes an error.
     package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// Threads that do what is put into a queue: each takes what is there, up to a number, at one time.
+/// A thread pool whose threads take queued items in batches.
 final class WorkQueue<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item] = []
@@ -12,7 +12,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
             let end = min(first + most, items.count)
             let taken = Array(items[first..<end])
             first = end
-            // What was taken is forgotten in large steps, so that each item is moved once.
+            // Drops taken items in large steps, so that each item is moved once.
             if first == items.count || first >= 4_096 {
                 items.removeFirst(first)
                 first = 0
@@ -25,11 +25,11 @@ final class WorkQueue<Item: Sendable>: Sendable {
     private let limit: Int
     private let threads: [WorkThread]
 
-    /// Starts the threads; nil where the system gives none.
+    /// Starts the threads; nil if the system refuses them.
     ///
     /// - Parameters:
-    ///   - limit: Most items that wait.
-    ///   - most: Most items that one thread takes at a time.
+    ///   - limit: Most waiting items.
+    ///   - most: Most items per batch.
     init?(
         threads count: Int, limit: Int = .max, most: Int = 1,
         _ work: @escaping @Sendable ([Item]) -> Void
@@ -56,7 +56,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
         if threads.isEmpty { return nil }
     }
 
-    /// Puts an item into the queue; false where it is full or ended.
+    /// Queues an item; returns false if the queue is full or closed.
     func add(_ item: Item) -> Bool {
         state.change { state in
             guard !state.isEnding, state.items.count - state.first < limit else { return false }
@@ -65,7 +65,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Puts several in; they are more important than the limit.
+    /// Queues items even beyond the limit.
     func add(_ items: [Item]) {
         guard !items.isEmpty else { return }
         state.change { state in
@@ -73,17 +73,17 @@ final class WorkQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// How many wait.
+    /// Number of waiting items.
     var count: Int { state.look { $0.items.count - $0.first } }
 
-    /// Waits until nothing waits and nobody works.
+    /// Waits until the queue is empty and all threads are idle.
     func drain(milliseconds: Int64) {
         _ = state.wait(milliseconds: milliseconds) { state in
             state.first == state.items.count && state.busy == 0 ? true : nil
         }
     }
 
-    /// Does what waits, and ends.
+    /// Finishes the waiting items and ends the threads.
     func close() {
         state.change { $0.isEnding = true }
         for thread in threads { thread.join() }

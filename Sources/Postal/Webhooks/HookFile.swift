@@ -4,11 +4,11 @@ internal import PostalProtocol
 internal import Sealing
 internal import SystemFiles
 
-/// A file that holds `{"account":"team_…","secret":"…"}`, read without the secret leaving guarded memory.
+/// A file with `{"account":"team_…","secret":"…"}`; the secret never leaves guarded memory.
 enum HookFile {
     private static let byteLimit = 4_096
 
-    /// The hook of a file; nil for what cannot be read, or has another form.
+    /// Reads a file; nil if it is unreadable or malformed.
     static func read(_ path: String) -> HookSecrets.Hook? {
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             (try? file.facts().kind) == .regular,
@@ -18,7 +18,7 @@ enum HookFile {
         return bytes.withBytes { hook(of: $0.extracting(first: count)) }
     }
 
-    /// The hook that a file's text describes; nil for one with other members.
+    /// Parses a file; nil for other members.
     static func hook(of text: RawSpan) -> HookSecrets.Hook? {
         try? JSONTree.read(text) { tree in
             var (account, secret) = ("", -1)
@@ -32,7 +32,7 @@ enum HookFile {
                 return isKnown
             }
             var bytes = try SecretBuffer(capacity: byteLimit)
-            // A byte that found no room would leave another secret.
+            // A byte that does not fit would change the secret.
             var hasRoom = true
             let isWhole = tree.forEachByte(ofText: secret) { byte in
                 hasRoom = hasRoom && (try? bytes.append(byte)) != nil

@@ -5,12 +5,12 @@ internal import SystemFiles
 internal import Threads
 internal import WebhookSigning
 
-/// The hooks that may bring something: their accounts, and their secrets in guarded memory.
+/// The webhooks: their accounts, and their secrets in guarded memory.
 ///
-/// Each is a file of one directory, as `LoadCredential=` makes it. They are read again when a hook is
-/// not known, at most once a second, and when the program is told to.
+/// Each is a file of one directory, as `LoadCredential=` creates it. The directory is read again
+/// for an unknown webhook, at most once a second, and on SIGHUP.
 final class HookSecrets: Sendable {
-    /// One hook. Nothing of it changes, so that threads may share it.
+    /// A webhook. Immutable, so that threads may share it.
     final class Hook: @unchecked Sendable {
         let account: String
         private let secret: SecretBytes
@@ -20,7 +20,7 @@ final class HookSecrets: Sendable {
             self.secret = secret
         }
 
-        /// Tells whether `signature` is that of `body` under this hook's secret.
+        /// Returns whether `signature` is the signature of `body` under this webhook's secret.
         func signs(_ body: [UInt8], _ signature: String?) -> Bool {
             secret.withBytes { secret in
                 body.withBytes { WebhookSignature.isValid(signature, of: $0, secret: secret) }
@@ -34,7 +34,7 @@ final class HookSecrets: Sendable {
         var problems = 0
     }
 
-    /// Most hooks, so that a directory of something else is not read for ever.
+    /// Keeps a wrong directory from being read forever.
     private static let countLimit = 4_096
     private static let pauseMilliseconds: Int64 = 1_000
 
@@ -46,10 +46,10 @@ final class HookSecrets: Sendable {
         (self.directory, self.steady) = (directory, steady)
     }
 
-    /// How many hooks there are, and how many files hold none that can be read.
+    /// Number of webhooks, and of files that could not be read.
     var counts: (hooks: Int, problems: Int) { state.look { ($0.hooks.count, $0.problems) } }
 
-    /// The hook of that name. One that is not known is looked for in the directory first.
+    /// Returns the webhook of that name; reads the directory again if it is unknown.
     func hook(_ name: String) -> Hook? {
         guard PostalName.isHookOrDevice(name) else { return nil }
         if let hook = state.look({ $0.hooks[name] }) { return hook }
@@ -63,7 +63,7 @@ final class HookSecrets: Sendable {
         return state.look { $0.hooks[name] }
     }
 
-    /// Reads the directory again. What cannot be read leaves the hooks as they were.
+    /// Reads the directory again; on failure the webhooks stay as they are.
     func read() {
         guard let listing = try? OpenFile(directory, O_RDONLY | O_DIRECTORY) else { return }
         let found = Directory.names(in: listing)
@@ -85,7 +85,7 @@ final class HookSecrets: Sendable {
         }
     }
 
-    /// The hook that a file is of, `…webhook.HOOK`; nil for another file.
+    /// Returns the webhook of a file `…webhook.HOOK`; nil for another file.
     static func hookName(ofFile file: String) -> String? {
         guard let dot = file.lastIndex(of: "."), file[..<dot].hasSuffix("webhook") else {
             return nil

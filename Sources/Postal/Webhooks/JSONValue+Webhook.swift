@@ -1,6 +1,6 @@
 internal import JSON
 
 extension JSONValue {
-    /// The text; nil for anything else, and for an empty one.
-    var filledText: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+    /// The text, if there is one and it is not empty.
+    var nonEmptyString: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
 }

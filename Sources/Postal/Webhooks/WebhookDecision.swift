@@ -1,21 +1,18 @@
-/// What a signed webhook leads to.
+/// The outcome of a correctly signed webhook.
 enum WebhookDecision: Sendable {
-    /// It is to be kept for the account's devices.
+    /// Store it for the account's devices.
     case accept(AcceptedEvent)
-    /// Its type is none that devices are told of.
+    /// Devices do not receive events of this type.
     case unknownType
-    /// It is refused, always with the same answer.
     case refuse(Refusal)
 
-    /// The longest time that a webhook may be under way.
+    /// How old a webhook may be.
     static let oldestMilliseconds: Int64 = 24 * 3_600_000
-    /// How far the platform's clock may be ahead of the relay's.
+    /// How far Vercel's clock may be ahead of the relay's.
     static let aheadMilliseconds: Int64 = 10 * 60_000
 
-    /// Looks at a body whose signature holds.
-    ///
     /// - Parameters:
-    ///   - account: Whose the hook is.
+    ///   - account: The webhook's account.
     ///   - now: The relay's clock, in milliseconds since 1970.
     init(body: [UInt8], account: String, now: Int64) {
         guard let webhook = WebhookEvent(body: body) else {
@@ -26,7 +23,7 @@ enum WebhookDecision: Sendable {
             self = .refuse(.account)
             return
         }
-        // The number has at most 18 digits, so that no sum here is too large.
+        // The number has at most 18 digits, so that no sum here overflows.
         guard webhook.createdAt >= now - Self.oldestMilliseconds,
             webhook.createdAt <= now + Self.aheadMilliseconds
         else {
@@ -37,7 +34,7 @@ enum WebhookDecision: Sendable {
             self = .unknownType
             return
         }
-        guard let text = event.fittingText else {
+        guard let text = event.shortenedSealedText else {
             self = .refuse(.invalidEvent)
             return
         }

@@ -1,74 +1,77 @@
 internal import JSON
 package import PostalProtocol
 
-/// A webhook's body as far as the relay reads it: what is common to all types, and names.
+/// The parts of a webhook's body that the relay uses: the common members and names.
 ///
-/// The platform has written members differently over the years, so each name is looked for in several
-/// places. No value of a variable is taken, wherever it stands.
+/// Vercel has changed the members over the years, so each name has several possible places. Values
+/// of variables are never read.
 package struct WebhookEvent: Sendable {
     /// Most characters of an event's id.
     private static let idLimit = 200
 
-    /// The platform's id of the event.
+    /// Vercel's id of the event.
     package let id: String
-    /// As the webhook names it.
+    /// The type as the webhook spells it.
     package let typeName: String
     /// In milliseconds since 1970.
     package let createdAt: Int64
-    /// The payload's team, else its user; nil where it names neither.
+    /// The payload's team, or else its user.
     package let account: String?
     private let payload: JSONValue
 
-    /// Reads a body; nil for what is none of a webhook.
+    /// Parses a body; nil if it is not a webhook's.
     package init?(body: [UInt8]) {
         guard let value = try? JSONValue(parsing: body),
-            let id = value["id"]?.filledText, let type = value["type"]?.filledText,
+            let id = value["id"]?.nonEmptyString, let type = value["type"]?.nonEmptyString,
             case .integer(let createdAt)? = value["createdAt"],
             let payload = value["payload"], case .object = payload,
             id.unicodeScalars.count <= Self.idLimit, PostalEvent.plainText(id) == id
         else { return nil }
         (self.id, typeName, self.createdAt, self.payload) = (id, type, createdAt, payload)
-        account = payload["team"]?["id"]?.filledText ?? payload["user"]?["id"]?.filledText
+        account = payload["team"]?["id"]?.nonEmptyString ?? payload["user"]?["id"]?.nonEmptyString
     }
 
-    /// What devices are told; nil for a type that they are not told of.
+    /// Returns the event for devices; nil for a type that they do not receive.
     package func event(account: String) -> PostalEvent? {
         guard let type = PostalEventType(webhookName: typeName) else { return nil }
         return PostalEvent(
             id: id, type: type, createdAt: createdAt, account: account, project: project,
-            deployment: deployment, variable: type.isOfVariable ? variable : nil)
+            deployment: deployment, variable: type.concernsVariable ? variable : nil)
     }
 
     private var project: PostalEvent.Project? {
         let project = payload["project"]
         guard
-            let id = project?["id"]?.filledText ?? payload["projectId"]?.filledText ?? project?
-                .filledText
-                ?? payload["deployment"]?["projectId"]?.filledText
+            let id = project?["id"]?.nonEmptyString ?? payload["projectId"]?.nonEmptyString
+                ?? project?
+                .nonEmptyString
+                ?? payload["deployment"]?["projectId"]?.nonEmptyString
         else { return nil }
         let name =
-            project?["name"]?.filledText ?? payload["projectName"]?.filledText
-            ?? payload["deployment"]?["name"]?.filledText ?? payload["name"]?.filledText
+            project?["name"]?.nonEmptyString ?? payload["projectName"]?.nonEmptyString
+            ?? payload["deployment"]?["name"]?.nonEmptyString ?? payload["name"]?.nonEmptyString
         return .init(id: Self.plain(id), name: name.map(Self.plain))
     }
 
     private var deployment: PostalEvent.Deployment? {
         let deployment = payload["deployment"]
         guard
-            let id = deployment?["id"]?.filledText ?? payload["deploymentId"]?.filledText
-                ?? deployment?.filledText
+            let id = deployment?["id"]?.nonEmptyString ?? payload["deploymentId"]?.nonEmptyString
+                ?? deployment?.nonEmptyString
         else { return nil }
         let meta = deployment?["meta"]
         func named(_ suffixes: String...) -> String? {
             for suffix in suffixes {
                 for service in ["github", "gitlab", "bitbucket", "git"] {
-                    if let text = meta?[service + suffix]?.filledText { return Self.plain(text) }
+                    if let text = meta?[service + suffix]?.nonEmptyString {
+                        return Self.plain(text)
+                    }
                 }
             }
             return nil
         }
-        let url = deployment?["url"]?.filledText ?? payload["url"]?.filledText
-        let target = payload["target"]?.filledText ?? deployment?["target"]?.filledText
+        let url = deployment?["url"]?.nonEmptyString ?? payload["url"]?.nonEmptyString
+        let target = payload["target"]?.nonEmptyString ?? deployment?["target"]?.nonEmptyString
         return .init(
             id: Self.plain(id), url: url.map { Self.plain(Self.host($0)) },
             target: target.map(Self.plain), branch: named("CommitRef"),
@@ -79,22 +82,22 @@ package struct WebhookEvent: Sendable {
         let names = ["envVar", "env", "variable", "environmentVariable", "envVariable"]
         let variable = names.lazy.compactMap { payload[$0] }.first { $0 != .null }
         let id =
-            variable?["id"]?.filledText
+            variable?["id"]?.nonEmptyString
             ?? Self.first(["envVarId", "envId", "variableId"], of: payload)
         let key =
-            variable?["key"]?.filledText ?? variable?["name"]?.filledText
+            variable?["key"]?.nonEmptyString ?? variable?["name"]?.nonEmptyString
             ?? Self.first(["envVarKey", "envKey", "variableKey", "key"], of: payload)
         guard id != nil || key != nil else { return nil }
         return .init(id: id.map(Self.plain), key: key.map(Self.plain))
     }
 
     private static func first(_ names: [String], of value: JSONValue) -> String? {
-        names.lazy.compactMap { value[$0]?.filledText }.first
+        names.lazy.compactMap { value[$0]?.nonEmptyString }.first
     }
 
     private static func plain(_ text: String) -> String { PostalEvent.plainText(text) }
 
-    /// An address without its scheme and path.
+    /// Returns a URL's host.
     private static func host(_ url: String) -> String {
         var rest = url[...]
         for scheme in ["https://", "http://"] where rest.hasPrefix(scheme) {
@@ -105,8 +108,7 @@ package struct WebhookEvent: Sendable {
 }
 
 extension PostalEventType {
-    /// Whether the event is about a variable of a project.
-    fileprivate var isOfVariable: Bool {
+    fileprivate var concernsVariable: Bool {
         switch self {
         case .variableCreated, .variableUpdated, .variableDeleted: true
         default: false
@@ -115,8 +117,8 @@ extension PostalEventType {
 }
 
 extension PostalEvent {
-    /// The text to be sealed. What is longer than it may be loses its least needed names.
-    package var fittingText: [UInt8]? {
+    /// The text to seal; drops the least important names of a long event.
+    package var shortenedSealedText: [UInt8]? {
         var event = self
         if let text = event.sealedText { return text }
         event.deployment?.commit = nil

@@ -1,21 +1,21 @@
 internal import JSON
 
-/// What a person does at the dashboard, as `set,key=A,value=two words,by=other`.
+/// A change by a person in the dashboard, as `set,key=A,value=two words,by=other`.
 package struct Act: Sendable, Equatable {
     enum Deed: String, Sendable, CaseIterable {
         /// Changes members of a variable.
         case set
-        /// Moves a variable's `updatedAt` and author, and nothing else.
+        /// Changes only a variable's `updatedAt` and author.
         case touch
         case remove, create
-        /// Gives a project to another owner, with all that it has.
+        /// Transfers a project with its data to another owner.
         case moveProject = "move-project"
         case removeProject = "remove-project"
-        /// Removes a project and makes an empty one of the same name.
+        /// Removes a project and creates an empty one with the same name.
         case recreateProject = "recreate-project"
     }
 
-    /// When it happens, seen from a request.
+    /// When it happens, relative to a request.
     enum Moment: String, Sendable {
         case before, then
     }
@@ -23,11 +23,11 @@ package struct Act: Sendable, Equatable {
     let deed: Deed
     /// `self` (the user of the token), `other`, `nobody`, or a user's id or name.
     let author: String
-    /// An id or a name; `nil` for the project that a request is about, else the first one.
+    /// An id or a name; `nil` for the project of the request, or else the first one.
     let project: String?
-    /// Where a project goes: a team's slug or id, or `personal`.
+    /// The new owner: a team's slug or id, or `personal`.
     let team: String?
-    /// Which variable, with ``id``, ``targets`` and ``gitBranch`` where several have the key.
+    /// The variable; ``id``, ``targets`` and ``gitBranch`` select one of several with this key.
     let key: String?
     let id: String?
     /// The whole scope of the variable: the three environments, and custom ones by slug or id.
@@ -38,7 +38,7 @@ package struct Act: Sendable, Equatable {
     let comment: String?
     let newKey: String?
     let newTargets: [String]?
-    /// The act as it is written, without values.
+    /// The notation of the act, without values.
     let text: String
 
     private static let names: Set<String> = [
@@ -46,11 +46,11 @@ package struct Act: Sendable, Equatable {
         "newKey", "newTargets",
     ]
 
-    /// Reads the members of a JSON object; `act` names the deed.
+    /// Parses a JSON object; its member `act` selects the kind.
     init(_ fields: Fields) throws(APIError) {
         try fields.allow(only: Self.names.union(["act"]))
         let word = try fields.requiredString("act")
-        guard let deed = Deed(rawValue: word) else { throw .badRequest("No act: \(word)") }
+        guard let deed = Deed(rawValue: word) else { throw .badRequest("Unknown act: \(word)") }
         self.deed = deed
         author = try fields.string("by") ?? "other"
         project = try fields.string("project")
@@ -62,7 +62,7 @@ package struct Act: Sendable, Equatable {
         value = try fields.string("value")
         type = try fields.string("type").map { (word) throws(APIError) in
             guard let type = VariableType(rawValue: word) else {
-                throw .badRequest("No type: \(word)")
+                throw .badRequest("Unknown type: \(word)")
             }
             return type
         }
@@ -80,7 +80,7 @@ package struct Act: Sendable, Equatable {
         try checkMembers()
     }
 
-    /// Complains about members that do not make a deed.
+    /// Throws if required members are missing.
     private func checkMembers() throws(APIError) {
         let isComplete =
             switch deed {
@@ -93,11 +93,10 @@ package struct Act: Sendable, Equatable {
             case .moveProject: team != nil
             case .removeProject, .recreateProject: true
             }
-        guard isComplete else { throw .badRequest("The act \(deed.rawValue) lacks members.") }
+        guard isComplete else { throw .badRequest("The act \(deed.rawValue) is missing members.") }
     }
 
-    /// Reads `DEED[,NAME=VALUE…]`, percent-encoded, lists with `+` between their elements; `nil` for
-    /// anything else.
+    /// Parses `DEED[,NAME=VALUE…]`, percent-encoded, with `+` between the elements of lists.
     package init?(_ text: String) {
         guard let arguments = Arguments(text, names: Self.names) else { return nil }
         var members: [String: JSONValue] = ["act": .string(arguments.first)]

@@ -1,11 +1,11 @@
-/// What stands behind a word and its colon: a word, or none, and then `name=value`, with commas
-/// between them; percent-encoded, as a value may hold commas.
+/// The arguments of a word: an optional first word, then `name=value` pairs separated by commas and
+/// percent-encoded.
 struct Arguments {
-    /// The word in front; empty when there is none.
+    /// Empty if absent.
     let first: String
     let named: [String: String]
 
-    /// Reads a text; `nil` for other names, for a name that comes twice, and for a stray `%`.
+    /// Returns `nil` for unknown or repeated names, and for a stray `%`.
     init?(_ text: String, names: Set<String>) {
         var pieces = text.split(separator: ",", omittingEmptySubsequences: false)[...]
         var word = ""

@@ -1,10 +1,10 @@
 internal import JSON
 
 extension SandboxState {
-    /// Does what somebody does at the dashboard, by the rules that hold there too.
+    /// Performs a change in the dashboard, by the API's rules.
     ///
-    /// - Parameter place: The project that the act means without saying so, by id or name.
-    /// - Returns: The record as lists show it, or the project's id, name and owner.
+    /// - Parameter place: The default project of the act, by id or name.
+    /// - Returns: The record in the form of lists, or the project's id, name and owner.
     mutating func perform(_ act: Act, project place: String?, at time: Int64) throws(APIError)
         -> JSONValue
     {
@@ -38,7 +38,7 @@ extension SandboxState {
         ]
     }
 
-    /// The id of a user by a word such as `self`, by id or by name; `nil` for `nobody`.
+    /// Returns the id of a user by a word such as `self`, by id or by name; `nil` for `nobody`.
     private func userId(of author: String) throws(APIError) -> String? {
         switch author {
         case "nobody": return nil
@@ -53,7 +53,7 @@ extension SandboxState {
         }
     }
 
-    /// The project of an id, or of a name: the user's own before others.
+    /// Returns a project by id or by name, preferring the user's own.
     private func projectIndex(of name: String?) throws(APIError) -> Int {
         let index =
             if let name {
@@ -67,7 +67,7 @@ extension SandboxState {
         return index
     }
 
-    /// Sorts the words of a scope into fixed and custom environments.
+    /// Separates a scope into fixed and custom environments.
     private func scope(_ words: [String], of project: Project) throws(APIError)
         -> (targets: [Target], customEnvironmentIds: [String])
     {
@@ -105,7 +105,7 @@ extension SandboxState {
         }
         guard let index = found.first else { throw .notFound("Environment variable") }
         guard found.count == 1 else {
-            throw .badRequest("Several records are meant: name `targets`, `gitBranch` or `id`.")
+            throw .badRequest("Several records match: add `targets`, `gitBranch` or `id`.")
         }
         return index
     }
@@ -160,7 +160,7 @@ extension SandboxState {
         let owner = team?.id ?? user.id
         let project = projects[index]
         guard projectIndex(project.name, ownerId: owner) == nil else {
-            throw .conflict("A project of that name exists already.")
+            throw .conflict("A project with that name already exists.")
         }
         projects[index].ownerId = owner
         projects[index].updatedAt = time

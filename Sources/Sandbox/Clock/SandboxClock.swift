@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// Where the sandbox's time comes from; the stepped offset is added to it.
+/// The source of the sandbox's time; the stepped offset is added to it.
 package enum SandboxClock: Sendable {
-    /// The machine's clock.
     case real
-    /// A clock that stands at this time, in milliseconds since 1970, until it is stepped.
+    /// A clock that stays at this time, in milliseconds since 1970, until it is stepped.
     case manual(startMilliseconds: Int64)
 
     /// Milliseconds since 1970.
@@ -19,9 +18,8 @@ package enum SandboxClock: Sendable {
     }
 }
 
-/// Times as texts.
 enum Timestamp {
-    /// ISO 8601 in UTC with milliseconds, as `2021-02-10T13:11:49.180Z`.
+    /// Returns ISO 8601 in UTC with milliseconds, as `2021-02-10T13:11:49.180Z`.
     static func text(_ milliseconds: Int64) -> String {
         let (year, month, day) = civilDate(milliseconds)
         let time = clock(milliseconds).map { padded($0, 2) }.joined(separator: ":")
@@ -29,7 +27,7 @@ enum Timestamp {
             + "T\(time).\(padded(max(0, milliseconds) % 1000, 3))Z"
     }
 
-    /// The form of HTTP, as `Wed, 10 Feb 2021 13:11:49 GMT`.
+    /// Returns the HTTP form, as `Wed, 10 Feb 2021 13:11:49 GMT`.
     static func http(_ milliseconds: Int64) -> String {
         let (year, month, day) = civilDate(milliseconds)
         // 1 January 1970 was a Thursday.
@@ -43,7 +41,7 @@ enum Timestamp {
             + "\(padded(year, 4)) \(time) GMT"
     }
 
-    /// Hour, minute and second.
+    /// Returns hour, minute and second.
     private static func clock(_ milliseconds: Int64) -> [Int64] {
         let seconds = max(0, milliseconds) / 1000
         return [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]
@@ -56,7 +54,7 @@ enum Timestamp {
 
     private static func civilDate(_ milliseconds: Int64) -> (Int64, Int64, Int64) {
         let days = max(0, milliseconds) / 86_400_000
-        // Civil date from days since 1970, counted in eras of 400 years that begin in March.
+        // Civil date from days since 1970, in eras of 400 years that begin in March.
         let shifted = days + 719_468
         let era = shifted / 146_097
         let dayOfEra = shifted - era * 146_097

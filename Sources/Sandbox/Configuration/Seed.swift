@@ -1,26 +1,26 @@
 internal import JSON
 
-/// What a sandbox holds at its start, as a JSON document.
+/// The initial content of a sandbox, as a JSON document.
 ///
-/// Members, all optional: `seed` (number that identifiers are made from), `token`, `user`
-/// (`email`, `name`, `username`, `limited`), `users` (the other members of all teams: `username`,
-/// `name`, `email`; one colleague where it is missing), `teams` (`slug`, `name`, `role`, null for a foreign
-/// team, `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
+/// Members, all optional: `seed` (number for generated identifiers), `token`, `user` (`email`,
+/// `name`, `username`, `limited`), `users` (the other members of all teams: `username`, `name`,
+/// `email`; one colleague by default), `teams` (`slug`, `name`, `role`, null for a foreign team,
+/// `sensitiveEnvironmentVariablePolicy`), `projects` (`name`, `team` slug, `framework`,
 /// `autoExposeSystemEnvs`, `autoAssignCustomDomains`, `rollingRelease`,
-/// `sensitiveEnvironmentVariablePolicy`, `customEnvironments` with `slug` and `type`, `env`
-/// with `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and
-/// `deployments`, oldest first, with `target`, `state`, `branch`, `message`), `sharedEnv` (`team`, `key`,
-/// `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,
+/// `sensitiveEnvironmentVariablePolicy`, `customEnvironments` with `slug` and `type`, `env` with
+/// `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `customEnvironments` slugs, and
+/// `deployments`, oldest first, with `target`, `state`, `branch`, `message`), `sharedEnv` (`team`,
+/// `key`, `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,
 /// `expiresAt`, `leakedAt`).
 package struct Seed: Sendable {
     let document: JSONValue
 
-    /// Reads a seed document; what it describes is checked when it is used.
+    /// Parses a seed document; its content is checked when it is used.
     package init(json bytes: [UInt8]) throws(SandboxError) {
         do {
             document = try JSONValue(parsing: bytes)
         } catch {
-            throw SandboxError(code: .seedUnreadable, reason: "The seed is no JSON text.")
+            throw SandboxError(code: .seedUnreadable, reason: "The seed is not valid JSON.")
         }
     }
 

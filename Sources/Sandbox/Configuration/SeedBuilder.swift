@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Makes the first state of a sandbox from a seed.
+/// Creates the initial state of a sandbox from a seed.
 struct SeedBuilder {
     private static let day: Int64 = 86_400_000
 
@@ -8,7 +8,7 @@ struct SeedBuilder {
     private let now: Int64
     private let document: Fields
 
-    /// The state that a seed describes, with times before `now`.
+    /// Returns the state of a seed, with times before `now`.
     static func state(of seed: Seed, now: Int64) throws(SandboxError) -> SandboxState {
         do {
             var builder = try SeedBuilder(seed, now: now)
@@ -16,7 +16,7 @@ struct SeedBuilder {
             return builder.state
         } catch {
             throw SandboxError(
-                code: .seedUnreadable, reason: "The seed cannot be used: \(error.message)")
+                code: .seedUnreadable, reason: "Invalid seed: \(error.message)")
         }
     }
 
@@ -57,12 +57,12 @@ struct SeedBuilder {
         for token in try list(document, "tokens") {
             try addToken(token, secret: try token.requiredString("token"))
         }
-        try addColleagues()
-        // What happened before the start is no news to webhooks.
+        try addDefaultUsers()
+        // Webhooks do not receive events from before the start.
         state.messages = []
     }
 
-    private mutating func addColleagues() throws(APIError) {
+    private mutating func addDefaultUsers() throws(APIError) {
         let usual: JSONValue = [
             ["username": "colleague", "name": "Sandbox Colleague", "email": "co@example.com"]
         ]
@@ -93,7 +93,7 @@ struct SeedBuilder {
 
     private func teamId(_ slug: String) throws(APIError) -> String {
         guard let team = state.teams.first(where: { $0.slug == slug }) else {
-            throw .badRequest("there is no team \(slug).")
+            throw .badRequest("unknown team \(slug).")
         }
         return team.id
     }
@@ -137,7 +137,7 @@ struct SeedBuilder {
         for (index, deployment) in try list(fields, "deployments").enumerated() {
             try add(deployment: deployment, placeOfProject: place, number: index)
         }
-        // What is there at first came about before the project was set up so.
+        // Existing deployments predate this setting.
         state.projects[place].assignsDomains = try fields.bool("autoAssignCustomDomains") ?? true
         state.projects[place].sensitivePolicy = try fields.policy(
             "sensitiveEnvironmentVariablePolicy")
@@ -148,14 +148,14 @@ struct SeedBuilder {
     {
         let key = try fields.requiredString("key")
         guard let type = VariableType(rawValue: try fields.string("type") ?? "encrypted") else {
-            throw .badRequest("the type of \(key) is unknown.")
+            throw .badRequest("unknown type for \(key).")
         }
         var ids: [String] = []
         for slug in try fields.strings("customEnvironments") ?? [] {
             let custom = state.customEnvironments.first {
                 $0.projectId == project.id && $0.slug == slug
             }
-            guard let custom else { throw .badRequest("there is no environment \(slug).") }
+            guard let custom else { throw .badRequest("unknown environment \(slug).") }
             ids.append(custom.id)
         }
         let time = now - 20 * Self.day + Int64(number)
@@ -167,7 +167,7 @@ struct SeedBuilder {
             comment: try fields.string("comment"), createdAt: time, updatedAt: time,
             createdBy: state.user.id, updatedBy: nil)
         try EnvironmentRules.check(variable, of: project, in: state)
-        try EnvironmentRules.checkNeighbours(of: variable, in: state)
+        try EnvironmentRules.checkCoexistence(of: variable, in: state)
         state.variables.append(variable)
     }
 
@@ -177,7 +177,7 @@ struct SeedBuilder {
         let project = state.projects[place]
         let target = try fields.string("target")
         guard target == nil || target == "production" || target == "preview" else {
-            throw .badRequest("a seeded deployment is one of production or preview.")
+            throw .badRequest("the target of a seeded deployment must be production or preview.")
         }
         let mode: BuildMode
         switch try fields.string("state") ?? "READY" {
@@ -188,7 +188,7 @@ struct SeedBuilder {
         case "STAGED": mode = .staged
         default:
             throw .badRequest(
-                "a seeded deployment is READY, STAGED, ERROR, CANCELED or BLOCKED.")
+                "a seeded deployment must be READY, STAGED, ERROR, CANCELED or BLOCKED.")
         }
         let isProduction = target == "production"
         let branch = try fields.string("branch") ?? (isProduction ? "main" : "feature")
@@ -223,7 +223,7 @@ struct SeedBuilder {
         let key = try fields.requiredString("key")
         let owner = try teamId(try fields.requiredString("team"))
         guard let type = VariableType(rawValue: try fields.string("type") ?? "encrypted") else {
-            throw .badRequest("the type of \(key) is unknown.")
+            throw .badRequest("unknown type for \(key).")
         }
         let ids = (try fields.strings("projects") ?? []).compactMap {
             state.projectIndex($0, ownerId: owner)

@@ -1,10 +1,11 @@
 internal import JSON
 
 extension Fault.Kind {
-    /// What is answered in place of doing anything, or `nil` for faults of served requests.
+    /// Returns the response of a fault that prevents the request; `nil` for faults of handled
+    /// requests.
     ///
-    /// - Parameter project: The project that the request is about, by id or name.
-    func answerInstead(now: Int64, _ state: SandboxState, project: String?) throws(APIError)
+    /// - Parameter project: The project of the request, by id or name.
+    func prematureResponse(now: Int64, _ state: SandboxState, project: String?) throws(APIError)
         -> HTTPAnswer?
     {
         switch self {
@@ -36,7 +37,7 @@ extension Fault.Kind {
             return error.answer
         case .singleSignOn:
             return APIError.forbidden(
-                "The team needs a fresh single sign-on.",
+                "The team requires you to sign in again with single sign-on.",
                 ["saml": true, "teamId": nil, "scope": "acme", "enforced": true]
             ).answer
         case .html:
@@ -58,7 +59,7 @@ extension Fault.Kind {
     private static func answer(status: Int) -> HTTPAnswer {
         guard status >= 400 else { return .json([:], status: status) }
         return APIError(
-            status: status, code: code(of: status), message: "A fault of the sandbox."
+            status: status, code: code(of: status), message: "Simulated fault."
         ).answer
     }
 
@@ -77,7 +78,7 @@ extension Fault.Kind {
         }
     }
 
-    /// Changes the way in which an answer goes out.
+    /// Changes how a response is sent.
     func spoil(_ answer: inout HTTPAnswer) {
         switch self {
         case .lostAnswer: answer.delivery = .silence

@@ -1,5 +1,5 @@
 extension Fault.Kind {
-    /// Reads what goes wrong, as `429:5` or `silent-batch:one,status=200`; `nil` for anything else.
+    /// Parses a kind such as `429:5` or `silent-batch:one,status=200`.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let argument = parts.count > 1 ? String(parts[1]) : nil
@@ -53,7 +53,7 @@ extension Fault.Kind {
         return .says(status: status, message: String(words[1]))
     }
 
-    /// The sentence of the platform's description.
+    /// The sentence in Vercel's API description.
     private static let usualOngoing =
         "The environment variable couldn't be created because an ongoing update env update is "
         + "already happening"

@@ -1,90 +1,89 @@
-/// Something that goes wrong with matching requests, as `POST /v*/projects/*/env 429:2 x1`.
+/// A simulated fault of matching requests, as `POST /v*/projects/*/env 429:2 x1`.
 package struct Fault: Sendable, Equatable {
-    /// What goes wrong.
     enum Kind: Sendable, Equatable {
-        /// 429, with `Retry-After` if a number of seconds is given.
+        /// 429, with `Retry-After` if seconds are given.
         case rateLimited(seconds: Int?)
         case status(Int)
-        /// An error with words of the test's.
+        /// An error with the test's own message.
         case says(status: Int, message: String)
         /// RST before anything is done.
         case reset
-        /// Done, but the connection ends without an answer.
+        /// The request is handled, but the connection closes without a response.
         case lostAnswer
-        /// Done, and answered so much later.
+        /// The request is handled, with a delayed response.
         case slow(seconds: Double)
-        /// Done, and half of the answer comes.
+        /// The request is handled, but only half of the response is sent.
         case truncate
         /// 403 that asks for another proof of identity.
         case challenge
-        /// 403 of a team that wants a fresh single sign-on.
+        /// 403 of a team that requires a fresh single sign-on.
         case singleSignOn
-        /// 200 with a page instead of JSON, as captive portals send.
+        /// 200 with a page in place of JSON, as from captive portals.
         case html
-        /// 307 to another address.
+        /// 307 to another URL.
         case redirect(String)
-        /// 400, since another change of the project's variables is under way, in this wording.
+        /// 400 with this message, because another change of the project's variables is running.
         case ongoing(String)
-        /// Every text of the answer carries what steers a terminal or reorders what it shows.
+        /// Every text of the response contains terminal control or text reordering characters.
         case escapes(Escapes)
-        /// The request is served, but the write goes wrong.
+        /// The request is handled, but the write goes wrong.
         case effect(Effect)
-        /// A creation whose answer does not say what was kept.
+        /// A creation response that does not tell what was stored.
         case silentBatch(SilentBatch)
         /// A refusal that repeats a stored value.
         case echoesValue(ValueEcho)
-        /// Somebody does something before the request is served, or after it.
+        /// A change by another person before or after the request.
         case act(Act, Act.Moment)
     }
 
-    /// Which answers have escapes, and where.
+    /// Which texts of which responses have escapes.
     enum Escapes: Sendable, Equatable {
-        /// The answer to the request that was served, but for what clients go on with: ids, states, kinds,
-        /// targets, names of variables and values.
+        /// The real response, except what clients depend on: ids, states, kinds, targets, names of
+        /// variables and values.
         case texts
-        /// Everything that is a text.
+        /// Every text.
         case all
-        /// An error of this status in place of the answer.
+        /// An error with this status in place of the response.
         case status(Int)
     }
 
-    /// How a served request goes wrong without saying so.
+    /// How a handled request goes wrong silently.
     enum Effect: String, Sendable, Equatable, CaseIterable {
-        /// Nothing is stored; the answer looks right, a new `updatedAt` included.
+        /// Nothing is stored; the response looks right, with a new `updatedAt`.
         case storesNothing = "stores-nothing"
-        /// Nothing is stored; the answer shows the record as it was, with its old `updatedAt`.
+        /// Nothing is stored; the response has the old record with its old `updatedAt`.
         case returnsOldRecord = "returns-old-record"
-        /// The value is stored empty; the answer looks right.
+        /// The value is stored empty; the response looks right.
         case storesEmpty = "stores-empty"
-        /// One target is not stored; the answer looks right.
+        /// One target is not stored; the response looks right.
         case dropsTarget = "drops-target"
         /// The record is stored as sensitive.
         case forcesSensitive = "forces-sensitive"
-        /// The last item of the batch is refused; a request for one thing is refused as a whole.
+        /// The last item of the batch is refused, or a request for one item as a whole.
         case rejectsOne = "rejects-one"
-        /// The next page is named by a text instead of a number.
+        /// The next page's cursor is a string, not a number.
         case stringCursor = "string-cursor"
-        /// A list that is asked for with `decrypt=true` has clear values, as some versions had.
+        /// A list requested with `decrypt=true` has clear values, as in some API versions.
         case decryptsLists = "decrypts-lists"
-        /// Values that could be read are left out.
+        /// Readable values are left out.
         case hidesValues = "hides-values"
-        /// A log that is followed stays open, with nothing in it, when its build has ended.
+        /// A followed log stays open without events after the build.
         case staysOpen = "stays-open"
     }
 
-    /// The text it was made from; what stands behind `value` and `comment` of an act is masked.
+    /// The notation, with `value` and `comment` of an act masked.
     package private(set) var text: String
     /// The method, or `*`.
     let method: String
-    /// A pattern for the path, with `*` for anything and `?` for one character.
+    /// A pattern for the path, with `*` for any text and `?` for one character.
     let pattern: [Character]
     let kind: Kind
-    /// How many matching requests it still lets pass before it strikes for the first time.
+    /// Matching requests that still pass before the fault applies.
     var passing = 0
-    /// How often it still strikes; `nil` means always.
+    /// How often the fault still applies; `nil` means always.
     var remaining: Int?
 
-    /// Reads `METHOD PATH-GLOB WHAT [@N] [xN]`; `nil` when it is anything else.
+    /// Parses `METHOD PATH-GLOB WHAT [@N] [xN]`.
     package init?(_ text: String) {
         var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         self.text = words.joined(separator: " ")
@@ -105,14 +104,14 @@ package struct Fault: Sendable, Equatable {
         pattern = Array(words[1])
         self.kind = kind
         guard case .act(let act, let moment) = kind else { return }
-        // Who does something at the dashboard does it once, unless it is said how often.
+        // An act happens once by default.
         remaining = remaining ?? 1
         self.text = "\(words[0]) \(words[1]) \(moment.rawValue):\(act.text)"
         if let first { self.text += " @\(first)" }
         self.text += " x\(remaining ?? 1)"
     }
 
-    /// True for a request that it strikes; the version in front of a path may be left out.
+    /// Returns whether the fault applies to a request; the pattern may omit the API version.
     func matches(method: String, path: String) -> Bool {
         guard remaining != 0, self.method == "*" || self.method == method else { return false }
         let path = Array(path)
@@ -121,8 +120,7 @@ package struct Fault: Sendable, Equatable {
             ?? false
     }
 
-    /// Matches with one point to go back to, so that no pattern takes longer than the product of
-    /// both lengths.
+    /// Matches with a single backtracking point, in time at most the product of both lengths.
     private static func matches(_ pattern: ArraySlice<Character>, _ path: ArraySlice<Character>)
         -> Bool
     {

@@ -1,16 +1,16 @@
 internal import JSON
 
 extension HTTPAnswer {
-    /// Sets a title and a colour, and turns the text behind it round.
+    /// Sets a title and a color, and reverses the following text.
     private static let escapes = "\u{1B}]0;PWN\u{7}\u{1B}[31m\u{202E}\u{9B}32m"
 
-    /// Members that clients go on with; and all whose names end in `Id` or `Ids`.
+    /// Members that clients depend on, in addition to names that end in `Id` or `Ids`.
     private static let kept: Set<String> = [
         "id", "uid", "state", "readyState", "readySubstate", "status", "type", "target", "targets",
         "key", "value", "level", "kind", "jobStatus",
     ]
 
-    /// Puts characters that steer a terminal into every text of a JSON answer, or of each of its lines.
+    /// Adds terminal control characters to every text of a JSON response, or of each of its lines.
     mutating func addEscapes(everywhere: Bool) {
         switch body {
         case .bytes(let bytes): body = .bytes(Self.escaped(bytes, everywhere: everywhere))

@@ -1,25 +1,24 @@
 internal import JSON
 
-/// How a creation's answer leaves open which of its records were kept.
+/// A creation response that does not tell which records were stored.
 struct SilentBatch: Sendable, Equatable {
-    /// What stands in `created`; `failed` is always empty.
+    /// The content of `created`; `failed` is always empty.
     enum Shape: String, Sendable {
         /// All but the last one.
         case some
         /// The first one, as an object.
         case one
-        /// All of them.
         case all
-        /// The answer is an empty object.
+        /// The response is an empty object.
         case empty
     }
 
     let shape: Shape
-    /// Whether the last record is kept as well as the others.
+    /// Whether the last record is stored too.
     let keepsAll: Bool
     let status: Int
 
-    /// Reads `[SHAPE][,keeps=all|most][,status=N]`.
+    /// Parses `[SHAPE][,keeps=all|most][,status=N]`.
     init?(_ text: String) {
         guard let arguments = Arguments(text, names: ["keeps", "status"]),
             let shape = arguments.first.isEmpty ? .some : Shape(rawValue: arguments.first),
@@ -31,7 +30,7 @@ struct SilentBatch: Sendable, Equatable {
         keepsAll = keeps
     }
 
-    /// The answer for the records that look as if they had been stored.
+    /// Returns the response for the records that appear stored.
     func answer(_ records: [EnvironmentVariable], isArray: Bool) -> HTTPAnswer {
         let shown: JSONValue =
             switch shape {

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A refusal that repeats the stored value of a variable, be it asked about or not.
+/// A refusal that repeats the stored value of any variable.
 struct ValueEcho: Sendable, Equatable {
-    /// How the value is written.
+    /// The encoding of the value.
     enum Form: String, Sendable {
         case raw, base64, percent, hex, upper
     }
 
-    /// Where the value stands.
+    /// Where the value appears.
     enum Place: String, Sendable {
         case message, code
         /// In the message about the last item of a batch.
@@ -21,7 +21,7 @@ struct ValueEcho: Sendable, Equatable {
     let status: Int
     let code: String
 
-    /// Reads `KEY[,as=FORM][,in=PLACE][,status=N][,code=CODE]`.
+    /// Parses `KEY[,as=FORM][,in=PLACE][,status=N][,code=CODE]`.
     init?(_ text: String) {
         guard let arguments = Arguments(text, names: ["as", "in", "status", "code"]),
             !arguments.first.isEmpty,
@@ -36,7 +36,7 @@ struct ValueEcho: Sendable, Equatable {
         code = arguments.named["code"] ?? "bad_request"
     }
 
-    /// The refusal; the value is one of the project, or else of any other.
+    /// Returns the refusal, with a value of the project if it has the key, or else of any other.
     func error(in state: SandboxState, project: String?) throws(APIError) -> APIError {
         let found = state.variables.filter { $0.key == key }
         let owner = state.projects.first { $0.id == project || $0.name == project }?.id
@@ -47,8 +47,8 @@ struct ValueEcho: Sendable, Equatable {
         return APIError(
             status: status, code: place == .code ? shown : code,
             message: place == .code
-                ? "The variable does not go with \(key)."
-                : "The variable does not go with \(key) (value: \(shown)).")
+                ? "The variable cannot be combined with \(key)."
+                : "The variable cannot be combined with \(key) (value: \(shown)).")
     }
 
     private func written(_ value: String) -> String {
@@ -65,7 +65,7 @@ struct ValueEcho: Sendable, Equatable {
         }
     }
 
-    /// What RFC 3986 leaves as it is.
+    /// The characters that RFC 3986 leaves unencoded.
     private static let unreserved = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }

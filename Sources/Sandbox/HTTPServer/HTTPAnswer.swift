@@ -1,22 +1,21 @@
 internal import JSON
 
-/// What goes back for a request, and how the connection treats it.
+/// A response, and how the connection sends it.
 struct HTTPAnswer: Sendable {
-    /// What stands after the headers.
     enum Body: Sendable {
         case bytes([UInt8])
-        /// Pieces as they come: an empty piece means "nothing yet", `nil` the end.
+        /// Chunks: an empty one means "nothing yet", `nil` the end.
         case stream(@Sendable () -> [UInt8]?)
     }
 
-    /// What happens to the connection.
+    /// How the response is sent.
     enum Delivery: Sendable, Equatable {
         case whole
-        /// RST instead of an answer.
+        /// RST in place of a response.
         case reset
-        /// The connection ends without one byte.
+        /// The connection is closed without a byte.
         case silence
-        /// The headers announce the whole body, half of it comes.
+        /// The headers announce the whole body, but only half is sent.
         case halfBody
     }
 
@@ -24,10 +23,9 @@ struct HTTPAnswer: Sendable {
     var headers: [(name: String, value: String)] = []
     var body: Body
     var delivery: Delivery = .whole
-    /// How long to wait before the answer, in seconds.
+    /// Delay of the response, in seconds.
     var delaySeconds: Double = 0
 
-    /// A JSON answer.
     static func json(
         _ value: JSONValue, status: Int = 200, headers: [(name: String, value: String)] = []
     ) -> HTTPAnswer {
@@ -37,10 +35,10 @@ struct HTTPAnswer: Sendable {
             body: .bytes(value.encoded))
     }
 
-    /// An answer without a body.
+    /// A response without a body.
     static func empty(status: Int) -> HTTPAnswer { HTTPAnswer(status: status, body: .bytes([])) }
 
-    /// One JSON value a line, ended at once.
+    /// A finite stream of JSON lines.
     static func lines(_ values: [JSONValue]) -> HTTPAnswer {
         HTTPAnswer(
             status: 200, headers: [("Content-Type", "application/stream+json")],

@@ -1,26 +1,25 @@
-/// One request as it came in.
+/// A received request.
 struct HTTPRequest: Sendable {
     /// The largest accepted body, in bytes.
     static let maximumBodyBytes = 10 * 1024 * 1024
 
-    /// The method as sent, in capitals.
     let method: String
     /// The path before decoding, without the query.
     let path: String
-    /// The decoded parts of the path between its slashes.
+    /// The decoded parts of the path.
     let segments: [String]
     /// The decoded query in its order.
     let query: [(name: String, value: String)]
-    /// The headers; names in lower case, the last one of a name.
+    /// Names are in lower case; the last of repeated headers counts.
     let headers: [String: String]
-    /// The body; empty when it was over ``maximumBodyBytes``.
+    /// Empty if larger than ``maximumBodyBytes``.
     let body: [UInt8]
-    /// True when the body was over ``maximumBodyBytes`` and is not kept.
+    /// Whether the body was larger than ``maximumBodyBytes`` and dropped.
     let isTooLarge: Bool
-    /// True when the target is not percent-encoded UTF-8.
+    /// Whether the target is not percent-encoded UTF-8.
     let isMalformed: Bool
 
-    /// Takes a target such as `/v9/projects/web?limit=5` apart.
+    /// Parses a target such as `/v9/projects/web?limit=5`.
     init(
         method: String, target: String, headers: [String: String], body: [UInt8], isTooLarge: Bool
     ) {
@@ -45,24 +44,24 @@ struct HTTPRequest: Sendable {
         isMalformed = self.segments.count < segments.count || query.count < pairs.count
     }
 
-    /// The first query parameter of that name.
+    /// Returns the first query parameter with that name.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// All query parameters of that name, also written `name[]` or separated by commas.
+    /// Returns all query parameters with that name, also written `name[]` or separated by commas.
     func parameters(_ name: String) -> [String] {
         query.filter { $0.name == name || $0.name == name + "[]" }
             .flatMap { $0.value.split(separator: ",").map(String.init) }
     }
 
-    /// True for `1` and `true`, false for anything else and for a missing parameter.
+    /// Returns true for `1` and `true`, false for other values and without the parameter.
     func flag(_ name: String) -> Bool {
         parameter(name).map { $0 == "1" || $0 == "true" } ?? false
     }
 }
 
-/// Percent-encoding of paths and forms (RFC 3986, and `+` for a blank in forms).
+/// Percent-encoding of paths and forms (RFC 3986, and `+` for a space in forms).
 enum PercentCoding {
-    /// The decoded text, or `nil` for a stray `%`, a NUL or bytes that are not UTF-8.
+    /// Returns the decoded text, or `nil` for a stray `%`, a NUL or invalid UTF-8.
     static func decoded(_ text: Substring, form: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

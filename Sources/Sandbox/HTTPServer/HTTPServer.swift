@@ -5,7 +5,7 @@ internal import Threads
 
 /// A small HTTP/1.1 server on 127.0.0.1 with a thread per connection.
 ///
-/// The handler is called on the connections' threads, several at a time.
+/// The handler is called on the connections' threads, concurrently.
 final class HTTPServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest) -> HTTPAnswer
 
@@ -13,20 +13,20 @@ final class HTTPServer: Sendable {
     private let daemon = Monitor(Daemon())
     private let stopping = Atomic(false)
 
-    /// The server of the C library; only the mutex around it makes it safe to share.
+    /// The C library's server; only the mutex around it makes it safe to share.
     @safe private struct Daemon: @unchecked Sendable {
         var pointer: OpaquePointer?
     }
 
     init(handler: @escaping Handler) { self.handler = handler }
 
-    /// True once ``stop()`` has begun; whatever waits ends then.
+    /// True once ``stop()`` was called; waiting threads then give up.
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
     /// Starts to accept connections.
     ///
     /// - Parameter port: 0 lets the system choose.
-    /// - Returns: The port, or `nil` when it cannot be had or the server runs already.
+    /// - Returns: The port, or `nil` if it is unavailable or the server is already running.
     func start(port: UInt16) -> UInt16? {
         daemon.look { daemon in
             guard unsafe daemon.pointer == nil else { return nil }
@@ -41,7 +41,7 @@ final class HTTPServer: Sendable {
         }
     }
 
-    /// Ends all connections and waits for their threads. Does nothing when not started.
+    /// Closes all connections and waits for their threads. Does nothing if not started.
     func stop() {
         stopping.store(true, ordering: .releasing)
         daemon.look { daemon in
@@ -50,7 +50,7 @@ final class HTTPServer: Sendable {
         }
     }
 
-    /// Waits in steps so that ``stop()`` is never held up.
+    /// Sleeps in steps so that ``stop()`` does not wait long.
     func sleep(seconds: Double) {
         var left = seconds
         while left > 0, !isStopping {
@@ -68,7 +68,7 @@ final class HTTPServer: Sendable {
     }
 }
 
-/// What is known of one request while it comes in.
+/// The state of a request while it is received.
 private final class Exchange {
     let target: String
     var headers: [String: String] = [:]
@@ -81,7 +81,7 @@ private final class Exchange {
     var isTooLarge: Bool { receivedBytes > HTTPRequest.maximumBodyBytes }
 }
 
-/// One body that comes in pieces, and the server whose end also ends it.
+/// A body sent in chunks, which also ends with its server.
 private final class BodySource {
     var pending: ArraySlice<UInt8> = []
     let next: @Sendable () -> [UInt8]?
@@ -93,7 +93,7 @@ private final class BodySource {
     }
 }
 
-// The callbacks below are free functions because the library calls them on its own threads.
+// Free functions because the library calls them on its own threads.
 
 private func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>, _ connection: OpaquePointer
@@ -142,8 +142,8 @@ private func answerRequest(
     let count = unsafe uploadBytes.pointee
     if count > 0 {
         exchange.receivedBytes += count
-        // What is over the limit is read and dropped so that the sender gets to see the answer,
-        // but not for ever.
+        // A body over the limit is read and dropped so that the sender sees the response, but not
+        // forever.
         guard exchange.receivedBytes <= 4 * HTTPRequest.maximumBodyBytes else { return .NO }
         if exchange.isTooLarge {
             exchange.body = []
@@ -186,7 +186,8 @@ private func response(for answer: HTTPAnswer, of server: HTTPServer) -> OpaquePo
     switch (answer.body, answer.delivery) {
     case (.bytes(let bytes), .whole):
         return unsafe bytes.withUnsafeBytes { buffer in
-            // The copying mode only reads the buffer; its parameter is not const for other modes.
+            // The copying mode only reads the buffer; the parameter is not const because of other
+            // modes.
             unsafe MHD_create_response_from_buffer(
                 buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress),
                 .RESPMEM_MUST_COPY)
@@ -228,7 +229,7 @@ private func readCutBody(
     unsafe read(context, into: buffer, room: room, atEnd: -2)
 }
 
-/// Gives the next piece; `end` is -1 (MHD_CONTENT_READER_END_OF_STREAM) or -2 (..._WITH_ERROR).
+/// Returns the next chunk; -1 is MHD_CONTENT_READER_END_OF_STREAM, -2 ..._WITH_ERROR.
 private func read(
     _ context: UnsafeMutableRawPointer?, into buffer: UnsafeMutablePointer<CChar>?, room: Int,
     atEnd end: Int

@@ -1,12 +1,11 @@
 package import JSON
 
-/// One request as the sandbox saw it.
+/// A request as the sandbox saw it.
 package struct SeenRequest: Sendable, Equatable {
-    /// The method in capitals.
     package let method: String
     /// The path with its query.
     package let path: String
-    /// 0 when the connection was reset in place of an answer.
+    /// 0 if the connection was reset in place of a response.
     package let status: Int
     /// The body; texts that could be values are masked.
     package let body: JSONValue?

@@ -1,8 +1,6 @@
-/// One variable as the sandbox keeps it, with its value whatever its type.
+/// A variable in the sandbox, with its value for any type.
 package struct StoredVariable: Sendable, Equatable {
-    /// The record's id.
     package let id: String
-    /// The name.
     package let key: String
     /// The clear value.
     package let value: String
@@ -10,20 +8,17 @@ package struct StoredVariable: Sendable, Equatable {
     package let type: String
     /// `production`, `preview`, `development`.
     package let targets: [String]
-    /// The ids of custom environments.
     package let customEnvironmentIds: [String]
-    /// The branch of a preview record, `nil` for all.
+    /// The branch of a preview record; `nil` for all.
     package let gitBranch: String?
-    /// What was noted beside it.
     package let comment: String?
     /// Milliseconds since 1970.
     package let updatedAt: Int64
-    /// The id of the user who made it.
+    /// The id of the creator.
     package let createdBy: String?
-    /// The id of the user who changed it last, `nil` when nobody did.
+    /// The id of the last editor, if any.
     package let updatedBy: String?
 
-    /// The record as it is kept.
     init(_ variable: EnvironmentVariable) {
         id = variable.id
         key = variable.key

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// Who asks, and on whose behalf.
+/// Finds the token and the owner of a request.
 enum Authorization {
-    /// What stands behind `Bearer`, or `nil`.
+    /// Returns the bearer token, or `nil`.
     static func secret(of request: HTTPRequest) -> String? {
         guard let header = request.headers["authorization"] else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1)
@@ -10,7 +10,7 @@ enum Authorization {
         return String(parts[1])
     }
 
-    /// The token of a secret, or 403.
+    /// Returns a valid token, or throws 403.
     static func token(_ secret: String?, now: Int64, _ state: inout SandboxState)
         throws(APIError) -> AccessToken
     {
@@ -24,14 +24,14 @@ enum Authorization {
         return state.tokens[index]
     }
 
-    /// The id of the team that `teamId` or `slug` names, else that of the user.
+    /// Returns the id of the team in `teamId` or `slug`, or the user's.
     static func ownerId(_ request: HTTPRequest, token: AccessToken, _ state: SandboxState)
         throws(APIError) -> String
     {
         let id = request.parameter("teamId").flatMap { $0.isEmpty ? nil : $0 }
         let slug = request.parameter("slug").flatMap { $0.isEmpty ? nil : $0 }
         guard id != nil || slug != nil else {
-            // A token of a team works there without naming it, as the team is its only scope.
+            // A team's token does not need to name the team, its only scope.
             return token.teamId ?? state.user.id
         }
         let team = state.teams.first { id == nil ? $0.slug == slug : $0.id == id }
@@ -43,7 +43,7 @@ enum Authorization {
 }
 
 extension AccessToken {
-    /// What stands for a token at the few addresses that need none.
+    /// The placeholder for routes without authentication.
     static var anonymous: AccessToken {
         AccessToken(
             id: "", name: "", secret: "", type: "", teamId: nil, projectId: nil, createdAt: 0,

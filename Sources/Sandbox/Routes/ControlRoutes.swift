@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What tests tell the sandbox itself, below `/_sandbox`.
+/// The control API for tests, below `/_sandbox`.
 enum ControlRoutes {
     static func answer(_ request: HTTPRequest, store: Store) -> HTTPAnswer {
         do throws(APIError) {
@@ -35,7 +35,7 @@ enum ControlRoutes {
             case ("POST", "webhooks/redeliver"):
                 return try redeliver(request, store)
             default:
-                throw .notFound("Control address")
+                throw .notFound("Control URL")
             }
         } catch {
             return error.answer
@@ -71,7 +71,7 @@ enum ControlRoutes {
         if let texts = try fields.strings("faults") {
             var list: [Fault] = []
             for text in texts {
-                guard let fault = Fault(text) else { throw .badRequest("No fault: \(text)") }
+                guard let fault = Fault(text) else { throw .badRequest("Invalid fault: \(text)") }
                 list.append(fault)
             }
             faults = list
@@ -79,7 +79,7 @@ enum ControlRoutes {
         var build: BuildMode?
         if let text = try fields.string("build") {
             build = BuildMode(text)
-            guard build != nil else { throw .badRequest("No build mode: \(text)") }
+            guard build != nil else { throw .badRequest("Invalid build mode: \(text)") }
         }
         let script = try fields.strings("log")
         guard (script?.count ?? 0) <= BuildScript.maximumLines else {
@@ -142,7 +142,7 @@ enum ControlRoutes {
                 let owner = try Authorization.ownerId(request, token: token, contents.state)
                 let projects = contents.state.projects
                 let found = projects.filter { $0.id == name || $0.name == name }
-                // Without a team named any owner will do, the one asked for first.
+                // Without a team in the request, any owner matches, the request's own first.
                 let isScoped = ["teamId", "slug"].contains { request.parameter($0) != nil }
                 guard
                     let project = found.first(where: { $0.ownerId == owner })
@@ -173,7 +173,7 @@ enum ControlRoutes {
 }
 
 extension Store.Contents {
-    /// Lets the sandbox's time jump.
+    /// Advances the sandbox's time.
     mutating func step(milliseconds: Int64) {
         state.clockOffset += milliseconds
         isUnsaved = true
@@ -181,7 +181,7 @@ extension Store.Contents {
 }
 
 extension EnvironmentVariable {
-    /// The record as it is kept, with its value whatever its type.
+    /// The stored record, with its value for any type.
     var storedJSON: JSONValue {
         .members([
             "id": .string(id), "key": .string(key), "value": .string(value),
@@ -195,7 +195,7 @@ extension EnvironmentVariable {
 }
 
 extension WebhookMessage {
-    /// The message and how its delivery went.
+    /// The message and the result of its delivery.
     var json: JSONValue {
         [
             "id": .string(id), "webhookId": .string(webhookId), "url": .string(url),

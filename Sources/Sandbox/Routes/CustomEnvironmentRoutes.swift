@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Environments of a project beside the three fixed ones.
+/// Custom environments of a project.
 enum CustomEnvironmentRoutes {
     static let routes: [Route] = [
         Route("GET", "projects/:/custom-environments", handler: list),
@@ -53,12 +53,13 @@ enum CustomEnvironmentRoutes {
                     || byte == UInt8(ascii: "-")
             }
         guard isValid else {
-            throw .badRequest("Invalid request: `slug` may have lower-case letters, digits, `-`.")
+            throw .badRequest(
+                "Invalid request: `slug` may only contain lower-case letters, digits, `-`.")
         }
         let isTaken = state.customEnvironments.contains {
             $0.projectId == project.id && $0.slug == slug
         }
-        guard !isTaken else { throw .conflict("An environment of that name exists already.") }
+        guard !isTaken else { throw .conflict("An environment with that name already exists.") }
         return slug
     }
 
@@ -113,7 +114,7 @@ enum CustomEnvironmentRoutes {
         return .json(environment.json)
     }
 
-    /// Variables of that environment alone go with it.
+    /// Also deletes variables of only this environment.
     private static func delete(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
@@ -132,7 +133,7 @@ enum CustomEnvironmentRoutes {
 }
 
 extension CustomEnvironment.BranchMatcher {
-    /// True if deployments of that branch go to the environment.
+    /// Returns whether deployments of that branch go to the environment.
     func matches(_ branch: String) -> Bool {
         switch type {
         case "startsWith": branch.hasPrefix(pattern)

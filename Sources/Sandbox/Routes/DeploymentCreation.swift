@@ -1,6 +1,6 @@
 internal import JSON
 
-/// New deployments: from git, from an earlier deployment, or through a deploy hook.
+/// New deployments: from git, from an earlier deployment, or by a deploy hook.
 enum DeploymentCreation {
     private static let members: Set<String> = [
         "customEnvironmentSlugOrId", "deploymentId", "files", "gitMetadata", "gitSource", "meta",
@@ -8,8 +8,8 @@ enum DeploymentCreation {
         "gitAccessToken",
     ]
 
-    /// What a request asks for, before anything is made of it.
-    private struct Wish {
+    /// A parsed request.
+    private struct CreationRequest {
         var original: Deployment?
         var target: String?
         var customEnvironment: CustomEnvironment?
@@ -39,15 +39,15 @@ enum DeploymentCreation {
             throw .badRequest(
                 "Invalid request: one of `deploymentId`, `gitSource` or `files` is needed.")
         }
-        var wish = Wish(
+        var creation = CreationRequest(
             original: original, target: nil, customEnvironment: nil, gitSource: gitSource,
             meta: try fields.texts("meta") ?? [:],
             latestCommit: try fields.bool("withLatestCommit") ?? false)
-        guard wish.meta.count <= 100 else {
+        guard creation.meta.count <= 100 else {
             throw .badRequest("Invalid request: `meta` should NOT have more than 100 members.")
         }
-        try setTarget(of: &wish, fields, project: project, state)
-        let wanted = build(wish, project: project, call, &state)
+        try setTarget(of: &creation, fields, project: project, state)
+        let wanted = build(creation, project: project, call, &state)
         let bytes = wanted.variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= EnvironmentRules.maximumBytes else {
             throw .badRequest("The Environment Variables of the deployment are over 64 KB.")
@@ -70,35 +70,36 @@ enum DeploymentCreation {
             commit: try source.string("sha"), repositoryId: repository)
     }
 
-    /// Any target but the two fixed ones has to be a custom environment of the project.
+    /// Any target but the two fixed ones must be a custom environment of the project.
     private static func setTarget(
-        of wish: inout Wish, _ fields: Fields, project: Project, _ state: SandboxState
+        of creation: inout CreationRequest, _ fields: Fields, project: Project,
+        _ state: SandboxState
     ) throws(APIError) {
         let target = try fields.string("target")
         var custom = try fields.string("customEnvironmentSlugOrId")
         switch target {
-        case "production", "staging": wish.target = target
+        case "production", "staging": creation.target = target
         case nil, "preview": break
         case let other?: custom = custom ?? other
         }
         guard let custom else { return }
-        wish.customEnvironment = state.customEnvironments.first {
+        creation.customEnvironment = state.customEnvironments.first {
             $0.projectId == project.id && ($0.id == custom || $0.slug == custom)
         }
-        guard wish.customEnvironment != nil else { throw .notFound("Custom environment") }
-        wish.target = nil
+        guard creation.customEnvironment != nil else { throw .notFound("Custom environment") }
+        creation.target = nil
     }
 
     private static func build(
-        _ wish: Wish, project: Project, _ call: Call, _ state: inout SandboxState
+        _ creation: CreationRequest, project: Project, _ call: Call, _ state: inout SandboxState
     ) -> Deployment {
-        var meta = wish.original?.meta ?? [:]
+        var meta = creation.original?.meta ?? [:]
         meta["action"] = nil
-        meta.merge(wish.meta) { $1 }
-        var source = wish.gitSource ?? wish.original?.gitSource
-        if let original = wish.original {
+        meta.merge(creation.meta) { $1 }
+        var source = creation.gitSource ?? creation.original?.gitSource
+        if let original = creation.original {
             meta["originalDeploymentId"] = original.id
-            if wish.latestCommit {
+            if creation.latestCommit {
                 source?.commit = project.repository?.headCommit
                 meta["githubCommitSha"] = nil
             }
@@ -109,15 +110,16 @@ enum DeploymentCreation {
             meta["\(prefix)CommitSha"] = meta["\(prefix)CommitSha"] ?? source.commit
         }
         let branch = meta["githubCommitRef"] ?? source?.branch
-        let variables = variables(wish, project: project, branch: branch, call, state)
+        let variables = variables(creation, project: project, branch: branch, call, state)
         let suffix = state.slug(ofOwner: project.ownerId)
         return Deployment(
             id: state.generator.identifier("dpl_", count: 28), projectId: project.id,
             ownerId: project.ownerId, creatorId: state.user.id, name: project.name,
             host: "\(project.name)-\(state.generator.label(9))-\(suffix).vercel.app",
-            target: wish.target, customEnvironmentId: wish.customEnvironment?.id,
-            source: wish.original != nil ? "redeploy" : wish.gitSource != nil ? "git" : "cli",
-            meta: meta, gitSource: source, originalDeploymentId: wish.original?.id,
+            target: creation.target, customEnvironmentId: creation.customEnvironment?.id,
+            source: creation.original != nil
+                ? "redeploy" : creation.gitSource != nil ? "git" : "cli",
+            meta: meta, gitSource: source, originalDeploymentId: creation.original?.id,
             createdAt: call.now, mode: call.settings.build,
             buildMilliseconds: call.settings.buildMilliseconds,
             forceNew: call.request.flag("forceNew"), withCache: call.request.flag("withCache"),
@@ -125,29 +127,31 @@ enum DeploymentCreation {
     }
 
     private static func variables(
-        _ wish: Wish, project: Project, branch: String?, _ call: Call, _ state: SandboxState
+        _ creation: CreationRequest, project: Project, branch: String?, _ call: Call,
+        _ state: SandboxState
     ) -> [ResolvedVariable] {
         if call.settings.build == .keepsOldEnvironment {
             let before =
-                wish.original
+                creation.original
                 ?? project.productionDeploymentId.flatMap(state.deployment(id:))
             if let before { return before.variables }
         }
         let target: Target? =
-            wish.customEnvironment != nil
-            ? nil : wish.target == "production" ? .production : .preview
+            creation.customEnvironment != nil
+            ? nil : creation.target == "production" ? .production : .preview
         return state.resolvedVariables(
-            of: project, target: target, customEnvironmentId: wish.customEnvironment?.id,
+            of: project, target: target, customEnvironmentId: creation.customEnvironment?.id,
             branch: target == .preview ? branch : nil)
     }
 
-    /// A deploy hook builds the head of its branch, as production if that is the production branch.
+    /// A deploy hook builds the head of its branch, for production if that is the production
+    /// branch.
     static func hook(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
         guard let project = state.project(id: call.parameters[0]),
             let repository = project.repository,
             let hook = repository.hooks.first(where: { $0.id == call.parameters[1] })
         else { throw .notFound("Deploy hook") }
-        let wish = Wish(
+        let creation = CreationRequest(
             original: nil,
             target: hook.branch == repository.productionBranch ? "production" : nil,
             customEnvironment: nil,
@@ -157,7 +161,7 @@ enum DeploymentCreation {
             meta: [
                 "deployHookId": hook.id, "deployHookName": hook.name, "deployHookRef": hook.branch,
             ], latestCommit: false)
-        var deployment = build(wish, project: project, call, &state)
+        var deployment = build(creation, project: project, call, &state)
         deployment.forceNew = call.request.parameter("buildCache") == "false"
         deployment = state.add(deployment, at: call.now)
         return .json(

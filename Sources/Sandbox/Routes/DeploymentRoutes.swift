@@ -13,12 +13,12 @@ enum DeploymentRoutes {
             "POST", "integrations/deploy/:/:", needsToken: false, handler: DeploymentCreation.hook),
     ]
 
-    /// The deployment that the first parameter names by id, host name or alias, or 404.
+    /// Returns the deployment of the first parameter by id, host name or alias, or throws 404.
     static func index(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         try index(of: call.parameters[0], call, state)
     }
 
-    /// The deployment of that id, host name or alias, or 404.
+    /// Returns the deployment with that id, host name or alias, or throws 404.
     static func index(of name: String, _ call: Call, _ state: SandboxState) throws(APIError)
         -> Int
     {
@@ -27,7 +27,7 @@ enum DeploymentRoutes {
                 || call.token.projectId == state.deployments[index].projectId
         else {
             guard name.hasPrefix("dpl_") || name.contains(".") else {
-                throw .badRequest("Invalid request: `id` is no deployment id or host name.")
+                throw .badRequest("Invalid request: `id` is not a deployment id or host name.")
             }
             throw .notFound("Deployment")
         }
@@ -81,7 +81,7 @@ enum DeploymentRoutes {
         for (name, value) in request.query where name.hasPrefix("meta-") {
             found = found.filter { $0.meta[String(name.dropFirst(5))] == value }
         }
-        // `from` and `to` are the old names; `from` includes its own moment.
+        // `from` and `to` are the old names; `from` is inclusive.
         let from = try call.number("from").map { $0 &+ 1 }
         let until = try call.number("until") ?? from
         let page = Page(

@@ -22,7 +22,7 @@ enum EnvironmentRoutes {
             }.map(\.id)
             let target = Target(rawValue: word)
             guard target != nil || !ids.isEmpty else {
-                throw .badRequest("Invalid request: `target` is no environment of the project.")
+                throw .badRequest("Invalid request: `target` is not an environment of the project.")
             }
             records = records.filter { record in
                 target.map(record.targets.contains) ?? false
@@ -49,7 +49,7 @@ enum EnvironmentRoutes {
         return .json(["envs": .array(records.map { isClear ? $0.decryptedJSON : $0.json })])
     }
 
-    /// The record that the second parameter names, or 404.
+    /// Returns the record of the second parameter, or throws 404.
     static func variableIndex(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
         let index = state.variables.firstIndex {

@@ -2,7 +2,7 @@ internal import JSON
 
 /// Environment variables of a project: creating and changing.
 enum EnvironmentWriting {
-    /// Creates one record or a batch; items of a batch are judged one by one.
+    /// Creates one record or a batch, whose items succeed or fail separately.
     static func create(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
         let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
         let body = try call.body()
@@ -56,15 +56,15 @@ enum EnvironmentWriting {
         return .json(["created": answer, "failed": failed], status: 201)
     }
 
-    /// What became of an item.
+    /// The result of an item.
     private struct Written {
-        /// What the answer shows, which a fault may have made a lie.
+        /// The record in the response, which a fault may have falsified.
         var shown: EnvironmentVariable
-        /// What webhooks hear of it; `nil` where nothing was kept.
+        /// The webhook event; `nil` if nothing was stored.
         var event: String?
     }
 
-    /// The record that an item asks for; wrong shapes are refused here, together with all others.
+    /// Parses an item; a malformed one refuses the whole batch.
     private static func record(
         _ item: JSONValue, project: Project, _ call: Call, _ state: inout SandboxState
     ) throws(APIError) -> EnvironmentVariable {
@@ -97,7 +97,7 @@ enum EnvironmentWriting {
         return type
     }
 
-    /// Stores a new record, or for an upsert changes the one of exactly that scope.
+    /// Stores a new record, or changes the one with the same scope for an upsert.
     private static func store(
         _ wanted: EnvironmentVariable, project: Project, _ call: Call, _ state: inout SandboxState
     ) throws(APIError) -> Written {
@@ -120,12 +120,12 @@ enum EnvironmentWriting {
             old.comment = record.comment ?? old.comment
             old.updatedAt = call.now
             old.updatedBy = state.user.id
-            try EnvironmentRules.checkNeighbours(of: old, in: state)
+            try EnvironmentRules.checkCoexistence(of: old, in: state)
             let shown = write(&old, at: index, call, &state)
             let isOld = call.effect == .returnsOldRecord
             return Written(shown: isOld ? before : shown, event: "updated")
         }
-        try EnvironmentRules.checkNeighbours(of: record, in: state)
+        try EnvironmentRules.checkCoexistence(of: record, in: state)
         return Written(shown: write(&record, at: nil, call, &state), event: "created")
     }
 
@@ -151,7 +151,7 @@ enum EnvironmentWriting {
         return record
     }
 
-    /// Changes the members that the body names; a list of targets replaces the whole list.
+    /// Changes the members in the body; a list of targets replaces the whole list.
     static func update(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
         let index = try EnvironmentRoutes.variableIndex(call, state)
         let old = state.variables[index]

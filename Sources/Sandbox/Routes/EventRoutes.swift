@@ -1,14 +1,13 @@
 internal import JSON
 internal import Threads
 
-/// Build logs and run-time logs.
+/// Build logs and runtime logs.
 enum EventRoutes {
     static let routes: [Route] = [
         Route("GET", "deployments/:/events", handler: events),
         Route("GET", "projects/:/deployments/:/runtime-logs", handler: runtimeLogs),
     ]
 
-    /// Which events are wanted.
     struct Filter: Sendable {
         var since: Int64?
         var until: Int64?
@@ -39,7 +38,7 @@ enum EventRoutes {
         }
         let isLines = request.parameter("format") == "lines"
         let hosts = state.hosts(of: deployment)
-        // The end of the aliases is told on streams only.
+        // The end of alias assignment is only sent on streams.
         var found = deployment.log.filter {
             filter.accepts($0) && (isLines || $0.kind != .aliasAssigned)
         }
@@ -51,7 +50,7 @@ enum EventRoutes {
         return isLines ? .lines(values) : .json(.array(values))
     }
 
-    /// Deployments that failed have no run-time logs.
+    /// Failed deployments have no runtime logs.
     private static func runtimeLogs(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
@@ -78,7 +77,7 @@ enum EventRoutes {
     }
 }
 
-/// Gives a deployment's events as lines until the build and its aliases are done.
+/// Streams a deployment's events as lines until the build and its aliases are done.
 final class EventFollower: Sendable {
     private struct Progress {
         var given = 0
@@ -87,11 +86,11 @@ final class EventFollower: Sendable {
 
     private let deploymentId: String
     private let filter: EventRoutes.Filter
-    /// Whether it goes on with nothing after the end.
+    /// Whether it stays open after the end without events.
     private let staysOpen: Bool
     private let progress = Monitor(Progress())
 
-    /// The most events in one piece.
+    /// Most events per chunk.
     private static let portion = 250
 
     init(deploymentId: String, filter: EventRoutes.Filter, staysOpen: Bool) {
@@ -100,7 +99,7 @@ final class EventFollower: Sendable {
         self.staysOpen = staysOpen
     }
 
-    /// The lines since the last call, an empty piece when there are none, `nil` at the end.
+    /// Returns the lines since the last call, an empty chunk if there are none, `nil` at the end.
     func next(_ observe: @Sendable (@Sendable (SandboxState) -> [UInt8]?) -> [UInt8]?)
         -> [UInt8]?
     {
@@ -121,8 +120,8 @@ final class EventFollower: Sendable {
                     return nil
                 }
                 if !fresh.isEmpty { return [] }
-                // An object without `created` now and then keeps the connection from idling; the
-                // server asks about a hundred times a second.
+                // An occasional object without `created` keeps the connection alive; the server
+                // calls this about a hundred times a second.
                 progress.idle += 1
                 return progress.idle % 100 == 20 ? Array("{}\n".utf8) : []
             }

@@ -1,12 +1,12 @@
 internal import JSON
 
-/// A part of a list that is sorted from new to old, and how to ask for its neighbours.
+/// A page of a list sorted from new to old, with cursors for its neighbors.
 struct Page<Element> {
     let elements: [Element]
     let next: Int64?
     let prev: Int64?
 
-    /// The elements older than `until` and newer than `since`, at most `limit`.
+    /// Selects the elements older than `until` and newer than `since`, at most `limit`.
     init(
         _ all: [Element], time: (Element) -> Int64, since: Int64?, until: Int64?, limit: Int
     ) {
@@ -16,7 +16,7 @@ struct Page<Element> {
                     && (since.map { time(element) > $0 } ?? true)
             }
         var count = min(limit, sorted.count)
-        // Elements of one moment stay on one page, else the cursor would skip the rest of them.
+        // Elements of the same time stay on one page; otherwise the cursor would skip the rest.
         while count > 0, count < sorted.count, time(sorted[count]) == time(sorted[count - 1]) {
             count += 1
         }

@@ -11,7 +11,7 @@ enum ProjectRoutes {
         Route("GET", "projects/:/production-deployment", handler: productionDeployment),
     ]
 
-    /// The project that the first parameter names, or 404.
+    /// Returns the project of the first parameter, or throws 404.
     static func projectIndex(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         guard let index = state.projectIndex(call.parameters[0], ownerId: call.ownerId),
             call.token.projectId == nil || call.token.projectId == state.projects[index].id
@@ -86,10 +86,11 @@ enum ProjectRoutes {
             }
         guard isValid else {
             throw .badRequest(
-                "Invalid request: `name` may have lower-case letters, digits, `.`, `_`, `-`.")
+                "Invalid request: `name` may only contain lower-case letters, digits, `.`, `_`, `-`."
+            )
         }
         guard state.projectIndex(name, ownerId: ownerId) == nil else {
-            throw .conflict("A project of that name exists already.")
+            throw .conflict("A project with that name already exists.")
         }
     }
 
@@ -138,7 +139,7 @@ enum ProjectRoutes {
     }
 }
 
-/// Names of pages as texts: base 32 of the time.
+/// Cursors as texts: the time in base 32.
 enum Cursor {
     private static let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
 
@@ -152,7 +153,7 @@ enum Cursor {
         return text
     }
 
-    /// The time of a text or of a number in decimal digits, or `nil`.
+    /// Parses a cursor, or a number in decimal digits.
     static func time(of text: String) -> Int64? {
         if let number = Int64(text) { return number }
         guard (1...12).contains(text.count) else { return nil }

@@ -46,7 +46,7 @@ enum PromotionRoutes {
             throw .conflict("Another promotion or rollback is running.")
         }
         guard project.productionDeploymentId != deployment.id else {
-            throw .conflict("The deployment is the current production deployment already.")
+            throw .conflict("The deployment is already the current production deployment.")
         }
         let isPossible =
             deployment.target == "production" && deployment.state == .ready

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// All variables of an environment or of a deployment at once, as the Vercel CLI asks for them.
+/// All variables of an environment or deployment at once, for the Vercel CLI.
 enum PullRoutes {
     static let routes: [Route] = [Route("GET", "env/pull/*", handler: pull)]
 
@@ -9,7 +9,7 @@ enum PullRoutes {
     {
         guard call.parameters.count != 1 else {
             let index = try DeploymentRoutes.index(call, state)
-            // The run-time part of a finished deployment is not given out, only the build's.
+            // The API returns only the build variables of a finished deployment.
             return .json(["env": [:], "buildEnv": values(state.deployments[index].variables, call)])
         }
         guard call.parameters.count >= 2 else { throw .notFound("Environment") }

@@ -1,36 +1,36 @@
 internal import JSON
 
-/// One request on its way to its resource.
+/// A routed request.
 struct Call: Sendable {
     let request: HTTPRequest
-    /// What stood at the `:` places of the route, then the rest of the path for `*`.
+    /// The values of the route's `:` parts, then the rest of the path for `*`.
     let parameters: [String]
     let token: AccessToken
-    /// The id of the user or of the team that the request is about.
+    /// The id of the user or team that the request is about.
     let ownerId: String
-    /// The time of the request; later than that of every request before.
+    /// The time of the request, later than that of every request before.
     let now: Int64
-    /// The sandbox's own time, without the guarantee of ``now``.
+    /// The sandbox's time, without the guarantee of ``now``.
     let clock: Int64
     let effect: Fault.Effect?
-    /// Why one item of the request is refused, if a fault wants that.
+    /// Why a fault refuses one item of the request.
     let rejection: APIError?
-    /// How a creation leaves open what it has kept.
+    /// How a fault makes a creation's response ambiguous.
     let silence: SilentBatch?
     let settings: Settings
 
-    /// What a running sandbox is set to.
+    /// The settings of a running sandbox.
     struct Settings: Sendable {
         var baseURL: String
         var buildMilliseconds: Int64
         var build: BuildMode
-        /// What builds print besides.
+        /// Additional build output.
         var script: [String]?
-        /// Reads the state later, for answers that go on; the time is advanced before.
+        /// Reads the state later, for streamed responses; advances the time before.
         var observe: @Sendable (@Sendable (SandboxState) -> [UInt8]?) -> [UInt8]?
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     func body() throws(APIError) -> JSONValue {
         do {
             return try JSONValue(parsing: request.body)
@@ -39,10 +39,10 @@ struct Call: Sendable {
         }
     }
 
-    /// The body as a JSON object.
+    /// Returns the body as a JSON object.
     func fields() throws(APIError) -> Fields { try Fields(try body()) }
 
-    /// The first numeric query parameter of these names; `nil` when all are missing.
+    /// Returns the first numeric query parameter with one of these names.
     func number(_ names: String...) throws(APIError) -> Int64? {
         guard let name = names.first(where: { request.parameter($0) != nil }),
             let text = request.parameter(name)
@@ -52,21 +52,21 @@ struct Call: Sendable {
         return number
     }
 
-    /// The page size asked for, between 1 and 100.
+    /// Returns the requested page size, between 1 and 100.
     func limit(default size: Int64 = 20) throws(APIError) -> Int {
         let asked = try number("limit")
         return Int(min(max(asked ?? size, 1), 100))
     }
 }
 
-/// One method and path of the API.
+/// A method and path of the API.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call, inout SandboxState) throws(APIError) -> HTTPAnswer
 
     let method: String
-    /// Words, `:` for any one part, and a closing `*` for any number of parts.
+    /// Words, `:` for any one part, and a final `*` for any number of parts.
     let pattern: [String]
-    /// False for the few addresses that need no token.
+    /// False for the few routes without authentication.
     let needsToken: Bool
     let handler: Handler
 
@@ -79,7 +79,7 @@ struct Route: Sendable {
         self.handler = handler
     }
 
-    /// What stands at the open places, or `nil` for another path.
+    /// Returns the values of the variable parts, or `nil` for another path.
     func parameters(_ segments: [String]) -> [String]? {
         let isOpen = pattern.last == "*"
         let fixed = isOpen ? pattern.dropLast() : pattern[...]
@@ -98,7 +98,7 @@ struct Route: Sendable {
     }
 }
 
-/// Finds the route of a request by its resource, whatever the version.
+/// Finds the route of a request, ignoring the API version.
 enum Router {
     static let routes: [Route] =
         UserRoutes.routes + TeamRoutes.routes + ProjectRoutes.routes + EnvironmentRoutes.routes
@@ -106,7 +106,8 @@ enum Router {
         + SharedVariableRoutes.routes + EventRoutes.routes + PromotionRoutes.routes
         + WebhookRoutes.routes + TokenRoutes.routes
 
-    /// The route and its parameters; 404 for an unknown path, 405 for another method.
+    /// Returns the route and its parameters; throws 404 for an unknown path, 405 for another
+    /// method.
     static func match(method: String, segments: [String]) throws(APIError)
         -> (route: Route, parameters: [String])
     {

@@ -1,20 +1,20 @@
 internal import JSON
 internal import Threads
 
-/// Answers requests: faults first, then who asks and for whom, then the resource.
+/// Responds to requests: checks faults first, then the token and owner, then the resource.
 final class Service: Sendable {
     let store: Store
-    private let onlooker = Monitor<Onlooker?>(nil)
+    private let onlooker = Monitor<RequestObserver?>(nil)
 
     init(store: Store) { self.store = store }
 
-    /// Has somebody look on at every request from the next one on; nil for nobody.
-    func show(to onlooker: Onlooker?) {
+    /// Lets `onlooker` observe every request from the next one on; nil stops it.
+    func show(to onlooker: RequestObserver?) {
         self.onlooker.look { $0 = onlooker }
-        store.use { contents, _ in contents.momentCount = 0 }
+        store.use { contents, _ in contents.observationCount = 0 }
     }
 
-    /// The answer to one request.
+    /// Returns the response to one request.
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         if request.segments.first == "_sandbox" {
             var answer =
@@ -30,9 +30,9 @@ final class Service: Sendable {
         }
         let (answer, moment) = store.use { contents, now in
             let (answer, entry, states) = self.answer(request, now: now, &contents)
-            contents.momentCount += 1
-            let moment = Onlooker.Moment(
-                number: contents.momentCount - 1, entry: entry, arrivedAt: arrivedAt,
+            contents.observationCount += 1
+            let moment = RequestObserver.Moment(
+                number: contents.observationCount - 1, entry: entry, arrivedAt: arrivedAt,
                 date: now + contents.settings.dateOffset, states: states)
             return (answer, moment)
         }
@@ -42,17 +42,17 @@ final class Service: Sendable {
 
     private func answer(
         _ request: HTTPRequest, now: Int64, _ contents: inout Store.Contents
-    ) -> (answer: HTTPAnswer, entry: RequestLog.Entry, states: Onlooker.States) {
+    ) -> (answer: HTTPAnswer, entry: RequestLog.Entry, states: RequestObserver.States) {
         let strike = contents.strike(request)
         let fault = strike.fault
         let project = request.project
         var present = now
         var answer: HTTPAnswer
-        var states = Onlooker.States(of: contents.state.variables)
+        var states = RequestObserver.States(of: contents.state.variables)
         do throws(APIError) {
             try contents.perform(.before, of: strike, project: project, now: &present)
             states.asked = contents.state.variables
-            let instead = try fault?.kind.answerInstead(
+            let instead = try fault?.kind.prematureResponse(
                 now: present, contents.state, project: project)
             answer = instead ?? self.served(request, fault: fault, now: present, &contents)
             fault?.kind.spoil(&answer)
@@ -60,11 +60,11 @@ final class Service: Sendable {
             present = max(present, contents.state.lastStamp)
             try contents.perform(.then, of: strike, project: project, now: &present)
         } catch {
-            // Whoever set the fault has to see that it did not happen.
+            // The test that set the fault must notice that it did not happen.
             answer = error.impossible.answer
         }
         states.after = contents.state.variables
-        // The sandbox's own time, which tests step: clients count a limit's reset from it.
+        // The sandbox's time, which tests step: clients compute a limit's reset from it.
         answer.headers.append(contents.date(now))
         answer.delaySeconds += contents.settings.latencySeconds
         let entry = RequestLog.Entry(
@@ -81,7 +81,7 @@ final class Service: Sendable {
         var limits: [(name: String, value: String)] = []
         do throws(APIError) {
             guard !request.isMalformed else {
-                throw .badRequest("The address is not percent-encoded UTF-8.")
+                throw .badRequest("The URL is not percent-encoded UTF-8.")
             }
             let secret = Authorization.secret(of: request)
             if let limit = contents.settings.rateLimit {
@@ -108,8 +108,7 @@ final class Service: Sendable {
         _ request: HTTPRequest, secret: String?, fault: Fault?, now: Int64,
         _ contents: inout Store.Contents
     ) throws(APIError) -> HTTPAnswer {
-        // Who asks is looked at before what is asked for, so that nothing can be found out
-        // without a token.
+        // The token is checked before the resource, so that nothing can be learned without one.
         let match: (route: Route, parameters: [String])
         let token: AccessToken
         let segments = request.segments
@@ -156,7 +155,7 @@ final class Service: Sendable {
         }
         var forgotten = contents.state
         defer {
-            // An id that was shown is not given to another thing.
+            // Never reuses an id that was shown.
             contents.state.generator = forgotten.generator
         }
         return try match.route.handler(call, &forgotten)
@@ -164,25 +163,24 @@ final class Service: Sendable {
 }
 
 extension Store.Contents {
-    /// The header that says what time the sandbox takes it to be.
+    /// Returns the `Date` header in the sandbox's time.
     func date(_ now: Int64) -> (name: String, value: String) {
         ("Date", Timestamp.http(now + settings.dateOffset))
     }
 
-    /// What strikes one request.
-    struct Strike {
-        /// What goes wrong with it.
+    /// The faults of one request.
+    struct AppliedFaults {
         var fault: Fault?
-        /// The places of the acts that happen around it.
+        /// Indices of the acts around it.
         var acts: [Int] = []
-        /// All of that for the log.
+        /// The description for the log.
         var text: String?
     }
 
-    /// The first fault that strikes a request, and all acts; what is counted is counted, but acts are
-    /// when they have happened.
-    mutating func strike(_ request: HTTPRequest) -> Strike {
-        var strike = Strike()
+    /// Returns the first matching fault and all matching acts. Counts the fault now, but acts only
+    /// when they are performed.
+    mutating func strike(_ request: HTTPRequest) -> AppliedFaults {
+        var strike = AppliedFaults()
         var texts: [String] = []
         for index in faults.indices
         where faults[index].matches(method: request.method, path: request.path) {
@@ -208,9 +206,9 @@ extension Store.Contents {
         if let remaining = faults[index].remaining { faults[index].remaining = remaining - 1 }
     }
 
-    /// Does what people do at that moment; time goes on by each of it.
+    /// Performs the acts of that moment; each one advances the time.
     mutating func perform(
-        _ moment: Act.Moment, of strike: Strike, project: String?, now: inout Int64
+        _ moment: Act.Moment, of strike: AppliedFaults, project: String?, now: inout Int64
     ) throws(APIError) {
         for index in strike.acts {
             guard case .act(let act, moment) = faults[index].kind else { continue }
@@ -223,14 +221,14 @@ extension Store.Contents {
 }
 
 extension HTTPRequest {
-    /// The project that the address names, by id or name.
+    /// The project in the path, by id or name.
     var project: String? {
         let parts = VersionedPath.resource(segments)
         if parts.count > 1, parts[0] == "projects" { return parts[1] }
         return parts.count > 3 && parts.starts(with: ["env", "pull"]) ? parts[2] : nil
     }
 
-    /// The path and query for the log; nothing secret is ever sent there.
+    /// The path and query for the log; they never contain secrets.
     var loggedTarget: String {
         query.isEmpty
             ? path : path + "?" + query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")

@@ -39,7 +39,7 @@ enum SharedVariableRoutes {
         ])
     }
 
-    /// The place of a team's variable, or 404.
+    /// Returns the index of a team's variable, or throws 404.
     static func index(_ id: String, _ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         let index = state.sharedVariables.firstIndex {
             $0.ownerId == call.ownerId && $0.id == id

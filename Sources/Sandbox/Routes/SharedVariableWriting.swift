@@ -132,11 +132,11 @@ enum SharedVariableWriting {
         guard !isTaken else {
             throw APIError(
                 status: 409, code: "existing_key_and_target",
-                message: "A variable of that name and target exists already.")
+                message: "A variable with that name and target already exists.")
         }
     }
 
-    /// What a fault makes of a write: what the answer shows, and what is kept.
+    /// Returns the record in the response and the stored one after a fault.
     private static func spoiled(_ record: SharedVariable, _ effect: Fault.Effect?)
         -> (shown: SharedVariable, stored: SharedVariable)
     {

@@ -48,7 +48,7 @@ enum TeamRoutes {
         return .json(state.teams[index].json(user: state.user))
     }
 
-    /// The team that the first parameter names, or a refusal.
+    /// Returns the team of the first parameter, or throws.
     private static func team(_ call: Call, _ state: SandboxState) throws(APIError) -> Team {
         let name = call.parameters[0]
         guard let team = state.teams.first(where: { $0.id == name || $0.slug == name }) else {
@@ -82,7 +82,7 @@ enum TeamRoutes {
 }
 
 extension APIError {
-    /// The token may not be used for that team.
+    /// The token is not valid for that team.
     static var teamUnauthorized: APIError {
         APIError(
             status: 403, code: "team_unauthorized",

@@ -33,7 +33,7 @@ enum WebhookRoutes {
             url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw APIError(
-                status: 400, code: "invalid_url", message: "The address is no http address.")
+                status: 400, code: "invalid_url", message: "The URL is not an http URL.")
         }
         guard let events = try fields.strings("events"), !events.isEmpty else {
             throw .badRequest("Invalid request: `events` should NOT have fewer than 1 items.")

@@ -1,13 +1,13 @@
 internal import JSON
 
-/// An answer of the API that says no.
+/// An error response of the API.
 struct APIError: Error, Sendable {
     var status: Int
     var code: String
     var message: String
-    /// More members of `error`.
+    /// Additional members of `error`.
     var details: [String: JSONValue] = [:]
-    /// Members beside `error`.
+    /// Members next to `error`.
     var besides: [String: JSONValue] = [:]
     var headers: [(name: String, value: String)] = []
 
@@ -16,7 +16,7 @@ struct APIError: Error, Sendable {
         .members(details.merging(["code": .string(code), "message": .string(message)]) { $1 })
     }
 
-    /// The whole answer.
+    /// The whole response.
     var answer: HTTPAnswer {
         .json(
             .members(besides.merging(["error": json]) { $1 }), status: status, headers: headers)
@@ -34,14 +34,14 @@ struct APIError: Error, Sendable {
         APIError(status: 403, code: "forbidden", message: message, details: details)
     }
 
-    /// What is answered where a fault cannot be carried out; no retry helps.
+    /// The response for a fault that cannot be carried out; retries do not help.
     var impossible: APIError {
         APIError(
             status: 501, code: "sandbox_fault",
-            message: "The sandbox cannot do what it was told: \(message)")
+            message: "The sandbox cannot simulate the fault: \(message)")
     }
 
-    /// What a fault refuses one item with.
+    /// The error of one item that a fault refuses.
     static var unknownError: APIError {
         EnvironmentRules.complaint("UNKNOWN_ERROR", "The variable could not be stored.")
     }

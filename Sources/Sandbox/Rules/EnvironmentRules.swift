@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The rules that the API has for one variable record.
+/// The API's rules for a variable.
 enum EnvironmentRules {
-    /// The most bytes that all variables of one deployment may have together.
+    /// Most bytes of all variables of one deployment.
     static let maximumBytes = 64 * 1024
     /// The longest key, in bytes.
     static let maximumKeyBytes = 256
@@ -14,11 +14,11 @@ enum EnvironmentRules {
         "LAMBDA_TASK_ROOT", "LAMBDA_RUNTIME_DIR",
     ]
 
-    /// Complains about a key that may not be used.
+    /// Checks a key.
     static func check(key: String) throws(APIError) {
         guard (1...maximumKeyBytes).contains(key.utf8.count) else {
             throw complaint(
-                "KEY_INVALID_LENGTH", "The name has to be 1 to \(maximumKeyBytes) characters.")
+                "KEY_INVALID_LENGTH", "The name must have 1 to \(maximumKeyBytes) characters.")
         }
         let isLetter = { (byte: UInt8) in
             (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -38,14 +38,14 @@ enum EnvironmentRules {
         }
     }
 
-    /// Complains about a value that is too long by itself.
+    /// Checks the length of a value.
     static func check(value: String) throws(APIError) {
         guard value.utf8.count <= maximumBytes else {
             throw complaint("VALUE_INVALID_LENGTH", "The value is larger than 64 KB.")
         }
     }
 
-    /// Complains about environments, branch or type that do not go together.
+    /// Checks that environments, branch and type fit together.
     static func check(_ variable: EnvironmentVariable, of project: Project, in state: SandboxState)
         throws(APIError)
     {
@@ -64,7 +64,7 @@ enum EnvironmentRules {
         }
         guard let branch = variable.gitBranch else { return }
         guard variable.targets == [.preview], variable.customEnvironmentIds.isEmpty else {
-            throw .badRequest("`gitBranch` can be used with the target preview alone.")
+            throw .badRequest("`gitBranch` can only be used with the target preview.")
         }
         guard !branch.isEmpty else { throw .badRequest("`gitBranch` should not be empty.") }
         if branch == project.repository?.productionBranch {
@@ -73,7 +73,7 @@ enum EnvironmentRules {
         }
     }
 
-    /// A new or changed record as it is kept, or a complaint.
+    /// Returns a valid new or changed record, or throws.
     static func accepted(
         _ wanted: EnvironmentVariable, insteadOf old: EnvironmentVariable? = nil,
         of project: Project, in state: SandboxState
@@ -87,7 +87,7 @@ enum EnvironmentRules {
         }
         try check(record, of: project, in: state)
         try apply(policy: state.sensitivePolicy(of: project), to: &record)
-        try checkNeighbours(of: record, in: state)
+        try checkCoexistence(of: record, in: state)
         return record
     }
 
@@ -95,8 +95,8 @@ enum EnvironmentRules {
         .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
     }
 
-    /// Complains about a record that cannot stand beside the others of its project.
-    static func checkNeighbours(of variable: EnvironmentVariable, in state: SandboxState)
+    /// Checks that a record can coexist with the others of its project.
+    static func checkCoexistence(of variable: EnvironmentVariable, in state: SandboxState)
         throws(APIError)
     {
         let others = state.variables.filter {
@@ -110,10 +110,10 @@ enum EnvironmentRules {
         guard !isNew || others.count < maximum else {
             throw complaint(
                 "MAX_ENVS_EXCEEDED",
-                "There are \(others.count) variables in the project, which may have \(maximum).")
+                "The project has \(others.count) variables; the maximum is \(maximum).")
         }
-        // The limit is one of a deployment, so every environment of the record is counted alone,
-        // with what a deployment of its branch would see.
+        // The limit is per deployment, so each environment is counted separately, with what a
+        // deployment of its branch would use.
         let bytes = { (other: EnvironmentVariable) in other.key.utf8.count + other.value.utf8.count
         }
         let seen = others.filter {
@@ -152,7 +152,7 @@ enum EnvironmentRules {
         APIError(status: 400, code: code, message: message)
     }
 
-    /// What a policy makes of a record.
+    /// Applies a team's policy to a record.
     static func apply(policy: Team.SensitivePolicy, to variable: inout EnvironmentVariable)
         throws(APIError)
     {
@@ -162,14 +162,14 @@ enum EnvironmentRules {
             guard others.isEmpty, variable.customEnvironmentIds.isEmpty else {
                 throw complaint(
                     "BAD_REQUEST",
-                    "The team wants sensitive variables: development cannot be mixed with other "
+                    "The team requires sensitive variables: development cannot be mixed with other "
                         + "environments.")
             }
         } else if variable.type == .encrypted {
             variable.type = .sensitive
         } else {
             throw complaint(
-                "BAD_REQUEST", "The team wants sensitive variables outside development.")
+                "BAD_REQUEST", "The team requires sensitive variables outside development.")
         }
     }
 }

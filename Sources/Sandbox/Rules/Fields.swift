@@ -1,10 +1,10 @@
 internal import JSON
 
-/// The members of a JSON object in a request, read with the API's complaints.
+/// The members of a JSON object in a request, validated with the API's messages.
 struct Fields {
     let members: [String: JSONValue]
 
-    /// The object's members, or a 400 for anything else.
+    /// Throws 400 unless `value` is an object.
     init(_ value: JSONValue) throws(APIError) {
         guard let members = value.object else {
             throw .badRequest("Invalid request: the body should be object.")
@@ -12,21 +12,21 @@ struct Fields {
         self.members = members
     }
 
-    /// Refuses members of other names.
+    /// Throws for members with other names.
     func allow(only names: Set<String>) throws(APIError) {
         if let other = members.keys.sorted().first(where: { !names.contains($0) }) {
             throw .badRequest("Invalid request: should NOT have additional property `\(other)`.")
         }
     }
 
-    /// True if the member is there, be it null.
+    /// Returns whether the member is present, even if null.
     func has(_ name: String) -> Bool { members[name] != nil }
 
     private func fail(_ name: String, _ kind: String) -> APIError {
         .badRequest("Invalid request: `\(name)` should be \(kind).")
     }
 
-    /// A text; `nil` when missing or null.
+    /// Returns a string; `nil` if absent or null.
     func string(_ name: String, maximum: Int? = nil) throws(APIError) -> String? {
         guard let value = members[name], value != .null else { return nil }
         guard let text = value.string else { throw fail(name, "string") }
@@ -37,7 +37,7 @@ struct Fields {
         return text
     }
 
-    /// A text that must be there.
+    /// Returns a string that must be present.
     func requiredString(_ name: String) throws(APIError) -> String {
         guard has(name) else {
             throw .badRequest("Invalid request: missing required property `\(name)`.")
@@ -46,7 +46,7 @@ struct Fields {
         return text
     }
 
-    /// A list of texts; `nil` when missing.
+    /// Returns an array of strings; `nil` if absent.
     func strings(_ name: String) throws(APIError) -> [String]? {
         guard let value = members[name], value != .null else { return nil }
         guard let elements = value.array else { throw fail(name, "array") }
@@ -55,28 +55,28 @@ struct Fields {
         return texts
     }
 
-    /// A whole number; `nil` when missing or null.
+    /// Returns an integer; `nil` if absent or null.
     func integer(_ name: String) throws(APIError) -> Int64? {
         guard let value = members[name], value != .null else { return nil }
         guard let number = value.integer else { throw fail(name, "number") }
         return number
     }
 
-    /// A truth value; `nil` when missing or null.
+    /// Returns a Boolean; `nil` if absent or null.
     func bool(_ name: String) throws(APIError) -> Bool? {
         guard let value = members[name], value != .null else { return nil }
         guard let flag = value.bool else { throw fail(name, "boolean") }
         return flag
     }
 
-    /// An object; `nil` when missing or null.
+    /// Returns an object; `nil` if absent or null.
     func object(_ name: String) throws(APIError) -> Fields? {
         guard let value = members[name], value != .null else { return nil }
         guard value.object != nil else { throw fail(name, "object") }
         return try Fields(value)
     }
 
-    /// An object of texts; `nil` when missing or null.
+    /// Returns an object of strings; `nil` if absent or null.
     func texts(_ name: String) throws(APIError) -> [String: String]? {
         guard let object = try object(name)?.members else { return nil }
         let texts = object.compactMapValues(\.string)
@@ -84,7 +84,7 @@ struct Fields {
         return texts
     }
 
-    /// A policy for encrypted variables; `nil` when missing or null.
+    /// Returns a policy for sensitive variables; `nil` if absent or null.
     func policy(_ name: String) throws(APIError) -> Team.SensitivePolicy? {
         guard let word = try string(name) else { return nil }
         guard let policy = Team.SensitivePolicy(rawValue: word) else {
@@ -93,7 +93,7 @@ struct Fields {
         return policy
     }
 
-    /// A list of fixed targets; `nil` when missing.
+    /// Returns an array of targets; `nil` if absent.
     func targets(_ name: String) throws(APIError) -> [Target]? {
         guard let words = try strings(name) else { return nil }
         let targets = words.compactMap(Target.init(rawValue:))

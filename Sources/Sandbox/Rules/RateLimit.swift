@@ -1,11 +1,8 @@
-/// How many requests a token may make in a span of time.
+/// The number of requests that a token may make in a time window.
 package struct RateLimit: Sendable, Equatable {
-    /// How many.
     package var requests: Int
-    /// In how many seconds.
     package var seconds: Double
 
-    /// Keeps both as they are.
     package init(requests: Int, seconds: Double) {
         self.requests = requests
         self.seconds = seconds

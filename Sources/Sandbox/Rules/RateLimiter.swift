@@ -1,12 +1,12 @@
 internal import JSON
 
-/// Counts the requests of each token in windows of time.
+/// Counts the requests of each token in fixed windows.
 struct RateLimiter: Sendable {
-    /// What is left of a token's window.
+    /// The rest of a token's window.
     struct Standing: Sendable, Equatable {
         var total: Int
         var remaining: Int
-        /// When the next window begins, in milliseconds since 1970.
+        /// The start of the next window, in milliseconds since 1970.
         var resetMilliseconds: Int64
         var isExceeded: Bool
     }
@@ -19,7 +19,7 @@ struct RateLimiter: Sendable {
     mutating func count(_ token: String, _ limit: RateLimit, now: Int64) -> Standing {
         let window = Int64(limit.seconds * 1000)
         var current = windows[token] ?? (now, 0)
-        // A clock that was put back begins a new window too.
+        // A clock that went back starts a new window too.
         if !(current.start..<current.start + window).contains(now) { current = (now, 0) }
         current.count += 1
         windows[token] = current
@@ -31,7 +31,7 @@ struct RateLimiter: Sendable {
 }
 
 extension RateLimiter.Standing {
-    /// What every answer says of the limit.
+    /// The rate limit headers of every response.
     var headers: [(name: String, value: String)] {
         [
             ("X-RateLimit-Limit", String(total)), ("X-RateLimit-Remaining", String(remaining)),
@@ -41,11 +41,11 @@ extension RateLimiter.Standing {
 
     private var resetSeconds: Int64 { (resetMilliseconds + 999) / 1000 }
 
-    /// 429 without a `Retry-After`.
+    /// 429 without `Retry-After`.
     var error: APIError {
         APIError(
             status: 429, code: "rate_limited",
-            message: "The rate limit of \(total) exceeded. Try again later.",
+            message: "The rate limit of \(total) was exceeded. Try again later.",
             details: [
                 "limit": [
                     "remaining": .integer(Int64(remaining)), "reset": .integer(resetSeconds),

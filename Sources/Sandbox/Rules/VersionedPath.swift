@@ -1,6 +1,6 @@
-/// Addresses of the API, which are the same in every version.
+/// Paths of the API, which are the same in every version.
 enum VersionedPath {
-    /// The parts of a path behind its version and `now`.
+    /// Returns the parts of a path after its version and `now`.
     static func resource(_ segments: [String]) -> [String] {
         var rest = segments[...]
         if let first = rest.first, isVersion(first) { rest = rest.dropFirst() }
@@ -13,7 +13,7 @@ enum VersionedPath {
             && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// Where the path without its version begins, or `nil` without a version.
+    /// Returns where the path without its version begins, or `nil` without a version.
     static func versionEnd(of path: [Character]) -> Int? {
         guard path.first == "/", let slash = path.dropFirst().firstIndex(of: "/"),
             isVersion(String(path[1..<slash]))

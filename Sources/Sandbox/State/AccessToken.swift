@@ -4,13 +4,13 @@ internal import JSON
 struct AccessToken: Codable, Sendable {
     var id: String
     var name: String
-    /// What the client sends.
+    /// The text that clients send.
     var secret: String
-    /// `token`, or `oauth2-token` for a session, which cannot make further tokens.
+    /// `token`, or `oauth2-token` for a session, which cannot create further tokens.
     var type: String
-    /// The only team it may be used for.
+    /// The only team it is valid for.
     var teamId: String?
-    /// The only project it may be used for.
+    /// The only project it is valid for.
     var projectId: String?
     var createdAt: Int64
     var activeAt: Int64

@@ -8,7 +8,6 @@ struct Alias: Codable, Sendable {
     var deploymentId: String
     var createdAt: Int64
 
-    /// The alias as the API shows it.
     var json: JSONValue {
         [
             "uid": .string(id), "alias": .string(host),

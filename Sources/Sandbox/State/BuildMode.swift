@@ -7,18 +7,18 @@ package enum BuildMode: Sendable, Equatable, Codable {
     case ignored
     /// BLOCKED.
     case blocked
-    /// READY, but built with the variables of the deployment before.
+    /// READY, but built with the variables of the previous deployment.
     case keepsOldEnvironment
-    /// READY, and the aliases follow only after so many seconds.
+    /// READY, with the aliases assigned after some seconds.
     case aliasLate(seconds: Double)
-    /// READY, and the aliases never follow.
+    /// READY, but the aliases are never assigned.
     case aliasNever
-    /// READY, but the aliases cannot be set.
+    /// READY, but assigning the aliases fails.
     case aliasError
     /// READY, but not made the current production deployment.
     case staged
 
-    /// The mode of a word such as `fail` or `alias-late:5`, or `nil`.
+    /// Parses a word such as `fail` or `alias-late:5`.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first, parts.count) {
@@ -37,7 +37,7 @@ package enum BuildMode: Sendable, Equatable, Codable {
         }
     }
 
-    /// The word that ``init(_:)`` reads.
+    /// The word that ``init(_:)`` parses.
     package var text: String {
         switch self {
         case .ok: "ok"

@@ -1,12 +1,12 @@
-/// What a build prints on demand: a line each, with what it is in front.
+/// Additional build output, one line each with a prefix.
 ///
-/// `$ ` is a command, `# ` opens a step, `! ` is printed as an error, `~ ` is a warning, `= N` is a
-/// command's end with that status; anything else is output as it is.
+/// `$ ` marks a command, `# ` a step, `! ` an error, `~ ` a warning, `= N` a command's end with
+/// that exit code; other lines are output.
 enum BuildScript {
-    /// The most lines that are taken from anybody.
+    /// Most lines that are accepted.
     static let maximumLines = 1_000_000
 
-    /// How many times a build prints some of its lines.
+    /// In how many parts a build prints its lines.
     static let portions: Int64 = 40
 }
 

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import WebhookSigning
 
-/// Something that looks like the platform's encrypted values and gives nothing away by looking.
+/// A fake ciphertext in the form of Vercel's, which does not visibly contain the value.
 enum Ciphertext {
     /// Base64 of a small JSON object, about a third longer than the value.
     static func text(for value: String, salt: String) -> String {
@@ -21,7 +21,7 @@ enum Ciphertext {
         return Data(wrapped.encoded).base64EncodedString()
     }
 
-    /// Twenty bytes that look like chance and are the same every time.
+    /// Returns twenty bytes that look random but depend only on `text`.
     private static func bytes(of text: [UInt8]) -> [UInt8] {
         WebhookSignature.code(of: text, openSecret: Array("sandbox".utf8))
             ?? [UInt8](repeating: 0x5A, count: 20)

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// An environment of a project beside production, preview and development.
+/// A custom environment of a project.
 struct CustomEnvironment: Codable, Sendable {
     /// Which branches deploy here.
     struct BranchMatcher: Codable, Sendable {
@@ -18,7 +18,6 @@ struct CustomEnvironment: Codable, Sendable {
     var createdAt: Int64
     var updatedAt: Int64
 
-    /// The environment as the API shows it.
     var json: JSONValue {
         .members([
             "id": .string(id), "slug": .string(slug), "type": .string(type),

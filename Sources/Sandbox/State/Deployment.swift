@@ -1,13 +1,12 @@
 internal import JSON
 
-/// A variable as a deployment was built with it.
+/// A variable in a deployment's build.
 struct ResolvedVariable: Codable, Sendable {
     var key: String
     var value: String
     var type: VariableType
 }
 
-/// The state of a deployment.
 enum ReadyState: String, Codable, Sendable {
     case queued = "QUEUED"
     case initializing = "INITIALIZING"
@@ -17,7 +16,7 @@ enum ReadyState: String, Codable, Sendable {
     case canceled = "CANCELED"
     case blocked = "BLOCKED"
 
-    /// True when no build step follows.
+    /// True after the last build step.
     var isFinal: Bool {
         switch self {
         case .queued, .initializing, .building: false
@@ -26,9 +25,8 @@ enum ReadyState: String, Codable, Sendable {
     }
 }
 
-/// One deployment of a project; `SandboxState.advance` moves it on.
+/// A deployment of a project; `SandboxState.advance` changes its state.
 struct Deployment: Codable, Sendable {
-    /// A failure's code and message.
     struct Failure: Codable, Sendable {
         var code: String
         var message: String
@@ -55,7 +53,6 @@ struct Deployment: Codable, Sendable {
     var ownerId: String
     var creatorId: String
     var name: String
-    /// The host name.
     var host: String
     /// `production`, `staging` or `nil` for a preview.
     var target: String?
@@ -79,18 +76,18 @@ struct Deployment: Codable, Sendable {
     var aliasAssignedAt: Int64?
     var aliasError: Failure?
     var failure: Failure?
-    /// True when neither the build nor the aliases will change by themselves any more.
+    /// True when neither the build nor the aliases will change by themselves.
     var isSettled = false
     var log: [DeploymentEvent] = []
-    /// What the build prints besides, in the notation of ``BuildScript``; `nil` for nothing.
+    /// Additional build output in the notation of ``BuildScript``.
     var script: [String]?
-    /// How many lines of the script have been printed.
+    /// Number of script lines printed so far.
     var printed: Int?
 
     /// The branch, from where clients look for it.
     var branch: String? { meta["githubCommitRef"] ?? gitSource?.branch }
 
-    /// The host names meant for it besides those of production.
+    /// Returns the deployment's host names other than those of production.
     func automaticHosts(project: Project, ownerSlug: String) -> [String] {
         let label = (branch ?? "deploy").lowercased().map {
             $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-"

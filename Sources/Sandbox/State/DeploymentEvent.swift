@@ -1,6 +1,6 @@
 internal import JSON
 
-/// One line of a deployment's build log.
+/// A line of a deployment's build log.
 struct DeploymentEvent: Codable, Sendable {
     enum Kind: String, Codable, Sendable {
         case delimiter, command, stdout, stderr, exit
@@ -9,21 +9,21 @@ struct DeploymentEvent: Codable, Sendable {
     }
 
     var id: String
-    /// Counts up within the deployment; has a fixed width so that texts sort as numbers do.
+    /// Increases within the deployment; of fixed width so that texts sort like numbers.
     var serial: String
     /// Milliseconds since 1970.
     var date: Int64
     var kind: Kind
     var text: String
     var isWarning: Bool = false
-    /// The build step that a delimiter opens.
+    /// The build step that a delimiter starts.
     var step: String?
     var state: ReadyState?
-    /// The status of the command that an exit ends.
+    /// The exit code of a command's end.
     var statusCode: Int64?
 
-    /// The event in one of the shapes that the API has: output nested, state changes flat, and the
-    /// end of the aliases in a shape of its own.
+    /// Returns one of the API's forms: nested for output, flat for state changes, and a special one
+    /// for the end of alias assignment.
     func json(deployment: Deployment, hosts: [String]) -> JSONValue {
         switch kind {
         case .delimiter, .command, .stdout, .stderr, .exit: nested(deployment)

@@ -1,16 +1,14 @@
 internal import JSON
 
-/// A variable's environment among the three fixed ones.
 enum Target: String, Codable, Sendable, CaseIterable {
     case production, preview, development
 }
 
-/// How a variable is kept.
 enum VariableType: String, Codable, Sendable {
     case system, encrypted, plain, sensitive
 }
 
-/// One record of a project's environment variables.
+/// An environment variable of a project.
 struct EnvironmentVariable: Codable, Sendable {
     var id: String
     var projectId: String
@@ -26,22 +24,21 @@ struct EnvironmentVariable: Codable, Sendable {
     var createdBy: String?
     var updatedBy: String?
 
-    /// True if both may not stand beside each other: same key and branch, and an environment shared.
+    /// Returns whether both cannot coexist: same key and branch, and a common environment.
     func conflicts(with other: EnvironmentVariable) -> Bool {
         key == other.key && gitBranch == other.gitBranch
             && (targets.contains(where: other.targets.contains)
                 || customEnvironmentIds.contains(where: other.customEnvironmentIds.contains))
     }
 
-    /// True if both are the same record for an upsert: same key, branch and exact environments.
+    /// Returns whether both are the same record for an upsert: same key, branch and environments.
     func hasSameScope(as other: EnvironmentVariable) -> Bool {
         key == other.key && gitBranch == other.gitBranch
             && Set(targets) == Set(other.targets)
             && Set(customEnvironmentIds) == Set(other.customEnvironmentIds)
     }
 
-    /// The record as lists and writes show it: ciphertext for encrypted values, nothing for
-    /// sensitive ones.
+    /// The form of lists and writes: ciphertext for encrypted values, no value for sensitive ones.
     var json: JSONValue {
         var members = metadata
         switch type {
@@ -55,7 +52,7 @@ struct EnvironmentVariable: Codable, Sendable {
         return .members(members)
     }
 
-    /// The record as asked for by its id: with its value, unless it is sensitive.
+    /// The form of a request by id: with its value, unless it is sensitive.
     var decryptedJSON: JSONValue {
         var members = metadata
         members["decrypted"] = .bool(type != .sensitive)
@@ -70,7 +67,7 @@ struct EnvironmentVariable: Codable, Sendable {
             "updatedAt": .integer(updatedAt), "createdBy": JSONValue(createdBy),
             "updatedBy": JSONValue(updatedBy),
         ]
-        // A record of custom environments alone has no target list at all.
+        // A record with only custom environments has no target list.
         if !targets.isEmpty || customEnvironmentIds.isEmpty {
             members["target"] = JSONValue(targets.map(\.rawValue))
         }

@@ -1,6 +1,6 @@
-/// Makes identifiers that look like the platform's; the same seed makes the same ones.
+/// Generates identifiers in Vercel's format, deterministically from the seed.
 ///
-/// The sequence is SplitMix64. Nothing here is secret: the tokens open a sandbox on this machine.
+/// Uses SplitMix64. Nothing here is secret: the tokens only open a sandbox on this machine.
 struct IdentifierGenerator: Codable, Sendable {
     private var state: UInt64
 
@@ -23,14 +23,14 @@ struct IdentifierGenerator: Codable, Sendable {
         String((0..<count).map { _ in characters[Int(next() % UInt64(characters.count))] })
     }
 
-    /// A prefix and letters and digits, such as `prj_` and 28 of them.
+    /// Returns a prefix with letters and digits, such as `prj_` and 28 of them.
     mutating func identifier(_ prefix: String, count: Int) -> String {
         prefix + text(count, of: Self.alphanumerics)
     }
 
-    /// Lower-case hexadecimal digits.
+    /// Returns lower-case hexadecimal digits.
     mutating func hexadecimal(_ count: Int) -> String { text(count, of: Self.hexadecimals) }
 
-    /// Lower-case letters and digits, as in host names.
+    /// Returns lower-case letters and digits, as in host names.
     mutating func label(_ count: Int) -> String { text(count, of: Self.lowercase) }
 }

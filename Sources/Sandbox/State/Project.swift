@@ -2,25 +2,25 @@ internal import JSON
 
 /// A project of a user or a team.
 struct Project: Codable, Sendable {
-    /// Where the code of a project comes from.
+    /// The source repository of a project.
     struct Repository: Codable, Sendable {
         var organization: String
         var name: String
         var id: Int64
         var productionBranch: String
-        /// The commit at the head of every branch.
+        /// The head commit of every branch.
         var headCommit: String
         var hooks: [DeployHook]
     }
 
-    /// An address that starts a deployment without a token.
+    /// A URL that starts a deployment without a token.
     struct DeployHook: Codable, Sendable {
         var id: String
         var name: String
         var branch: String
     }
 
-    /// A promotion or rollback on its way.
+    /// A running promotion or rollback.
     struct AliasRequest: Codable, Sendable {
         enum Kind: String, Codable, Sendable { case promote, rollback }
         enum Status: String, Codable, Sendable {
@@ -58,24 +58,24 @@ struct Project: Codable, Sendable {
     /// The production host names.
     var domains: [String]
     var productionDeploymentId: String?
-    /// The setting whether a finished production build becomes the current deployment by itself;
-    /// without it a build is staged until it is promoted.
+    /// Whether a finished production build becomes the current deployment automatically; otherwise
+    /// it is staged until it is promoted.
     var assignsDomains: Bool
-    /// True from a rollback to the next promotion: no build becomes current by itself.
+    /// True from a rollback to the next promotion: no build becomes current automatically.
     var isRolledBack = false
-    /// What the project wants of encrypted variables; `nil` leaves it to its team.
+    /// The project's policy for sensitive variables; `nil` uses the team's.
     var sensitivePolicy: Team.SensitivePolicy?
     var exposesSystemVariables: Bool
     var hasRollingRelease: Bool
     var aliasRequest: AliasRequest?
     var lastRollbackTarget: String?
 
-    /// Whether a production build that is done now becomes the current one.
+    /// Whether a production build that ends now becomes the current deployment.
     var assignsDomainsNow: Bool { assignsDomains && !isRolledBack }
 }
 
 extension SandboxState {
-    /// The project as the API shows it.
+    /// Returns the API's form of a project.
     func json(_ project: Project, baseURL: String) -> JSONValue {
         let production = project.productionDeploymentId.flatMap(deployment(id:))
         let latest = deployments.filter { $0.projectId == project.id }

@@ -7,10 +7,8 @@ extension SandboxState {
         return deployments[deployments.count - 1]
     }
 
-    /// Moves builds, aliases and promotions on to a time, step by step in the order in which they
-    /// fall due.
-    ///
-    /// - Returns: True if anything has changed.
+    /// Advances builds, aliases and promotions to a time, in the order in which they are due.
+    /// Returns whether anything changed.
     mutating func advance(to now: Int64) -> Bool {
         var changed = false
         while true {
@@ -124,7 +122,7 @@ extension SandboxState {
         append("", .aliasAssigned, to: index, at: time)
     }
 
-    /// Ends a build that gives nothing to be used.
+    /// Ends a build without a usable result.
     mutating func end(
         deploymentAt index: Int, as state: ReadyState, failure: Deployment.Failure?, at time: Int64
     ) {
@@ -148,7 +146,7 @@ extension SandboxState {
         guard deployment.target == "production", deployment.mode != .staged,
             projects[place].assignsDomainsNow
         else { return }
-        // A build that was overtaken by a later one does not take the domains back from it.
+        // A build overtaken by a later one does not take back the domains.
         let current = projects[place].productionDeploymentId.flatMap(self.deployment(id:))
         if let current, current.createdAt > deployment.createdAt { return }
         makeCurrent(deploymentAt: index, projectAt: place, at: time)

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension SandboxState {
-    /// The part that every rendering of a deployment has.
+    /// Returns the members that every form of a deployment has.
     private func common(_ deployment: Deployment) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
             "id": .string(deployment.id), "name": .string(deployment.name),
@@ -32,7 +32,7 @@ extension SandboxState {
         ]
     }
 
-    /// The record inside projects.
+    /// Returns the form inside projects.
     func summary(_ deployment: Deployment) -> JSONValue {
         var members = common(deployment)
         members["alias"] = JSONValue(hosts(of: deployment))
@@ -49,7 +49,7 @@ extension SandboxState {
         return .members(members)
     }
 
-    /// The record of lists.
+    /// Returns the form of lists.
     func listed(_ deployment: Deployment) -> JSONValue {
         var members = common(deployment)
         members["id"] = nil
@@ -61,13 +61,13 @@ extension SandboxState {
         return .members(members)
     }
 
-    /// True for production deployments that had traffic and are not the current one.
+    /// Returns whether this production deployment had traffic and is not the current one.
     func isRollbackCandidate(_ deployment: Deployment) -> Bool {
         deployment.substate == .promoted
             && project(id: deployment.projectId)?.productionDeploymentId != deployment.id
     }
 
-    /// The whole record.
+    /// Returns the full form.
     func json(_ deployment: Deployment) -> JSONValue {
         var members = common(deployment)
         let names = JSONValue(deployment.variables.map(\.key).sorted())

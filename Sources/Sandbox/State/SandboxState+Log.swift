@@ -14,7 +14,7 @@ extension SandboxState {
                 isWarning: isWarning, step: step, state: state, statusCode: statusCode))
     }
 
-    /// Adds the line that a state has been reached.
+    /// Adds the line of a state change.
     mutating func logState(ofDeploymentAt index: Int, at time: Int64) {
         let deployment = deployments[index]
         append(
@@ -22,7 +22,7 @@ extension SandboxState {
             state: deployment.state)
     }
 
-    /// Adds the lines of a build's beginning: what it takes from earlier builds and what it runs.
+    /// Adds the first lines of a build: the restored cache and the commands.
     mutating func logBuild(ofDeploymentAt index: Int, at time: Int64) {
         let deployment = deployments[index]
         append("Running build in iad1", .delimiter, to: index, at: time, step: "build")

@@ -1,5 +1,5 @@
 extension SandboxState {
-    /// Removes a project with all that it has.
+    /// Removes a project with its variables, deployments and other data.
     mutating func removeProject(at index: Int, by author: String?, at time: Int64) -> Project {
         let project = projects.remove(at: index)
         variables.removeAll { $0.projectId == project.id }

@@ -3,7 +3,7 @@ internal import SystemFiles
 internal import WebhookSigning
 
 extension SandboxState {
-    /// Queues the messages about a deployment's change.
+    /// Queues messages about a deployment's change.
     mutating func tell(_ event: String, _ deployment: Deployment, at time: Int64) {
         let slug = slug(ofOwner: deployment.ownerId)
         let payload: JSONValue = [
@@ -27,7 +27,7 @@ extension SandboxState {
             event, payload, ownerId: deployment.ownerId, projectId: deployment.projectId, at: time)
     }
 
-    /// Queues the messages about changed variables; they carry names, never values.
+    /// Queues messages about changed variables; they contain names, never values.
     mutating func tell(
         _ what: String, _ records: [EnvironmentVariable], by author: String?, at time: Int64
     ) {
@@ -44,7 +44,7 @@ extension SandboxState {
         }
     }
 
-    /// Queues the messages about a project's change; `more` is added to the payload.
+    /// Queues messages about a project's change; `more` is added to the payload.
     mutating func tell(
         _ event: String, _ project: Project, more: [String: JSONValue] = [:],
         by author: String? = nil, at time: Int64
@@ -82,7 +82,7 @@ extension SandboxState {
                     body: String(decoding: bytes, as: UTF8.self), signature: signature,
                     attempts: 0, dueAt: time, status: nil))
         }
-        // Old messages are of no use to anybody, and a state file must not grow for ever.
+        // Keeps the state file from growing forever.
         if messages.count > 1000 { messages.removeFirst(messages.count - 1000) }
     }
 }

@@ -1,14 +1,14 @@
-/// Everything the sandbox knows and keeps in its state file.
+/// The sandbox's data, as kept in its state file.
 struct SandboxState: Codable, Sendable {
     var generator: IdentifierGenerator
-    /// What stepping has added to the clock, in milliseconds.
+    /// Milliseconds added to the clock by stepping.
     var clockOffset: Int64 = 0
-    /// The latest time that was given to a change; the next one is later.
+    /// The time of the latest change; the next one is later.
     var lastStamp: Int64 = 0
-    /// The most variables that a project may have, unless the sandbox is set otherwise.
+    /// Most variables of a project.
     var maximumRecords = 1000
     var user: User
-    /// The other members of every team that the user belongs to.
+    /// The other members of every team of the user.
     var colleagues: [User] = []
     var teams: [Team] = []
     var tokens: [AccessToken] = []
@@ -21,9 +21,10 @@ struct SandboxState: Codable, Sendable {
     var webhooks: [Webhook] = []
     var messages: [WebhookMessage] = []
 
-    /// A time not before `now` and later than every earlier one, so that each change is seen.
+    /// Returns a time at or after `now` and later than every earlier one, so that each change is
+    /// visible.
     ///
-    /// The sandbox's clock goes along, else a build would end later than its seconds after it.
+    /// The sandbox's clock is moved along; otherwise a build would take longer than its duration.
     mutating func stamp(_ now: Int64) -> Int64 {
         lastStamp = max(now, lastStamp + 1)
         clockOffset += lastStamp - now
@@ -32,7 +33,7 @@ struct SandboxState: Codable, Sendable {
 
     func team(id: String) -> Team? { teams.first { $0.id == id } }
 
-    /// What is wanted of a project's encrypted variables, by itself or by its team.
+    /// Returns the sensitive-variable policy of a project, or else of its team.
     func sensitivePolicy(of project: Project) -> Team.SensitivePolicy {
         project.sensitivePolicy ?? team(id: project.ownerId)?.sensitivePolicy ?? .default
     }
@@ -41,14 +42,14 @@ struct SandboxState: Codable, Sendable {
 
     func deployment(id: String) -> Deployment? { deployments.first { $0.id == id } }
 
-    /// The project of that owner with that id or name.
+    /// Returns the owner's project with that id or name.
     func projectIndex(_ idOrName: String, ownerId: String) -> Int? {
         projects.firstIndex {
             $0.ownerId == ownerId && ($0.id == idOrName || $0.name == idOrName)
         }
     }
 
-    /// The deployment of that owner with that id or host name, or to which that alias leads.
+    /// Returns the owner's deployment with that id, host name or alias.
     func deploymentIndex(_ idOrHost: String, ownerId: String) -> Int? {
         let host = idOrHost.lowercased()
         let id = aliases.first { $0.host == host }?.deploymentId ?? idOrHost
@@ -57,18 +58,18 @@ struct SandboxState: Codable, Sendable {
         }
     }
 
-    /// The user's or team's name in addresses.
+    /// Returns the user's or team's name in URLs.
     func slug(ofOwner ownerId: String) -> String { team(id: ownerId)?.slug ?? user.username }
 
-    /// What the owner pays for.
+    /// Returns the owner's plan.
     func plan(ofOwner ownerId: String) -> String { team(id: ownerId) == nil ? "hobby" : "pro" }
 
-    /// The host names that lead to a deployment now.
+    /// Returns the host names that currently lead to a deployment.
     func hosts(of deployment: Deployment) -> [String] {
         aliases.filter { $0.deploymentId == deployment.id }.map(\.host).sorted()
     }
 
-    /// Lets a host name lead to a deployment.
+    /// Assigns a host name to a deployment.
     mutating func assign(_ host: String, to deployment: Deployment, at time: Int64) {
         if let index = aliases.firstIndex(where: { $0.host == host }) {
             aliases[index].deploymentId = deployment.id
@@ -81,8 +82,8 @@ struct SandboxState: Codable, Sendable {
         }
     }
 
-    /// The variables that apply to an environment; those of the branch win over general ones,
-    /// those of the project over shared ones.
+    /// Returns the variables of an environment. Those of the branch override general ones, and
+    /// those of the project override shared ones.
     func resolvedVariables(
         of project: Project, target: Target?, customEnvironmentId: String?, branch: String?
     ) -> [ResolvedVariable] {

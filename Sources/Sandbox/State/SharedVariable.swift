@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A variable of a team, used by the projects that are linked to it.
+/// A variable of a team, used by its linked projects.
 struct SharedVariable: Codable, Sendable {
     var id: String
     var ownerId: String
@@ -16,7 +16,7 @@ struct SharedVariable: Codable, Sendable {
     var createdBy: String
     var updatedBy: String
 
-    /// True if both may not stand beside each other: same key, a target and a project shared.
+    /// Returns whether both cannot coexist: same key, and a common target and project.
     func conflicts(with other: SharedVariable) -> Bool {
         key == other.key && ownerId == other.ownerId
             && (targets.contains(where: other.targets.contains)
@@ -25,7 +25,7 @@ struct SharedVariable: Codable, Sendable {
                 || projectIds.contains(where: other.projectIds.contains))
     }
 
-    /// The record; lists and writes never carry the clear value, asking by id does.
+    /// Returns the record; only requests by id include the clear value.
     func json(decrypted: Bool) -> JSONValue {
         let readable = decrypted && type != .sensitive
         let shown: JSONValue? =

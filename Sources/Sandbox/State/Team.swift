@@ -1,8 +1,8 @@
 internal import JSON
 
-/// A team; the user may or may not belong to it.
+/// A team; the user need not be a member.
 struct Team: Codable, Sendable {
-    /// What the team wants of encrypted variables.
+    /// The team's policy for sensitive variables.
     enum SensitivePolicy: String, Codable, Sendable { case `default`, on, off }
 
     var id: String
@@ -10,11 +10,11 @@ struct Team: Codable, Sendable {
     var name: String
     var createdAt: Int64
     var updatedAt: Int64
-    /// The user's role; `nil` when the user is no member.
+    /// The user's role; `nil` if the user is not a member.
     var role: String?
     var sensitivePolicy: SensitivePolicy
 
-    /// The team as the API shows it to its member.
+    /// Returns the form for a member.
     func json(user: User) -> JSONValue {
         .members([
             "id": .string(id), "slug": .string(slug), "name": .string(name), "avatar": .null,

@@ -8,10 +8,9 @@ struct User: Codable, Sendable {
     var username: String
     var defaultTeamId: String?
     var createdAt: Int64
-    /// A limited user is shown with a few members only.
+    /// A limited user has only a few members in JSON.
     var isLimited: Bool
 
-    /// The user as the API shows it.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(id), "email": .string(email), "name": JSONValue(name),

@@ -1,32 +1,32 @@
 internal import JSON
 
-/// An address that is told about events.
+/// A URL that receives events.
 struct Webhook: Codable, Sendable {
     var id: String
     var secret: String
     var url: String
     var events: [String]
     var ownerId: String
-    /// The only projects it is about; empty means all of the owner.
+    /// The only projects whose events it receives; empty means all of the owner.
     var projectIds: [String]
-    /// True for the one given at the start, which hears of everything.
+    /// True for the webhook given at the start, which receives everything.
     var hearsEverything: Bool
     var createdAt: Int64
     var updatedAt: Int64
 
-    /// The webhook as the API shows it; the secret is shown once, when it is made.
+    /// Returns the API's form; the secret appears only at creation.
     func json(withSecret: Bool = false) -> JSONValue {
         .members([
             "id": .string(id), "url": .string(url), "events": JSONValue(events),
             "ownerId": .string(ownerId),
-            // Missing, not null: a bare nil would be the JSON value.
+            // Absent, not null: a bare nil would be the JSON value.
             "projectIds": projectIds.isEmpty ? JSONValue?.none : JSONValue(projectIds),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
             "secret": withSecret ? .string(secret) : JSONValue?.none,
         ])
     }
 
-    /// The events of the 2025-10 description, and those seen in clients since.
+    /// The events of Vercel's API description of 2025-10, and those seen in clients since.
     static let knownEvents: Set<String> = Set(
         """
         budget.reached budget.reset domain.created domain.dns.records.changed
@@ -60,9 +60,9 @@ struct Webhook: Codable, Sendable {
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 }
 
-/// One message to one webhook.
+/// A message to a webhook.
 struct WebhookMessage: Codable, Sendable {
-    /// The same in every delivery of the message.
+    /// The same in every delivery attempt.
     var id: String
     var webhookId: String
     var url: String
@@ -72,8 +72,8 @@ struct WebhookMessage: Codable, Sendable {
     /// Lower-case hexadecimal HMAC-SHA1 of the body.
     var signature: String
     var attempts: Int
-    /// When to try next, in milliseconds of the sandbox's clock; `nil` when done or given up.
+    /// The next attempt, in milliseconds of the sandbox's clock; `nil` after the last one.
     var dueAt: Int64?
-    /// The status of the last answer; `nil` without one.
+    /// The status of the last response.
     var status: Int?
 }

@@ -1,4 +1,4 @@
-/// An `http` address on this machine, taken apart.
+/// A parsed `http` URL on this machine.
 struct WebhookAddress: Sendable, Equatable {
     let host: String
     let port: UInt16

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 internal import Threads
 
-/// A thread that lets time pass while nobody asks, and delivers messages to webhooks.
+/// A thread that advances the state between requests, and delivers webhook messages.
 final class Heartbeat: Sendable {
-    /// How often an undelivered message is tried.
+    /// Attempts to deliver a message.
     static let maximumAttempts = 6
 
     private let store: Store
@@ -13,7 +13,7 @@ final class Heartbeat: Sendable {
 
     init(store: Store) { self.store = store }
 
-    /// Starts the thread; does nothing when it runs.
+    /// Starts the thread unless it is running.
     func start() {
         thread.look { thread in
             guard thread == nil else { return }
@@ -43,7 +43,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Notes how a delivery went; a failed one is tried again later and later.
+    /// Records a delivery; failed ones are retried with growing delays.
     private func record(_ status: Int?, of id: String) {
         store.use { contents, now in
             guard let index = contents.state.messages.firstIndex(where: { $0.id == id }) else {

@@ -1,8 +1,7 @@
 internal import JSON
 
-/// The requests that came in, without values.
+/// The received requests, without values.
 struct RequestLog: Sendable {
-    /// One request.
     struct Entry: Sendable {
         var at: Int64
         var method: String
@@ -20,7 +19,7 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// The most requests that are kept.
+    /// Most requests that are kept.
     static let maximumEntries = 20_000
 
     private(set) var entries: [Entry] = []
@@ -38,7 +37,7 @@ struct RequestLog: Sendable {
         "url",
     ]
 
-    /// The value with every text masked that is not of a member known to be harmless.
+    /// Returns the value with every text masked, except in members known to be harmless.
     static func masked(_ value: JSONValue, member: String? = nil) -> JSONValue {
         switch value {
         case .null, .bool, .integer, .number: value

@@ -1,15 +1,14 @@
 internal import JSON
 
-/// What a running sandbox is set to beside its faults and its builds.
+/// The settings of a running sandbox other than faults and builds.
 struct Settings: Sendable, Equatable {
     var rateLimit: RateLimit?
     var latencySeconds: Double
-    /// How far the sandbox's time is from its clock, before it is stepped, in milliseconds.
+    /// Offset of the sandbox's time from its clock before stepping, in milliseconds.
     var clockOffset: Int64
-    /// How far the `Date` of answers is from the sandbox's time, in milliseconds.
+    /// Offset of the `Date` header from the sandbox's time, in milliseconds.
     var dateOffset: Int64
 
-    /// What the sandbox was started with.
     init(_ configuration: SandboxConfiguration) {
         rateLimit = configuration.rateLimit
         latencySeconds = configuration.latencySeconds
@@ -17,17 +16,17 @@ struct Settings: Sendable, Equatable {
         dateOffset = Self.milliseconds(configuration.dateOffsetSeconds)
     }
 
-    /// Whole milliseconds, at most a century.
+    /// Returns whole milliseconds, at most a century.
     static func milliseconds(_ seconds: Double) -> Int64 {
         Int64(min(max(seconds, -maximumOffset), maximumOffset) * 1000)
     }
 
-    /// The most seconds that a clock may be off.
+    /// The largest clock offset, in seconds.
     static let maximumOffset: Double = 100 * 365 * 86400
 }
 
 extension Store.Contents {
-    /// All that can be set, as the control address shows it.
+    /// All settings, in the form of the control API.
     var settingsJSON: JSONValue {
         [
             "latencySeconds": .number(settings.latencySeconds),
@@ -56,11 +55,11 @@ extension Store.Contents {
         ]
     }
 
-    /// Changes what the members name, or nothing at all.
+    /// Changes the settings in `fields`, or none on an error.
     ///
     /// Members, all optional: `latencySeconds`, `clockOffsetSeconds`, `dateOffsetSeconds`,
-    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, and `projects` and `teams`:
-    /// by name or id `autoAssignCustomDomains` and `sensitiveEnvironmentVariablePolicy`.
+    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, and `projects` and
+    /// `teams`: by name or id `autoAssignCustomDomains` and `sensitiveEnvironmentVariablePolicy`.
     mutating func set(_ fields: Fields, clock: Int64) throws(APIError) {
         try fields.allow(only: [
             "latencySeconds", "clockOffsetSeconds", "dateOffsetSeconds", "rateLimit",
@@ -76,8 +75,8 @@ extension Store.Contents {
         }
         if let seconds = try fields.seconds("clockOffsetSeconds", in: offsets) {
             settings.clockOffset = Settings.milliseconds(seconds)
-            // The offset is the whole one: what was stepped before is forgotten, and a clock that was
-            // put back stays so although changes were made later than it says now.
+            // The offset is absolute: earlier steps are dropped, and a clock that is set back stays
+            // so although changes have later times.
             state.clockOffset = 0
             state.lastStamp = min(state.lastStamp, clock + settings.clockOffset)
         }
@@ -129,7 +128,7 @@ extension Store.Contents {
 }
 
 extension Fields {
-    /// A number of seconds; `nil` when missing or null.
+    /// Returns a number of seconds; `nil` if absent or null.
     fileprivate func seconds(_ name: String, in range: ClosedRange<Double>) throws(APIError)
         -> Double?
     {

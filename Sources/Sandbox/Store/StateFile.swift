@@ -12,7 +12,7 @@ struct StateFile: Sendable {
     private static let format = 1
     let path: String
 
-    /// The kept state; `nil` when there is no file yet.
+    /// Returns the stored state; `nil` if there is no file yet.
     func read() throws(SandboxError) -> SandboxState? {
         guard (try? FileFacts(path)) != nil else { return nil }
         guard let bytes = OpenFile.wholeBytes(of: path, limit: 1 << 30),
@@ -20,12 +20,12 @@ struct StateFile: Sendable {
             envelope.format == Self.format
         else {
             throw SandboxError(
-                code: .stateUnreadable, reason: "The state file \(path) cannot be read.")
+                code: .stateUnreadable, reason: "Cannot read the state file \(path).")
         }
         return envelope.state
     }
 
-    /// Replaces the file as a whole; only its owner may read it.
+    /// Replaces the file atomically; only its owner may read it.
     func write(_ state: SandboxState) throws(SandboxError) {
         let envelope = Envelope(format: Self.format, state: state)
         do {
@@ -37,7 +37,7 @@ struct StateFile: Sendable {
             }
         } catch {
             throw SandboxError(
-                code: .stateUnwritable, reason: "The state file \(path) cannot be written.")
+                code: .stateUnwritable, reason: "Cannot write the state file \(path).")
         }
     }
 }

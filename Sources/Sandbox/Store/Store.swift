@@ -2,7 +2,6 @@ internal import Threads
 
 /// The sandbox's state and settings behind one mutex.
 final class Store: Sendable {
-    /// What the mutex guards.
     struct Contents: Sendable {
         var state: SandboxState
         var faults: [Fault]
@@ -10,18 +9,16 @@ final class Store: Sendable {
         var script: [String]?
         var settings: Settings
         var requests = RequestLog()
-        /// How many requests somebody has looked on at.
-        var momentCount = 0
+        /// Number of requests seen by an onlooker.
+        var observationCount = 0
         var limiter = RateLimiter()
         var baseURL = ""
-        /// True when the state differs from its file.
+        /// Whether the state differs from its file.
         var isUnsaved = false
-        /// True when the last attempt to save has failed.
+        /// Whether the last attempt to save failed.
         var hasSaveFailed = false
 
-        /// Moves everything on to the sandbox's time.
-        ///
-        /// - Returns: That time.
+        /// Advances everything to the sandbox's time and returns it.
         mutating func advance(_ clock: SandboxClock) -> Int64 {
             let now = clock.milliseconds + settings.clockOffset + state.clockOffset
             if state.advance(to: now) { isUnsaved = true }
@@ -33,7 +30,7 @@ final class Store: Sendable {
     private let file: StateFile?
     private let contents: Monitor<Contents>
 
-    /// Reads the state file, or makes the state of the seed when there is none.
+    /// Reads the state file, or creates the state from the seed.
     init(_ configuration: SandboxConfiguration) throws(SandboxError) {
         self.configuration = configuration
         file = configuration.stateFile.map(StateFile.init(path:))
@@ -51,7 +48,7 @@ final class Store: Sendable {
                 script: configuration.buildLog, settings: Settings(configuration)))
     }
 
-    /// The time at the start of a sandbox that was never stepped.
+    /// The initial time of a sandbox that was never stepped.
     private static func start(_ configuration: SandboxConfiguration) -> Int64 {
         configuration.clock.milliseconds + Settings(configuration).clockOffset
     }
@@ -65,7 +62,7 @@ final class Store: Sendable {
         return state
     }
 
-    /// What counts for a kept state as for a new one.
+    /// Applies the settings that override a stored state.
     private static func apply(
         _ configuration: SandboxConfiguration, to state: inout SandboxState
     ) {
@@ -81,7 +78,7 @@ final class Store: Sendable {
                 hearsEverything: true, createdAt: now, updatedAt: now))
     }
 
-    /// Uses the contents, moved on to the present, and saves the state if it has changed.
+    /// Accesses the contents, advanced to the present, and saves changes.
     func use<Result: Sendable>(_ body: (inout Contents, Int64) -> Result) -> Result {
         contents.look { contents in
             let now = contents.advance(configuration.clock)
@@ -99,10 +96,10 @@ final class Store: Sendable {
         }
     }
 
-    /// Starts over with the seed and the settings of the start.
+    /// Restarts with the seed and the initial settings.
     func reset() {
         contents.look { contents in
-            // The seed was good at the start; should it not be now, the old state stays.
+            // The seed was valid at the start; if it no longer is, the old state stays.
             guard let state = try? Self.seededState(configuration) else { return }
             contents.state = state
             contents.faults = configuration.faults

@@ -1,12 +1,13 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Sends one message and reads the status of the answer.
+/// Sends one message and reads the response's status.
 enum WebhookSender {
-    /// How long each step of a delivery may take.
+    /// Timeout of each step of a delivery.
     private static let patienceSeconds = 2
 
-    /// The status of the answer; `nil` when nobody answers or the address is not on this machine.
+    /// Returns the response's status; `nil` without a response, or if the URL is not on this
+    /// machine.
     static func send(_ message: WebhookMessage) -> Int? {
         guard let address = WebhookAddress(message.url) else { return nil }
         let socket = zg_connect_loopback(address.port, patienceSeconds)
@@ -42,7 +43,7 @@ enum WebhookSender {
         return true
     }
 
-    /// The number in `HTTP/1.1 200 OK`.
+    /// Parses the number in `HTTP/1.1 200 OK`.
     private static func status(from socket: Int32) -> Int? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 512)

@@ -1,51 +1,44 @@
 internal import Sealing
 
-/// What one line of the audit log says: who did what, when, to which names. Never a value.
+/// A line of the audit log: who did what, when, to which names. Never contains a value.
 package struct AuditEntry: Equatable, Sendable {
-    /// What the line is.
     package enum Kind: UInt8, Sendable {
-        /// Something was done, or is about to be.
+        /// An action that was taken or is about to be.
         case event = 1
-        /// Somebody with the passphrase takes the log for whole from here on, whatever lies before.
+        /// A person with the passphrase has accepted the log up to here, with all its problems.
         case acceptance = 2
     }
 
-    /// How it ended; free text, so that a later program can say more.
+    /// The result of a command. Free text, so that later versions can add more.
     package enum Outcome {
-        /// Values left the program with the next step.
+        /// Values are about to leave the program.
         package static let givenOut = "given out"
-        /// Begun; a second line says how it ended.
+        /// Started; another line records the end.
         package static let begun = "begun"
-        /// Done.
         package static let done = "done"
-        /// Not done, or not all of it.
+        /// Failed completely or in part.
         package static let failed = "failed"
-        /// The passphrase did not open the vault.
         package static let wrongPassphrase = "wrong passphrase"
     }
 
-    /// What the line is.
     package var kind = Kind.event
     /// Milliseconds since 1970.
     package var time: UInt64
-    /// The user's number.
     package var userID: UInt32
-    /// The user's name at that time; empty where nobody knew it.
+    /// The user's name at that time; empty if unknown.
     package var user: String
-    /// The command's words.
+    /// The command with its subcommand.
     package var command: String
-    /// The project's name, where there is one.
     package var project: String?
-    /// The target or scope, where there is one.
+    /// The target or scope, if any.
     package var place: String?
-    /// Keys of variables, or what else the command was about.
+    /// Variable names, or whatever else the command was about.
     package var names: [String]
-    /// Names that did not fit into the line.
+    /// The number of names that did not fit into the line.
     package private(set) var omittedNameCount: UInt32 = 0
-    /// One of ``Outcome``, or a text of a later program.
+    /// One of ``Outcome``, or another version's text.
     package var outcome: String
 
-    /// Names all parts.
     package init(
         kind: Kind = .event, time: UInt64, userID: UInt32, user: String, command: String,
         project: String? = nil, place: String? = nil, names: [String] = [], outcome: String
@@ -61,17 +54,17 @@ package struct AuditEntry: Equatable, Sendable {
         self.outcome = outcome
     }
 
-    /// Most bytes of the names together, each with four bytes of length.
+    /// The most bytes for all names, including four bytes of length each.
     static let namesLimit = 64 << 10
     private static let layout: UInt8 = 1
     private static let textLimit = VaultFormat.textLimit
     private static let nameCountLimit = 1 << 16
 
-    /// The padded content of a sealed line: u32 length, then layout 1, kind, time, user number,
-    /// user, command, project, place, outcome, number of names left out, names; then zeros.
+    /// Returns the padded content of a sealed line: u32 length, then layout 1, kind, time, user id,
+    /// user, command, project, place, outcome, number of omitted names, names; then zeros.
     ///
-    /// Texts beyond 4 KiB are cut, and names beyond 64 KiB are counted instead of written: a line
-    /// must never fail for its length.
+    /// A line must never fail because of its length, so texts are truncated to 4 KiB, and names
+    /// beyond 64 KiB are only counted.
     func encoded() -> [UInt8] {
         var (kept, byteCount) = (0, 0)
         for name in names.prefix(Self.nameCountLimit) {
@@ -100,13 +93,14 @@ package struct AuditEntry: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what ``encoded()`` wrote. Only one encoding of an entry is valid.
+    /// Decodes what ``encoded()`` returned. Accepts only the canonical encoding.
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> AuditEntry {
         try bytes.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 let length = Int(try reader.uint32())
                 guard Padding.paddedByteCount(ofValue: 4 + length) == bytes.byteCount else {
-                    throw VaultError(damaged: .padding, "a line's length contradicts its padding")
+                    throw VaultError(
+                        damaged: .padding, "a line's length does not match its padding")
                 }
                 var content = try reader.section(length)
                 try reader.expectZeros(reader.remaining, else: .padding)

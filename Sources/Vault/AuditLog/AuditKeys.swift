@@ -1,20 +1,19 @@
 internal import Sealing
 
-/// The keys that lines of a vault's audit log are sealed under: the present one, and those of former
-/// index keys.
+/// The keys of a vault's audit log: the current one, and those of former index keys.
 final class AuditKeys {
     private let present: SecretBytes
     private let former: [SecretSlice]
-    /// Which key opened the last line; most lines follow one of the same key.
+    /// The key that opened the last line, tried first because most lines share a key.
     private var lastUsed: Int?
 
-    /// Takes the key of the index key, and those that the index remembers.
+    /// Derives the current key, and reads the former ones from the index.
     init(_ keys: VaultKeys, index: VaultIndex) throws(VaultError) {
         present = try keys.index.derivedKey(for: .auditLog)
         former = index.formerLogKeys
     }
 
-    /// Opens a sealed body; nil when no key does.
+    /// Opens a sealed body. Returns nil if no key opens it.
     func open(
         _ sealed: [UInt8], nonce: [UInt8], associatedData: [UInt8]
     ) throws(VaultError) -> [UInt8]? {

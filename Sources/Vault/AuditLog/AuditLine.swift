@@ -1,21 +1,20 @@
 internal import Sealing
 
-/// One line of the audit log as it stands in the file: `S` or `P`, the sequence number, the number of
-/// bytes, the bytes in base64, a line feed. `docs/audit-log.md` describes it to the byte.
+/// A line of the audit log file: `S` or `P`, sequence number, byte count, the bytes in base64, line
+/// feed. `docs/file-formats.md` specifies the format.
 struct AuditLine: Equatable {
-    /// What the bytes are.
     enum Kind: UInt8 {
-        /// Nonce 24, ciphertext, tag 16: under the log key.
+        /// Nonce (24), ciphertext, tag (16); sealed with the log key.
         case sealed = 0x53
-        /// A wrong passphrase, noted before any key was there: event 1, time 8, user 4, link 16.
+        /// A wrong passphrase, recorded without a key: event (1), time (8), user (4), link (16).
         case plain = 0x50
     }
 
-    /// Most bytes of a body, in any line: names, texts and padding have room in it.
+    /// The most bytes of a body; leaves room for names, texts and padding.
     static let bodyLimit = 128 << 10
-    /// Most bytes of a line with its line feed.
+    /// The most bytes of a line, including its line feed.
     static let lineLimit = 2 + 17 + 7 + Base64.letterCount(of: bodyLimit) + 1
-    /// Higher numbers are never given out.
+    /// The highest sequence number.
     static let sequenceLimit: UInt64 = 9_999_999_999_999_999
     static let tagByteCount = 16
     private static let plainByteCount = 1 + 8 + 4 + tagByteCount
@@ -25,11 +24,11 @@ struct AuditLine: Equatable {
     let sequence: UInt64
     let body: [UInt8]
 
-    /// What the next line is bound to: the last 16 bytes.
+    /// The last 16 bytes, which the next line is bound to.
     var tag: [UInt8] { Array(body.suffix(Self.tagByteCount)) }
 
-    /// What binds a line to its vault and its place: "zgv2/audit" filled with zeros to 16 bytes,
-    /// vault id 16, sequence u64, tag of the line before 16.
+    /// Returns the data that binds a line to its vault and position: "zgv2/audit" zero-padded to 16
+    /// bytes, vault id (16), sequence (u64), tag of the previous line (16).
     private static func associatedData(
         vault: Identifier, sequence: UInt64, previousTag: [UInt8]
     ) -> [UInt8] {
@@ -41,9 +40,8 @@ struct AuditLine: Equatable {
         return writer.bytes
     }
 
-    // MARK: Making
+    // MARK: Sealing
 
-    /// Seals an entry.
     static func sealing(
         _ entry: AuditEntry, sequence: UInt64, previousTag: [UInt8], vault: Identifier,
         key: borrowing SecretBytes
@@ -60,8 +58,8 @@ struct AuditLine: Equatable {
         return AuditLine(kind: .sealed, sequence: sequence, body: body)
     }
 
-    /// A line for a wrong passphrase, which holds no name and needs no key. The chain covers it: its
-    /// link is the beginning of a hash over its content and its place.
+    /// Returns a line for a wrong passphrase, which needs no key and contains no names. The chain
+    /// covers it: its link is a truncated hash of its content and position.
     static func wrongPassphrase(
         time: UInt64, userID: UInt32, sequence: UInt64, previousTag: [UInt8], vault: Identifier
     ) -> AuditLine {
@@ -81,7 +79,8 @@ struct AuditLine: Equatable {
 
     // MARK: Opening
 
-    /// Opens the line at its place in the chain; nil when the line does not belong there or was changed.
+    /// Opens a line at its position in the chain. Returns nil if the line was changed or belongs
+    /// elsewhere.
     func entry(
         previousTag: [UInt8], vault: Identifier, keys: AuditKeys
     ) throws(VaultError) -> AuditEntry? {
@@ -113,22 +112,22 @@ struct AuditLine: Equatable {
 }
 
 extension AuditLine {
-    /// The line as text, its line feed included.
+    /// The line as text, including its line feed.
     var text: [UInt8] {
         var head = [kind.rawValue, 0x20]
         head += "\(sequence) \(body.count) ".utf8
         return TableBase64.encoded(body, after: head, before: [0x0A])
     }
 
-    /// Reads a line without its line feed; nil for anything that ``text`` would not have written.
+    /// Parses a line without its line feed. Returns nil for anything that ``text`` would not write.
     init?(_ text: ArraySlice<UInt8>) {
         guard case .whole(let line) = Self.parsed(text) else { return nil }
         self = line
     }
 
-    /// Tells whether bytes at the end of a file are the beginning of a line whose writing was broken
-    /// off. Zeros are what a file system leaves that lost its power.
-    static func isBrokenOff(_ text: ArraySlice<UInt8>) -> Bool {
+    /// Returns whether bytes at the end of a file are an interrupted write. A file system can leave
+    /// zeros after a power failure.
+    static func isInterruptedWrite(_ text: ArraySlice<UInt8>) -> Bool {
         let written = text[..<((text.lastIndex { $0 != 0 }).map { $0 + 1 } ?? text.startIndex)]
         switch parsed(written) {
         case .whole, .beginning: return true

@@ -1,27 +1,25 @@
 extension AuditLog {
-    /// One line that holds.
+    /// A valid line.
     package struct Record: Equatable, Sendable {
-        /// Its number.
         package let sequence: UInt64
-        /// False for a wrong passphrase that was noted before any key was there: until a sealed line
-        /// follows, nobody vouches for it.
+        /// False for a wrong passphrase recorded without a key: it is unauthenticated until a
+        /// sealed line follows.
         package let isSealed: Bool
-        /// What it says.
         package let entry: AuditEntry
     }
 
-    /// Checks every line of the log and the chain from the first to the last, and holds it against what
-    /// the index says of it. Reads the file piece by piece, and
-    /// what writers append meanwhile not at all.
+    /// Checks every line and the whole chain, and compares the log with the index. Reads the file
+    /// in blocks, ignoring what is appended meanwhile.
     ///
-    /// - Parameter index: Opened before this is called, so that the log can only have grown since.
-    /// - Returns: What is wrong with it; nothing wrong is thrown.
-    /// - Throws: ``VaultError/Code/auditLog`` where the file cannot be read.
+    /// - Parameter index: Must be opened before this call, so that the log can only have grown
+    ///   since.
+    /// - Returns: The problems found; they are not thrown.
+    /// - Throws: ``VaultError/Code/auditLog`` if the file cannot be read.
     package func verify(with keys: VaultKeys, index: VaultIndex) throws(VaultError) -> AuditReport {
         try read(with: keys, index: index) { _ in }
     }
 
-    /// Reads the log as ``verify(with:index:)`` does, and lends each line that holds to `body`.
+    /// Checks the log as ``verify(with:index:)`` does, and passes each valid line to `body`.
     package func read(
         with keys: VaultKeys, index: VaultIndex, _ body: (Record) -> Void
     ) throws(VaultError) -> AuditReport {
@@ -34,12 +32,12 @@ extension AuditLog {
         }
         chain.report.isThere = true
         var lines = ForwardLines(
-            file, byteCount: try file.settledByteCount(lockSeconds: lockSeconds))
+            file, byteCount: try file.stableByteCount(lockSeconds: lockSeconds))
         while let line = try lines.next() {
             if let record = try chain.take(line) { body(record) }
         }
         if !lines.rest.isEmpty {
-            if !lines.isTooLong && AuditLine.isBrokenOff(lines.rest[...]) {
+            if !lines.isTooLong && AuditLine.isInterruptedWrite(lines.rest[...]) {
                 chain.report.incompleteByteCount = lines.rest.count
             } else {
                 _ = try chain.take([])
@@ -49,15 +47,15 @@ extension AuditLog {
         return chain.report
     }
 
-    /// Goes along the chain.
+    /// Follows the chain from line to line.
     private struct Chain {
         let vault: Identifier
         let keys: AuditKeys
         let recorded: Position?
         var report = AuditReport()
-        /// The last line that holds.
+        /// The last valid line.
         private var previous = Position(sequence: 0, tag: AuditLog.noTag)
-        /// Lines since then that do not, and what the last of them ends with.
+        /// The number of invalid lines since then, and the tag of the last of them.
         private var doubtful: (count: Int, tag: [UInt8]?) = (0, nil)
         private var lineNumber = 0
         private var isRecordedSeen = false
@@ -68,16 +66,16 @@ extension AuditLog {
             self.recorded = recorded
         }
 
-        /// Takes the next line of the file; nil when it does not hold.
+        /// Processes the next line of the file. Returns nil if it is invalid.
         mutating func take(_ text: ArraySlice<UInt8>) throws(VaultError) -> Record? {
             lineNumber += 1
             let line = AuditLine(text)
-            guard let line, let (entry, beginsAnew) = try opened(line) else {
+            guard let line, let (entry, restartsChain) = try opened(line) else {
                 report.add(.damaged(line: lineNumber))
                 doubtful = (doubtful.count + 1, line?.tag ?? doubtful.tag)
                 return nil
             }
-            if beginsAnew { report.add(.missing(previous.sequence + 1...line.sequence - 1)) }
+            if restartsChain { report.add(.missing(previous.sequence + 1...line.sequence - 1)) }
             previous = Position(sequence: line.sequence, tag: line.tag)
             doubtful = (0, nil)
             if let recorded, line.sequence == recorded.sequence {
@@ -90,13 +88,14 @@ extension AuditLog {
             return Record(sequence: line.sequence, isSealed: line.kind == .sealed, entry: entry)
         }
 
-        /// What a line says, and whether it begins the chain anew; nil where it does not belong here.
+        /// Opens a line and returns whether it restarts the chain. Returns nil if it does not
+        /// belong here.
         ///
-        /// Behind lines that do not hold, nobody can tell what the next one was bound to: to one of
-        /// them, to the one before, or to none. It still opens only as it was sealed.
+        /// After invalid lines, it is unknown which tag the next line was bound to: that of one of
+        /// them, that of the line before, or none. Its seal is checked in any case.
         private func opened(
             _ line: AuditLine
-        ) throws(VaultError) -> (entry: AuditEntry, beginsAnew: Bool)? {
+        ) throws(VaultError) -> (entry: AuditEntry, restartsChain: Bool)? {
             guard line.sequence > previous.sequence else { return nil }
             let follows = line.sequence == previous.sequence + 1
             var tags: [[UInt8]] = []
@@ -115,13 +114,13 @@ extension AuditLog {
             do {
                 return try line.entry(previousTag: tag, vault: vault, keys: keys)
             } catch {
-                // Sealed with the key, and still not an entry: as wrong as a broken seal.
+                // Sealed with the right key but not an entry: treated like a broken seal.
                 guard error.code == .damaged else { throw error }
                 return nil
             }
         }
 
-        /// Holds the end of the file against what the vault knows.
+        /// Compares the end of the file with the position in the index.
         mutating func finish() {
             guard let recorded, !isRecordedSeen else { return }
             let end = previous.sequence + UInt64(doubtful.count)
@@ -130,11 +129,11 @@ extension AuditLog {
     }
 }
 
-/// The lines of a log from its beginning, without their line feeds.
+/// The lines of a log from the start, without line feeds.
 private struct ForwardLines {
-    /// What stands behind the last line feed, at the end.
+    /// The bytes after the last line feed, once the end is reached.
     private(set) var rest: [UInt8] = []
-    /// Whether that is longer than lines are, and was not kept whole.
+    /// Whether ``rest`` exceeds the maximum line length and is incomplete.
     private(set) var isTooLong = false
 
     private let file: AuditLogFile
@@ -148,7 +147,7 @@ private struct ForwardLines {
         self.byteCount = byteCount
     }
 
-    /// The next line; empty for one that is longer than lines are, nil at the end.
+    /// Returns the next line, an empty one if it is too long, or nil at the end.
     mutating func next() throws(VaultError) -> ArraySlice<UInt8>? {
         while true {
             if let feed = block[position...].firstIndex(of: 0x0A) {

@@ -1,21 +1,19 @@
-/// The audit log of one vault: a file of lines, sealed and chained, that grows by one for everything
-/// that gives values out. `docs/audit-log.md` describes it to the byte.
+/// A vault's audit log: a file of sealed, chained lines, one for every action that discloses
+/// values. `docs/file-formats.md` specifies the format.
 ///
-/// Each line is bound to its vault, its number and the line before. A line whose number does not follow
-/// begins the chain anew, which only the holder of the log key can do, and a reader says what is missing.
+/// Each line is bound to its vault, its number and the previous line. A line whose number does not
+/// follow restarts the chain, which requires the log key; readers report the gap.
 package struct AuditLog: Sendable {
-    /// Where a line stands: its number, and the 16 bytes that the next one is bound to.
+    /// The position of a line: its number, and the 16 bytes that the next line is bound to.
     package typealias Position = IndexMetadata.AuditPosition
 
-    /// The file's path.
     package let path: String
-    /// The vault that the lines are of.
     package let vaultID: Identifier
     let lockSeconds: Int
 
     static let noTag = [UInt8](repeating: 0, count: AuditLine.tagByteCount)
 
-    /// Names a log. Touches nothing.
+    /// Creates a log without opening its file.
     ///
     /// - Parameter lockSeconds: How long to wait for another writer.
     package init(path: String, vaultID: Identifier, lockSeconds: Int = 10) {
@@ -24,15 +22,15 @@ package struct AuditLog: Sendable {
         self.lockSeconds = lockSeconds
     }
 
-    /// Adds a sealed line, by one write under the log's lock.
+    /// Appends a sealed line with a single write, holding the log's lock.
     ///
     /// - Parameters:
-    ///   - keys: Open the index.
-    ///   - recorded: What the index says of the log. Where the file ends before, lines are missing, and
-    ///     the new one begins the chain anew behind them.
-    ///   - durably: Whether the line must be on the disk before this returns.
-    /// - Returns: Where the line stands.
-    /// - Throws: ``VaultError/Code/auditLog``, and the line is not there.
+    ///   - keys: The keys of the index.
+    ///   - recorded: The log's end according to the index. If the file ends earlier, lines are
+    ///     missing, and the new line restarts the chain after them.
+    ///   - durably: Whether to sync the line to disk before returning.
+    /// - Returns: The position of the line.
+    /// - Throws: ``VaultError/Code/auditLog``, in which case the line was not written.
     @discardableResult
     package func append(
         _ entry: AuditEntry, keys: VaultKeys, recorded: Position?, durably: Bool = false
@@ -44,8 +42,8 @@ package struct AuditLog: Sendable {
         }
     }
 
-    /// Notes that a passphrase was wrong, where there is no key to seal the line with. It holds the time
-    /// and the user's number alone; the next sealed line vouches for it.
+    /// Records a wrong passphrase, when there is no key to seal a line with. Contains only the time
+    /// and the user id; the next sealed line authenticates it.
     ///
     /// - Throws: ``VaultError/Code/auditLog``.
     package func appendWrongPassphrase(time: UInt64, userID: UInt32) throws(VaultError) {
@@ -64,8 +62,8 @@ package struct AuditLog: Sendable {
         var backwards = try BackwardLines(file)
         var front: [UInt8] = []
         if !backwards.rest.isEmpty {
-            if AuditLine.isBrokenOff(backwards.rest[...]) {
-                // Nothing was given out for a line that was not written whole.
+            if AuditLine.isInterruptedWrite(backwards.rest[...]) {
+                // An incomplete line means that no value was disclosed for it.
                 try file.truncate(to: backwards.restOffset)
             } else {
                 front = [0x0A]
@@ -78,7 +76,7 @@ package struct AuditLog: Sendable {
             break
         }
         if let recorded, recorded.sequence > sequence {
-            // A number that does not follow the file's last one, and no line to be bound to.
+            // A gap in the numbers, and no line to be bound to.
             (sequence, tag) = (recorded.sequence, Self.noTag)
         }
         guard sequence < AuditLine.sequenceLimit else { throw full }
@@ -88,13 +86,15 @@ package struct AuditLog: Sendable {
     }
 
     private var full: VaultError {
-        VaultError(.auditLog, "the audit log \(path) has no numbers left; move it away")
+        VaultError(
+            .auditLog,
+            "the audit log \(path) has no sequence numbers left; move it away to start a new one")
     }
 
-    /// Where the log ends, if the line that was recorded is still in it.
+    /// Returns the end of the log if the recorded line is still in it.
     ///
-    /// - Returns: nil where there is no line, and where the recorded one is not there any more: then the
-    ///   record must stay as it is, or the cut would be forgotten.
+    /// - Returns: nil if there is no line, and if the recorded one is missing: the record must then
+    ///   be kept, or the truncation would go unnoticed.
     /// - Throws: ``VaultError/Code/auditLog``.
     package func position(following recorded: Position?) throws(VaultError) -> Position? {
         guard let file = try AuditLogFile.reading(path) else { return nil }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SystemFiles
 
-/// The file of an audit log, open. Judged by what was opened: the user's own regular file that nobody
-/// else can read or write.
+/// An open audit log file. Checked after opening: a regular file owned by the user, and
+/// inaccessible to others.
 final class AuditLogFile {
     private let path: String
     private let file: OpenFile
@@ -13,7 +13,7 @@ final class AuditLogFile {
         (self.file, self.path) = (file, path)
     }
 
-    /// Opens the log for reading; nil where there is none.
+    /// Opens the log for reading. Returns nil if it does not exist.
     static func reading(_ path: String) throws(VaultError) -> AuditLogFile? {
         let file: OpenFile
         do throws(SystemError) {
@@ -25,11 +25,12 @@ final class AuditLogFile {
         return try checked(file, path)
     }
 
-    /// Bytes of the file while nobody writes to it; as it is now where the lock cannot be had.
+    /// Returns the file's size while no process is writing, or its current size if the lock is not
+    /// available in time.
     ///
     /// - Parameter lockSeconds: How long to wait for a writer.
-    func settledByteCount(lockSeconds: Int) throws(VaultError) -> UInt64 {
-        // The lock is one for writing, which a file open for reading cannot have.
+    func stableByteCount(lockSeconds: Int) throws(VaultError) -> UInt64 {
+        // A write lock needs a file that is open for writing.
         let second = try? OpenFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
         let other = second.map { AuditLogFile($0, path) }
         try? other?.waitForLock(lockSeconds)
@@ -37,14 +38,14 @@ final class AuditLogFile {
         return try byteCount()
     }
 
-    /// Opens the log for writing, made with its directory where it is missing, and waits for its lock.
+    /// Opens the log for writing and takes its lock. Creates the file and its directory if missing.
     ///
     /// - Parameter lockSeconds: How long to wait for another writer.
     static func locked(_ path: String, lockSeconds: Int) throws(VaultError) -> AuditLogFile {
         while true {
             let log = try opened(path)
             try log.waitForLock(lockSeconds)
-            // Somebody may have moved the file away while this process waited.
+            // The file may have been moved away while this process waited.
             let held = try SystemError.mapped(try log.file.facts()) { problem(path, $0) }
             if let named = try? FileFacts(path, followsLinks: false), named.isOfSameFile(as: held) {
                 return log
@@ -82,7 +83,7 @@ final class AuditLogFile {
         guard facts.isOwn else {
             throw VaultError(.auditLog, "the audit log \(path) belongs to another user")
         }
-        guard !facts.isOpenToOthers else {
+        guard !facts.isAccessibleToOthers else {
             throw VaultError(
                 .auditLog, "the audit log \(path) can be opened by other users",
                 remedy: .init(command: "chmod 600", path: path))
@@ -96,11 +97,11 @@ final class AuditLogFile {
         ) { Self.problem(path, $0) }
         guard isTaken else {
             throw VaultError(
-                .auditLog, "another process is writing to the audit log \(path) and did not end")
+                .auditLog, "another process has held the lock on the audit log \(path) for too long"
+            )
         }
     }
 
-    /// Bytes of the file now.
     func byteCount() throws(VaultError) -> UInt64 {
         try SystemError.mapped(try file.facts().byteCount) { Self.problem(path, $0) }
     }
@@ -110,17 +111,16 @@ final class AuditLogFile {
         try SystemError.mapped(try file.bytes(at: offset, upTo: count)) { Self.problem(path, $0) }
     }
 
-    /// Cuts the file to `count` bytes.
     func truncate(to count: UInt64) throws(VaultError) {
         guard ftruncate(descriptor, off_t(clamping: count)) == 0 else {
             throw Self.problem(path)
         }
     }
 
-    /// Appends `bytes` by one `write` and closes the file. What was written of them goes again where
-    /// that fails, as far as the file system lets it.
+    /// Appends `bytes` with a single `write` and closes the file. On failure, removes what was
+    /// written, as far as the file system allows.
     ///
-    /// - Parameter durably: Also brings them to the disk.
+    /// - Parameter durably: Whether to sync the bytes to disk.
     func append(_ bytes: [UInt8], durably: Bool) throws(VaultError) {
         let end = try byteCount()
         do throws(VaultError) {
@@ -135,13 +135,14 @@ final class AuditLogFile {
             guard written >= 0 else { throw Self.problem(path) }
             guard written == bytes.count else {
                 throw VaultError(
-                    .auditLog, "the audit log \(path) cannot be written: there is no more room")
+                    .auditLog,
+                    "the audit log \(path) cannot be written: no space left on the device")
             }
             if durably {
                 guard fdatasync(descriptor) == 0 else { throw Self.problem(path) }
                 if end == 0 {
                     do throws(FileReplacement.Failure) {
-                        try FileReplacement.confirmName(of: path)
+                        try FileReplacement.syncDirectory(of: path)
                     } catch {
                         throw Self.problem(path, error.cause)
                     }

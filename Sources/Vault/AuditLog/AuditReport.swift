@@ -1,37 +1,34 @@
-/// What reading an audit log showed.
+/// The result of checking an audit log.
 package struct AuditReport: Equatable, Sendable {
-    /// Something that a whole log does not have.
     package enum Problem: Equatable, Sendable {
-        /// A line was changed, put in, moved, or sealed for another vault: its place in the file,
-        /// counted from 1.
+        /// The line with this number in the file, counted from 1, was changed, inserted, moved, or
+        /// sealed for another vault.
         case damaged(line: Int)
-        /// The lines of these numbers are not in the file, and later ones are.
+        /// These lines are missing, although later ones exist.
         case missing(ClosedRange<UInt64>)
-        /// The file ends before the lines of these numbers, which the vault knows of.
+        /// These lines are in the vault's record, but the file ends before them.
         case cut(ClosedRange<UInt64>)
-        /// The line of this number is not the one that the vault knows.
+        /// The line with this number differs from the one in the vault's record.
         case replaced(UInt64)
     }
 
-    /// Problems kept one by one; more are counted.
+    /// The most problems listed individually; all are counted.
     static let problemLimit = 100
 
-    /// Whether there is a file at all.
+    /// Whether the file exists.
     package internal(set) var isThere = false
-    /// Lines that hold.
+    /// The number of valid lines.
     package internal(set) var entryCount = 0
-    /// Where the last of them stands.
+    /// The position of the last valid line.
     package internal(set) var end: AuditLog.Position?
-    /// What is wrong, in the order of the file.
+    /// In the order of the file.
     package private(set) var problems: [Problem] = []
-    /// How many problems there are.
     package private(set) var problemCount = 0
-    /// How many problems somebody with the passphrase has accepted.
+    /// The number of problems accepted by a person with the passphrase.
     package private(set) var acceptedProblemCount = 0
-    /// Bytes of a last line whose writing was broken off; that is no damage.
+    /// The size of an interrupted last line, which is not a problem.
     package internal(set) var incompleteByteCount = 0
 
-    /// Tells whether nothing is wrong.
     package var isWhole: Bool { problemCount == 0 }
 
     mutating func add(_ problem: Problem) {

@@ -1,22 +1,22 @@
 internal import CLinux
 
-/// The lines of a log from its end, without their line feeds.
+/// The lines of a log from the end, without line feeds.
 struct BackwardLines {
-    /// What stands behind the last line feed.
+    /// The bytes after the last line feed.
     private(set) var rest: [UInt8] = []
-    /// Where that begins.
+    /// The file offset of ``rest``.
     private(set) var restOffset: UInt64 = 0
 
     private let file: AuditLogFile
     /// The part of the file from `start` that was read.
     private var window: [UInt8] = []
-    /// How much of it was not given out; ends with a line feed. Nothing is taken away behind it: a line
-    /// that is given out shares the memory, and all would be copied.
+    /// The length of the unread part of the window, which ends with a line feed. The window is not
+    /// shortened: returned lines share its memory, so that would copy all of it.
     private var windowEnd = 0
     private var start: UInt64
     private var block = 4096
 
-    /// Reads to the last line feed.
+    /// Reads back to the last line feed.
     init(_ file: AuditLogFile) throws(VaultError) {
         self.file = file
         start = try file.byteCount()
@@ -34,7 +34,7 @@ struct BackwardLines {
         try skipLongLine()
     }
 
-    /// The line before; empty for one that is longer than lines are, nil at the beginning.
+    /// Returns the previous line, an empty one if it is too long, or nil at the start.
     mutating func next() throws(VaultError) -> ArraySlice<UInt8>? {
         guard windowEnd > 0 else { return nil }
         while true {
@@ -56,7 +56,7 @@ struct BackwardLines {
         }
     }
 
-    /// Goes back to the end of the line before one that is too long to be any.
+    /// Skips a line that is too long.
     private mutating func skipLongLine() throws(VaultError) {
         windowEnd = 0
         while start > 0 {
@@ -69,7 +69,8 @@ struct BackwardLines {
         }
     }
 
-    /// Where the last line feed is among the first `end` bytes. By the C library: lines are long.
+    /// Returns the offset of the last line feed in the first `end` bytes. Uses the C library,
+    /// because lines are long.
     private static func lastLineFeed(in bytes: [UInt8], before end: Int) -> Int? {
         let offset = unsafe bytes.withUnsafeBytes {
             unsafe zg_last_offset($0.baseAddress, 0x0A, max(end, 0))
@@ -77,13 +78,13 @@ struct BackwardLines {
         return offset < 0 ? nil : offset
     }
 
-    /// Puts the block before the window in front of it.
+    /// Prepends the previous block to the window.
     private mutating func readBlock() throws(VaultError) {
         let count = Int(min(start, UInt64(block)))
         block = min(block * 2, 1 << 20)
         let bytes = try file.read(at: start - UInt64(count), upTo: count)
         guard bytes.count == count else {
-            throw VaultError(.auditLog, "the audit log became shorter while it was read")
+            throw VaultError(.auditLog, "the audit log was truncated while it was being read")
         }
         start -= UInt64(count)
         window = windowEnd == 0 ? bytes : bytes + window[..<windowEnd]

@@ -1,15 +1,15 @@
 internal import Sealing
 
-/// What the checkpoint holds of one object, or would hold of it as it is now.
+/// The content of an object's checkpoint entry.
 package enum AcceptedObject: Equatable, Sendable {
-    /// Of a project: what names it, and the platform's project that its values go to.
+    /// A project: its identity, and the Vercel project that receives its values.
     package struct ProjectEntry: Equatable, Sendable {
         package let id: Identifier
         package let name: String
         package let binding: VaultProject.Binding?
     }
 
-    /// Of an account: all but times; the token by its digest.
+    /// An account without its times; the token as a digest.
     package struct AccountEntry: Equatable, Sendable {
         package let name: String
         package let origin: String
@@ -22,7 +22,7 @@ package enum AcceptedObject: Equatable, Sendable {
         let digest: [UInt8]
     }
 
-    /// Of a journal entry: its kind, and the rest by its digest.
+    /// A journal entry: its kind, and a digest of the rest.
     package struct WorkEntry: Equatable, Sendable {
         package let id: Identifier
         package let kind: UInt8
@@ -34,6 +34,7 @@ package enum AcceptedObject: Equatable, Sendable {
     case account(AccountEntry)
     case directory(IndexMetadata.ApprovedDirectory)
     case journalEntry(WorkEntry)
+    case setting(VaultSetting)
 
     init(_ project: VaultProject) {
         self = .project(ProjectEntry(id: project.id, name: project.name, binding: project.binding))
@@ -48,7 +49,7 @@ package enum AcceptedObject: Equatable, Sendable {
                 digest: account.secret.withBytes { Digest.checksum($0) }))
     }
 
-    /// - Parameter entry: The digest is made of its time and payload.
+    /// Digests the time and payload.
     init(_ entry: AnyJournalEntry) {
         var writer = ByteWriter()
         switch entry {
@@ -70,7 +71,6 @@ package enum AcceptedObject: Equatable, Sendable {
         }
     }
 
-    /// What names it.
     package var object: CoveredObject {
         switch self {
         case .project(let project): .project(project.id)
@@ -78,10 +78,11 @@ package enum AcceptedObject: Equatable, Sendable {
         case .account(let account): .account(account.name)
         case .directory(let directory): .directory(directory.path)
         case .journalEntry(let entry): .journalEntry(entry.id)
+        case .setting(let setting): .setting(setting.name)
         }
     }
 
-    /// The content of its entry.
+    /// The encoded content of the entry.
     var content: [UInt8] {
         var writer = ByteWriter()
         encode(into: &writer)
@@ -110,6 +111,7 @@ package enum AcceptedObject: Equatable, Sendable {
             writer.identifier(entry.id)
             writer.byte(entry.kind)
             writer.raw(entry.digest)
+        case .setting(let setting): setting.encode(into: &writer)
         }
     }
 
@@ -142,6 +144,7 @@ package enum AcceptedObject: Equatable, Sendable {
                 WorkEntry(
                     id: try reader.identifier(), kind: try reader.byte(),
                     digest: try reader.bytes(Digest.byteCount)))
+        case .setting: return .setting(try .decode(from: &reader))
         }
     }
 }

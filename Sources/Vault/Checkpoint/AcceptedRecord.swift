@@ -1,6 +1,6 @@
-/// What the checkpoint holds of one record.
+/// The content of a variable's checkpoint entry.
 package struct AcceptedRecord: Equatable, Sendable {
-    /// The platform's record, as far as it decides where a value goes.
+    /// The parts of the Vercel record that determine where a value goes.
     package struct Remote: Equatable, Sendable {
         package let id: String
         package let account: String
@@ -16,13 +16,13 @@ package struct AcceptedRecord: Equatable, Sendable {
     package var name: String
     package var scope: Scope
     package var remote: Remote?
-    /// Ascending by number.
+    /// Sorted by number.
     package var versions: [VersionName]
 
-    /// An entry of 10,000 earlier versions and the current one is the longest.
+    /// 10,000 earlier versions and the current one.
     static let versionLimit = VaultFormat.versionLimit + 1
 
-    /// What it would hold of a record as that is now.
+    /// Returns the content for a variable's current state.
     init(of variable: Variable, versions: [VersionName] = []) {
         id = variable.id
         project = variable.project
@@ -37,7 +37,7 @@ package struct AcceptedRecord: Equatable, Sendable {
         self.versions = versions
     }
 
-    /// The fields of an entry. Names and order of versions are for the caller to see.
+    /// Decodes an entry. The caller must check the names and the order of versions.
     init(from reader: inout ByteReader) throws(VaultError) {
         id = try reader.identifier()
         project = try reader.identifier()
@@ -59,7 +59,7 @@ package struct AcceptedRecord: Equatable, Sendable {
         }
     }
 
-    /// The content of its entry.
+    /// The encoded content of the entry.
     var content: [UInt8] {
         var writer = ByteWriter(reserving: 128 + versions.count * VersionName.byteCount)
         encode(into: &writer)
@@ -85,9 +85,9 @@ package struct AcceptedRecord: Equatable, Sendable {
         for version in versions { version.encode(into: &writer) }
     }
 
-    /// Sees that the rest of `reader` is the content of an entry, without memory of its own for it.
+    /// Checks that the rest of `reader` is an entry's content, without allocating memory.
     ///
-    /// - Returns: The record.
+    /// - Returns: The variable's id.
     static func check(_ reader: inout ByteReader) throws(VaultError) -> Identifier {
         let id = try reader.identifier()
         let nameByteCount = try skipFixed(&reader)
@@ -98,11 +98,11 @@ package struct AcceptedRecord: Equatable, Sendable {
             _ = try reader.section(VersionName.byteCount - 8)
             if let last, last >= number {
                 throw VaultError(
-                    damaged: .order, "versions of an entry of the checkpoint are not in order")
+                    damaged: .order, "the versions in a checkpoint entry are not in order")
             }
             last = number
         }
-        try reader.expectEnd(of: "an entry of the checkpoint")
+        try reader.expectEnd(of: "a checkpoint entry")
         guard nameByteCount > 0 else {
             throw VaultError(damaged: .encoding, "the checkpoint has a variable without a name")
         }
@@ -131,10 +131,11 @@ package struct AcceptedRecord: Equatable, Sendable {
             of: "versions in the checkpoint")
     }
 
-    /// Tells whether the rest of `reader` accepts that a value of `variable` is given out: its project,
-    /// name, use, scope and the version.
+    /// Returns whether the entry in `reader` allows disclosing a value of `variable`: its project,
+    /// name, use, scope and version match.
     ///
-    /// - Parameter version: The current one unless `isCurrent` is false; nil where there is no value.
+    /// - Parameter version: The current version unless `isCurrent` is false; nil if there is no
+    ///   value.
     static func accepts(
         _ reader: inout ByteReader, _ variable: Variable, _ version: StoredVersion?, isCurrent: Bool
     ) throws(VaultError) -> Bool {
@@ -152,7 +153,7 @@ package struct AcceptedRecord: Equatable, Sendable {
         return try lists(&reader, version)
     }
 
-    /// Tells whether the rest of `reader`, a whole content, lists a version.
+    /// Returns whether the entry in `reader`, of which nothing was read yet, lists a version.
     static func accepts(
         _ reader: inout ByteReader, _ version: StoredVersion
     ) throws(VaultError) -> Bool {

@@ -1,13 +1,13 @@
 internal import Sealing
 
-/// What decides which bytes go where, as somebody with the root last wrote or accepted it, under a code
-/// that only the root makes.
+/// Everything that determines where values go, as last written or accepted with the root,
+/// authenticated by a MAC under a key derived from the root.
 struct Checkpoint: Equatable, Sendable {
-    /// The generation it was made in.
+    /// The generation that created it.
     let generation: UInt64
     /// 24 bytes.
     let nonce: [UInt8]
-    /// 16 bytes: of what is covered, without a text.
+    /// 16 bytes: a MAC of the covered data.
     let tag: [UInt8]
     var entries: CheckpointEntries
 
@@ -16,15 +16,15 @@ struct Checkpoint: Equatable, Sendable {
         self.entries = entries
     }
 
-    /// One of nobody's.
+    /// An empty checkpoint, which is not valid.
     init() {
         self.init(
             generation: 0, nonce: [UInt8](repeating: 0, count: AuthenticatedCipher.nonceByteCount),
             tag: [UInt8](repeating: 0, count: AuthenticatedCipher.tagByteCount), entries: .init())
     }
 
-    /// Makes the checkpoint of the generation that `header` is of. The header must have its vault id,
-    /// generation, epoch, public key and slots; its lengths and nonce do not matter.
+    /// Creates the checkpoint for the generation of `header`. The header's vault id, generation,
+    /// epoch, public key and slots must be set; its lengths and nonce are not used.
     init(
         of entries: CheckpointEntries, under header: VaultHeader, key: borrowing SecretBytes
     ) {
@@ -36,7 +36,7 @@ struct Checkpoint: Equatable, Sendable {
             entries: entries)
     }
 
-    /// Tells whether somebody with the root made this, for these slots and this public key.
+    /// Verifies that this was created with the root, for these slots and this public key.
     func holds(under header: VaultHeader, key: borrowing SecretBytes) -> Bool {
         guard generation > 0, generation <= header.generation else { return false }
         return Self.covered(entries, generation, header).withBytes {
@@ -44,7 +44,7 @@ struct Checkpoint: Equatable, Sendable {
         }
     }
 
-    /// What the code covers; docs/vault-format.md section 5.9.
+    /// Returns the data that the MAC covers; docs/vault-format.md section 5.9.
     private static func covered(
         _ entries: CheckpointEntries, _ generation: UInt64, _ header: VaultHeader
     ) -> ByteWriter {
@@ -60,10 +60,10 @@ struct Checkpoint: Equatable, Sendable {
         return writer
     }
 
-    /// Bytes in the index, behind the section's length.
+    /// The size in the index, without the section's length.
     var byteCount: Int { 8 + nonce.count + tag.count + entries.byteCount }
 
-    /// Writes what stands in front of the entries' bytes: their number is the last of it.
+    /// Writes what precedes the entries' bytes, up to and including their number.
     func encodeFront(into writer: inout ByteWriter) {
         writer.uint64(generation)
         writer.raw(nonce)

@@ -1,26 +1,27 @@
 internal import Sealing
 
-/// The entries of a checkpoint, as they stand in the file: comparing one is comparing bytes, and most
+/// The entries of a checkpoint in encoded form: comparing entries means comparing bytes, and most
 /// commands need few of thousands.
 struct CheckpointEntries: Equatable, Sendable {
-    /// Without their number.
+    /// Without the number of entries.
     private let bytes: [UInt8]
-    /// Where each entry begins.
+    /// The offset of each entry.
     private let starts: [Int]
-    /// The places of the entries of records.
+    /// The indices of the entries of variables.
     let records: Range<Int>
+    /// The indices of the entries of settings, which are the last ones.
+    let settings: Range<Int>
 
-    static let limit = 1_031_000
+    static let limit = 1_032_000
     private static let frontByteCount = 5
 
-    /// None.
     init() {
         self.init(bytes: [], starts: [])
     }
 
     /// - Parameters:
-    ///   - bytes: The entries, which were checked.
-    ///   - starts: Where each begins.
+    ///   - bytes: The checked entries.
+    ///   - starts: The offset of each entry.
     private init(bytes: [UInt8], starts: [Int]) {
         (self.bytes, self.starts) = (bytes, starts)
         func first(_ precedes: (UInt8) -> Bool) -> Int {
@@ -33,18 +34,20 @@ struct CheckpointEntries: Equatable, Sendable {
         }
         let kind = CoveredObject.Kind.variable.rawValue
         records = first { $0 < kind }..<first { $0 <= kind }
+        settings = first { $0 < CoveredObject.Kind.setting.rawValue }..<starts.count
     }
 
     var count: Int { starts.count }
-    /// Bytes with their number.
+    /// The size including the number of entries.
     var byteCount: Int { 4 + bytes.count }
 
-    /// Lends the entries as they stand in the index, behind their number.
+    /// Passes the encoded entries, without their number, to `body`.
     func withBytes<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try bytes.withBytes(body)
     }
 
-    /// Writes them behind their number, as they stand in the index and in what the code covers.
+    /// Writes the number of entries and the entries, as in the index and in the data that the MAC
+    /// covers.
     func encode(into writer: inout ByteWriter) {
         writer.uint32(UInt32(starts.count))
         writer.raw(bytes)
@@ -54,7 +57,7 @@ struct CheckpointEntries: Equatable, Sendable {
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> CheckpointEntries {
         let count = try reader.count(
-            limit: limit, minimumByteCount: 26, of: "checkpoint entries")
+            limit: limit, minimumByteCount: 14, of: "checkpoint entries")
         var (starts, last): ([Int], CoveredObject?) = ([], nil)
         starts.reserveCapacity(count)
         var all = reader
@@ -75,15 +78,15 @@ struct CheckpointEntries: Equatable, Sendable {
         return CheckpointEntries(bytes: bytes, starts: starts)
     }
 
-    /// Sees that the content of an entry is one.
+    /// Checks the content of an entry.
     private static func check(
         _ content: inout ByteReader, _ kind: CoveredObject.Kind
     ) throws(VaultError) -> CoveredObject {
         switch kind {
         case .variable: return .variable(try AcceptedRecord.check(&content))
-        case .project, .account, .directory, .journalEntry:
+        case .project, .account, .directory, .journalEntry, .setting:
             let object = try AcceptedObject.decode(from: &content, kind)
-            try content.expectEnd(of: "an entry of the checkpoint")
+            try content.expectEnd(of: "a checkpoint entry")
             if case .project(let project) = object, project.name.isEmpty {
                 throw VaultError(damaged: .encoding, "the checkpoint has a project without a name")
             }
@@ -91,9 +94,9 @@ struct CheckpointEntries: Equatable, Sendable {
         }
     }
 
-    // MARK: Looking up
+    // MARK: Lookup
 
-    /// The place of an object's entry, or where it would be.
+    /// Returns the index of an object's entry, or where it would be inserted.
     private func find(_ object: CoveredObject) -> (place: Int, isThere: Bool) {
         var (low, high) = (0, starts.count)
         while low < high {
@@ -103,7 +106,7 @@ struct CheckpointEntries: Equatable, Sendable {
         return (low, low < starts.count && self.object(at: low) == object)
     }
 
-    /// The object that the entry at a place is of.
+    /// Returns the object of the entry at an index.
     func object(at place: Int) -> CoveredObject {
         let object = try? read(place) { (reader) throws(VaultError) in
             let kind = kind(at: place)
@@ -112,6 +115,8 @@ struct CheckpointEntries: Equatable, Sendable {
                 return CoveredObject(kind, id: try reader.identifier())
             case .account:
                 return .account(try reader.text(limit: VaultFormat.nameLimit))
+            case .setting:
+                return .setting(try reader.text(limit: VaultFormat.nameLimit))
             case .directory:
                 return .directory(try reader.text(limit: VaultFormat.textLimit))
             }
@@ -131,7 +136,7 @@ struct CheckpointEntries: Equatable, Sendable {
         starts[place]..<(place + 1 < starts.count ? starts[place + 1] : bytes.count)
     }
 
-    /// Lends a reader of the content of the entry at a place.
+    /// Passes a reader for the content of the entry at an index to `body`.
     func read<R>(
         _ place: Int, _ body: (inout ByteReader) throws(VaultError) -> R
     ) throws(VaultError) -> R {
@@ -142,7 +147,7 @@ struct CheckpointEntries: Equatable, Sendable {
         }
     }
 
-    /// The record that the entry at a place is of, which is an entry of a record.
+    /// Returns the variable of the entry at an index, which must be a variable's.
     func recordID(at place: Int) -> Identifier {
         identifier(at: starts[place] + Self.frontByteCount)
     }
@@ -157,14 +162,14 @@ struct CheckpointEntries: Equatable, Sendable {
         }
     }
 
-    /// The project that the record of an entry is in.
+    /// Returns the project of the variable's entry at an index.
     func project(at place: Int) -> Identifier {
         identifier(at: starts[place] + Self.frontByteCount + 16)
     }
 
-    /// The place of a record's entry; nil where it has none.
+    /// Returns the index of a variable's entry, or nil.
     ///
-    /// - Parameter guess: Among the records, where it may be: both are in the same order.
+    /// - Parameter guess: A likely index among the variables, which have the same order.
     func place(ofRecord id: Identifier, guess: Int? = nil) -> Int? {
         if let guess, guess < records.count, recordID(at: records.lowerBound + guess) == id {
             return records.lowerBound + guess
@@ -177,20 +182,20 @@ struct CheckpointEntries: Equatable, Sendable {
         return low < records.upperBound && recordID(at: low) == id ? low : nil
     }
 
-    /// The content of an object's entry; nil where it has none.
+    /// Returns the encoded content of an object's entry, or nil.
     func content(of object: CoveredObject) -> ArraySlice<UInt8>? {
         let found = find(object)
         guard found.isThere else { return nil }
         return bytes[range(at: found.place)].dropFirst(Self.frontByteCount)
     }
 
-    /// What an object's entry says; nil where it has none.
+    /// Returns the content of an object's entry, or nil.
     func accepted(_ object: CoveredObject) -> AcceptedObject? {
         let found = find(object)
         return found.isThere ? accepted(at: found.place) : nil
     }
 
-    /// What the entry at a place says.
+    /// Returns the content of the entry at an index.
     func accepted(at place: Int) -> AcceptedObject {
         let object = try? read(place) { (reader) throws(VaultError) in
             try AcceptedObject.decode(from: &reader, kind(at: place))
@@ -199,15 +204,15 @@ struct CheckpointEntries: Equatable, Sendable {
         return object
     }
 
-    /// What the entry of a record says; nil where it has none.
+    /// Returns the content of a variable's entry, or nil.
     func record(_ id: Identifier) -> AcceptedRecord? {
         guard case .variable(let record) = accepted(.variable(id)) else { return nil }
         return record
     }
 
-    /// Tells whether a record's entry lists a version.
+    /// Returns whether a variable's entry lists a version.
     ///
-    /// - Parameter guess: Where the entry may be: records and entries are in the same order.
+    /// - Parameter guess: A likely index among the variables, which have the same order.
     func accepts(_ version: StoredVersion, guess: Int? = nil) -> Bool {
         guard let place = place(ofRecord: version.variable, guess: guess) else { return false }
         return
@@ -216,9 +221,9 @@ struct CheckpointEntries: Equatable, Sendable {
             }) ?? false
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// These entries with others in the place of some objects' own; nil takes one out.
+    /// Returns the entries with some replaced, added, or removed (nil).
     func replacing(_ contents: [CoveredObject: [UInt8]?]) -> CheckpointEntries {
         if contents.isEmpty { return self }
         var writer = ByteWriter(

@@ -1,6 +1,6 @@
-/// What is new since somebody with the root last accepted what decides where values go. Pure.
+/// The differences from what was last accepted with the root. Pure data.
 package struct CheckpointComparison: Equatable, Sendable {
-    /// What can differ of an object that was there and is there.
+    /// What can differ in an object that still exists.
     package enum Field: String, CaseIterable, Sendable {
         case project, name, version, versions, type, targets, environments, branch
         case remoteID = "remoteId"
@@ -9,60 +9,58 @@ package struct CheckpointComparison: Equatable, Sendable {
         case team = "teamId"
         case token
         case isDefault = "default"
-        case protection, directory, work
+        case protection, directory, work, setting
     }
 
-    /// What happened to one object.
+    /// How an object differs.
     package enum Kind: Equatable, Sendable {
-        /// It was not accepted yet.
+        /// Not accepted yet.
         case added
-        /// It was taken out of use, or is gone.
+        /// Taken out of use, or gone.
         case removed
         /// These fields differ, in the order of ``Field``.
         case changed([Field])
     }
 
-    /// One object that differs.
+    /// A difference in one object.
     package struct Change: Equatable, Sendable {
-        /// What differs.
         package let object: CoveredObject
-        /// As it was accepted; nil where it was not.
+        /// The accepted state; nil if it was not accepted.
         package let accepted: AcceptedObject?
-        /// As it is; nil where it is gone.
+        /// The current state; nil if it is gone.
         package let current: AcceptedObject?
 
-        /// What its entry would be.
+        /// The content for a new entry.
         var currentContent: [UInt8]? { current?.content }
 
         private var shown: AcceptedRecord? {
             guard case .variable(let record) = current ?? accepted else { return nil }
             return record
         }
-        /// Of a record: the project that it belongs to now, or did before it was removed.
+        /// The project itself, or the project of a variable now or before its removal.
         package var project: Identifier? {
             if case .project = object.kind { return object.id }
             return shown?.project
         }
-        /// Its name now, or before it was removed; the path of a directory.
+        /// The name now, or before the removal; for a directory, its path.
         package var name: String {
             switch current ?? accepted {
             case .project(let project): project.name
             case .variable(let record): record.name
-            case .account, .directory: object.name
+            case .account, .directory, .setting: object.name
             case .journalEntry, nil: object.id.hexadecimal
             }
         }
-        /// Of a record: its scope now, or before it was removed.
+        /// The scope of a variable now, or before its removal.
         package var scope: Scope? { shown?.scope }
 
-        /// Versions of the record that are there and nobody accepted.
+        /// The number of a variable's versions that were not accepted.
         package var newVersionCount: Int {
             guard case .variable(let now) = current else { return 0 }
             guard case .variable(let before) = accepted else { return now.versions.count }
             return Set(now.versions).subtracting(before.versions).count
         }
 
-        /// What happened to it.
         package var kind: Kind {
             guard let accepted else { return .added }
             guard let current else { return .removed }
@@ -76,15 +74,14 @@ package struct CheckpointComparison: Equatable, Sendable {
         }
     }
 
-    /// Objects that decide on everything first, then records in the order of names and scopes.
+    /// Objects of project-wide effect first, then variables sorted by name and scope.
     package private(set) var changes: [Change]
 
-    /// Tells whether nothing was changed.
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Compares all that is covered with the checkpoint.
+    /// Compares everything that the checkpoint covers with it.
     ///
-    /// - Parameter index: Decoded as a whole.
+    /// - Parameter index: Must be decoded completely.
     package init(of index: VaultIndex) {
         precondition(index.extent == .everything)
         let entries = index.checkpoint.entries
@@ -102,6 +99,7 @@ package struct CheckpointComparison: Equatable, Sendable {
         for account in index.accounts { compare(.init(account)) }
         for directory in index.metadata.approvedDirectories { compare(.directory(directory)) }
         for entry in index.allJournalEntries { compare(.init(entry)) }
+        for setting in index.metadata.settings { compare(.setting(setting)) }
         let versions = index.versions()
         for place in index.variables.indices {
             let id = index.variables[place].id
@@ -109,7 +107,8 @@ package struct CheckpointComparison: Equatable, Sendable {
             var record = AcceptedRecord(
                 of: index.variables[place], versions: (versions[id] ?? []).map(\.name))
             there.insert(.variable(id))
-            // Numbers that were only given out are no difference: a restored vault goes on behind them.
+            // Numbers that were only assigned are no difference: a restored vault continues after
+            // them.
             if case .variable(let accepted) = entry,
                 record.highestVersion > accepted.highestVersion
             {
@@ -138,7 +137,7 @@ package struct CheckpointComparison: Equatable, Sendable {
         }.map(\.0)
     }
 
-    /// The changes of some objects alone.
+    /// Returns only the changes of some objects.
     package func limited(to objects: Set<CoveredObject>) -> CheckpointComparison {
         var limited = self
         limited.changes.removeAll { !objects.contains($0.object) }
@@ -147,7 +146,7 @@ package struct CheckpointComparison: Equatable, Sendable {
 }
 
 extension AcceptedObject {
-    /// What differs of two forms of one object.
+    /// Returns the fields that differ between two states of an object.
     fileprivate func fields(
         differingFrom other: AcceptedObject
     ) -> Set<CheckpointComparison.Field> {
@@ -181,6 +180,7 @@ extension AcceptedObject {
             compare(old.protection, new.protection, .protection)
             compare(old.digest, new.digest, .token)
         case (.directory, .directory): fields.insert(.directory)
+        case (.setting, .setting): fields.insert(.setting)
         default: fields.insert(.work)
         }
         return fields

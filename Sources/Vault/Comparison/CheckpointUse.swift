@@ -1,15 +1,14 @@
-/// What a command is about to do, as far as the checkpoint has to hold for it;
+/// What a command is about to do, which determines what the checkpoint must cover;
 /// docs/vault-format.md section 5.10.
 package enum CheckpointUse {
-    /// A value is given to a program, a file, a screen or another record here.
+    /// Passing a value to a program, a file, a screen or another record.
     package struct Values {
-        /// How the project was found.
+        /// How the project was identified.
         package enum Naming: Sendable {
-            /// By its name.
             case name
-            /// By the platform's ids.
+            /// By its ids on Vercel.
             case binding
-            /// By an approved directory, of this path.
+            /// By an approved directory with this path.
             case directory(String)
         }
 
@@ -19,9 +18,9 @@ package enum CheckpointUse {
         let isWanted: (String, Scope) -> Bool
 
         /// - Parameters:
-        ///   - positions: The records in the index whose current values are used.
-        ///   - isWanted: Whether a record of the project with this name and scope would have been used too:
-        ///     one that was accepted and is not there any more is a difference.
+        ///   - positions: The indices of the records whose current values are used.
+        ///   - isWanted: Whether a record with this name and scope would have been used too: if one
+        ///     was accepted and no longer exists, that is a difference.
         package init(
             of project: Identifier, found naming: Naming, at positions: [Int],
             isWanted: @escaping (String, Scope) -> Bool
@@ -32,29 +31,31 @@ package enum CheckpointUse {
     }
 
     case values(Values)
-    /// Versions that are named by their numbers.
+    /// Using versions identified by their numbers.
     case versions([StoredVersion], of: Identifier, found: Values.Naming)
-    /// A value is sent, or a variable on the platform changed.
+    /// Sending a value, or changing a variable on Vercel.
     case sending(project: Identifier, records: Set<Identifier>, account: String?)
-    /// The same, in several projects.
+    /// The same for several projects.
     case sendingTo(projects: [Identifier], records: Set<Identifier>)
-    /// A token is sent, for a project where there is one.
+    /// Sending a token, possibly for a project.
     case token(account: String, project: Identifier?)
-    /// The token of a relay is sent.
+    /// Sending the token of a relay.
     case relay(Identifier)
 }
 
 extension VaultIndex {
-    /// The objects that a use depends on and that nobody accepted as they are; empty for most.
+    /// Returns the objects that a use depends on and that were not accepted in their current state;
+    /// usually none.
     ///
-    /// The index is decoded with the checkpoint (as a whole for a send or a relay), and the code was
-    /// checked.
+    /// The index must include a checkpoint whose MAC was verified, and be decoded completely for
+    /// sending or a relay.
     package func objectsNotAccepted(for use: CheckpointUse) -> Set<CoveredObject> {
         precondition(extent.hasCheckpoint)
         var found: Set<CoveredObject> = []
         switch use {
         case .values(let values):
             checkProject(values.project, values.naming, &found)
+            checkSettings(&found)
             checkRecords(values, &found)
         case .versions(let versions, let project, let naming):
             checkProject(project, naming, &found)
@@ -89,6 +90,7 @@ extension VaultIndex {
         _ sent: [Identifier], _ records: Set<Identifier>, _ found: inout Set<CoveredObject>
     ) {
         precondition(extent == .everything)
+        checkSettings(&found)
         for project in sent {
             check(projects.first { $0.id == project }.map { .init($0) }, .project(project), &found)
             checkSends(of: project, &found)
@@ -102,6 +104,18 @@ extension VaultIndex {
                 acceptable($0, (versions[id] ?? []).map(\.name))
             }
             check(record.map { .variable($0) }, .variable(id), &found)
+        }
+    }
+
+    /// Settings decide what a command requires before values leave.
+    private func checkSettings(_ found: inout Set<CoveredObject>) {
+        for setting in metadata.settings {
+            check(.setting(setting), .setting(setting.name), &found)
+        }
+        let names = Set(metadata.settings.map(\.name))
+        for place in checkpoint.entries.settings {
+            let object = checkpoint.entries.object(at: place)
+            if !names.contains(object.name) { found.insert(object) }
         }
     }
 
@@ -142,7 +156,7 @@ extension VaultIndex {
         }
     }
 
-    /// With the highest number of the entry, where that is lower: it is no difference.
+    /// Returns a record with the entry's highest number if that is lower, which is no difference.
     private func acceptable(_ variable: Variable, _ versions: [VersionName]) -> AcceptedRecord {
         var record = AcceptedRecord(of: variable, versions: versions)
         let accepted = checkpoint.entries.record(variable.id)?.highestVersion
@@ -150,8 +164,8 @@ extension VaultIndex {
         return record
     }
 
-    /// Tells whether a version may be given out by its number: its record is in this project, under this
-    /// name and in this scope, and it is one of its accepted versions.
+    /// Returns whether a version may be disclosed by its number: it is an accepted version of a
+    /// record that has the accepted project, name and scope.
     private func isNamed(_ version: StoredVersion) -> Bool {
         guard let variable = variables.first(where: { $0.id == version.variable }),
             let place = checkpoint.entries.place(ofRecord: variable.id)
@@ -167,7 +181,7 @@ extension VaultIndex {
         }) ?? false
     }
 
-    /// Walks along the entries of records, which are in the order of the variables.
+    /// Walks the entries of variables in parallel with the variables, which have the same order.
     private func checkRecords(
         _ use: CheckpointUse.Values, _ found: inout Set<CoveredObject>
     ) {
@@ -198,7 +212,7 @@ extension VaultIndex {
         take(below: nil)
     }
 
-    /// Tells whether a record that was accepted where a use looks is not there as it was.
+    /// Returns whether an accepted record that a use would include no longer exists in that state.
     private func isMissing(at place: Int, _ isWanted: (String, Scope) -> Bool) -> Bool {
         guard case .variable(let accepted) = checkpoint.entries.accepted(at: place),
             accepted.isLive, isWanted(accepted.name, accepted.scope)

@@ -1,83 +1,85 @@
 internal import Sealing
 
-/// What the vault asks of a file system. ``PosixFileStore`` is the real one.
+/// The file system operations that a vault needs. Implemented by ``PosixFileStore``.
 package protocol FileStore {
     /// Opens a vault file for reading.
     ///
     /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecure`` or ``VaultError/Code/inputOutput``.
     func open(_ path: String) throws(VaultError) -> any ReadableFile
 
-    /// Tells whether something is at `path`, whatever it is.
+    /// Returns whether anything exists at `path`.
     func exists(_ path: String) throws(VaultError) -> Bool
 
-    /// Runs `body` while no other writer of `path` runs.
+    /// Runs `body` while holding the write lock of `path`.
     ///
-    /// - Throws: ``VaultError/Code/busy`` when the lock could not be had in time, and what `body` throws.
+    /// - Throws: ``VaultError/Code/busy`` after the timeout, and what `body` throws.
     func withLock<R: ~Copyable>(
         _ path: String, _ body: () throws -> R
     ) throws -> R
 
-    /// Makes the directories above `path` that are missing, for the user alone (0700).
+    /// Creates missing parent directories of `path`, accessible only to the user (0700).
     func prepareDirectory(of path: String) throws(VaultError)
 
-    /// Puts a new file in place of `path`, whole or not at all. Only for the holder of the lock.
+    /// Atomically replaces `path`. Only for the holder of the lock.
     ///
-    /// - Throws: ``VaultError/Code/inputOutput``, and the old file stands; or
-    ///   ``VaultError/Code/notConfirmed``, and the new file stands but may be lost with the power.
+    /// - Throws: ``VaultError/Code/inputOutput`` if the old file is still in place, or
+    ///   ``VaultError/Code/notConfirmed`` if the new file is in place but may not survive a power
+    ///   failure.
     func replace(_ path: String, with parts: [FilePart]) throws(VaultError)
 
-    /// Opens a file that is only read, such as a backup: a regular file, whoever owns or reads it.
+    /// Opens a file for reading only, such as a backup: a regular file with any owner and
+    /// permissions.
     ///
     /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecure`` or ``VaultError/Code/inputOutput``.
     func openCopy(_ path: String) throws(VaultError) -> any ReadableFile
 
-    /// Removes the file at `path`. That there is none is not an error.
+    /// Removes the file at `path`, if it exists.
     ///
-    /// - Throws: ``VaultError/Code/inputOutput``, and the file stays.
+    /// - Throws: ``VaultError/Code/inputOutput`` if the file remains.
     func remove(_ path: String) throws(VaultError)
 
-    /// Writes a file for the user alone, and gives it its name once `check` has seen it whole on the
-    /// disk.
+    /// Writes a file accessible only to the user, and renames it to `path` after `check` has seen
+    /// it complete on disk.
     ///
     /// - Parameters:
-    ///   - replaces: Whether what is at `path` may go. A vault in use is replaced by the holder of its
-    ///     lock alone.
-    ///   - check: Looks at the finished file; when it throws, the file goes and `path` stays as it was.
-    /// - Throws: What `check` throws, ``VaultError/Code/exists``, and what
-    ///   ``replace(_:with:)`` throws.
+    ///   - replaces: Whether an existing file may be replaced. Replacing a vault in use requires
+    ///     its lock.
+    ///   - check: Checks the finished file. If it throws, the file is removed and `path` is
+    ///     unchanged.
+    /// - Throws: What `check` throws, ``VaultError/Code/exists``, and what ``replace(_:with:)``
+    ///   throws.
     func write(
         _ parts: [FilePart], to path: String, replaces: Bool,
         check: (any ReadableFile) throws -> Void
     ) throws
 }
 
-/// A file open for reading. What is read is ciphertext, so it needs no secret memory.
+/// A file open for reading. It contains ciphertext, so it needs no secret memory.
 package protocol ReadableFile: AnyObject {
-    /// Bytes of the file when it was opened.
+    /// The size when the file was opened.
     var byteCount: UInt64 { get }
 
     /// Reads exactly `count` bytes from `offset`.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` when the file ends before, ``VaultError/Code/inputOutput``.
+    /// - Throws: ``VaultError/Code/damaged`` if the file is too short,
+    ///   ``VaultError/Code/inputOutput``.
     func read(at offset: UInt64, count: Int) throws(VaultError) -> [UInt8]
 
-    /// Reads as many bytes from `offset` as `bytes` has room for.
+    /// Fills `bytes` from `offset`.
     ///
     /// - Throws: As ``read(at:count:)``.
     func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError)
 }
 
 extension ReadableFile {
-    /// By way of an array.
     package func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError) {
         try read(at: offset, count: bytes.byteCount).withBytes { bytes.copy(from: $0) }
     }
 }
 
-/// A stretch of a file to be written.
+/// A part of a file to write.
 package enum FilePart {
-    /// These bytes.
     case bytes([UInt8])
-    /// `count` bytes from `offset` of another file, copied by the kernel where it can.
+    /// `count` bytes from `offset` of another file, copied in the kernel where possible.
     case copy(of: any ReadableFile, offset: UInt64, count: UInt64)
 }

@@ -1,16 +1,17 @@
 internal import Glibc
 internal import SystemFiles
 
-/// A vault file open for reading, judged by what was opened and not by its name.
+/// A vault file open for reading, checked after opening rather than by its name.
 final class PosixFile: ReadableFile {
     private let file: OpenFile
     let byteCount: UInt64
 
     var descriptor: Int32 { file.descriptor }
 
-    /// Opens `path`, which must be the user's own regular file that nobody else can read or write.
+    /// Opens `path`, which must be a regular file owned by the user and inaccessible to others.
     ///
-    /// - Parameter isCopy: Takes any regular file: a backup may lie on a disk without owners.
+    /// - Parameter isCopy: Accepts any regular file, since a backup may be on a disk without
+    ///   owners.
     init(opening path: String, isCopy: Bool = false) throws(VaultError) {
         let following = isCopy ? 0 : O_NOFOLLOW
         let file = try SystemError.mapped(try OpenFile(path, O_RDONLY | O_NONBLOCK | following)) {
@@ -28,11 +29,11 @@ final class PosixFile: ReadableFile {
     ) -> VaultError {
         if error.number == ELOOP {
             return VaultError(
-                .insecure, "\(path) is a symbolic link, and a vault must not be one")
+                .insecure, "\(path) is a symbolic link; a vault must be a regular file")
         }
-        guard error.isNotFound else { return systemFailure("\(path) cannot be opened", error) }
+        guard error.isNotFound else { return systemFailure("cannot open \(path)", error) }
         return VaultError(
-            .notFound, isCopy ? "there is no file \(path)" : "there is no vault at \(path)")
+            .notFound, isCopy ? "\(path) does not exist" : "there is no vault at \(path)")
     }
 
     private static func objection(to facts: FileFacts, at path: String) -> VaultError? {
@@ -42,14 +43,14 @@ final class PosixFile: ReadableFile {
         guard facts.isOwn else {
             return VaultError(.insecure, "\(path) belongs to another user")
         }
-        guard !facts.isOpenToOthers else {
+        guard !facts.isAccessibleToOthers else {
             return VaultError(
                 .insecure, "\(path) can be opened by other users",
                 remedy: .init(command: "chmod 600", path: path))
         }
         let directory = FileReplacement.directory(of: path)
         guard let parent = try? FileFacts(directory) else {
-            return VaultError(.insecure, "\(directory) cannot be looked at")
+            return VaultError(.insecure, "cannot inspect \(directory)")
         }
         let isShared = parent.permissions & 0o022 != 0 && parent.permissions & S_ISVTX == 0
         guard !isShared else {
@@ -83,10 +84,10 @@ final class PosixFile: ReadableFile {
     }
 
     private static func unreadable(_ error: SystemError) -> VaultError {
-        systemFailure("the vault cannot be read", error)
+        systemFailure("cannot read the vault", error)
     }
 
     private static var truncated: VaultError {
-        VaultError(damaged: .truncated, "the vault is shorter than it says")
+        VaultError(damaged: .truncated, "the vault is shorter than its header says")
     }
 }

@@ -5,16 +5,16 @@ internal import SystemFiles
 
 /// Vault files on a Linux file system.
 ///
-/// A vault is a regular file of the user's own that nobody else can read, in a directory that
-/// nobody else can write. It is never changed in place: a new file is written beside it, brought
-/// to the disk, and renamed over it.
+/// A vault is a regular file owned by the user and inaccessible to others, in a directory that
+/// others cannot write to. It is never modified in place: a new file is written beside it, synced
+/// to disk, and renamed over it.
 package struct PosixFileStore: FileStore {
     private let lockSeconds: Int
     private let isDurable: Bool
 
     /// - Parameters:
     ///   - lockSeconds: How long to wait for another writer.
-    ///   - isDurable: Whether what is written must be on the disk before a call returns.
+    ///   - isDurable: Whether calls sync what they write to disk before returning.
     package init(lockSeconds: Int = 10, isDurable: Bool = true) {
         (self.lockSeconds, self.isDurable) = (lockSeconds, isDurable)
     }
@@ -27,7 +27,7 @@ package struct PosixFileStore: FileStore {
         var status = stat()
         if unsafe lstat(path, &status) == 0 { return true }
         if errno == ENOENT || errno == ENOTDIR { return false }
-        throw systemFailure("\(path) cannot be looked at")
+        throw systemFailure("cannot access \(path)")
     }
 
     package func withLock<R: ~Copyable>(
@@ -35,17 +35,18 @@ package struct PosixFileStore: FileStore {
     ) throws -> R {
         let lockPath = path + ".lock"
         func cannotLock(_ error: SystemError) -> VaultError {
-            systemFailure("the lock \(lockPath) cannot be taken", error)
+            systemFailure("cannot lock \(lockPath)", error)
         }
         let lock = try SystemError.mapped(try FileLock(lockPath), cannotLock)
         let isTaken = try SystemError.mapped(
             try lock.lock(within: .seconds(lockSeconds), pauses: 1_000...50_000), cannotLock)
         guard isTaken else {
-            let holder = lock.holder.map { "\($0)" } ?? "another"
-            throw VaultError(.busy, "process \(holder) is writing to the vault and did not end")
+            let holder = lock.holder.map { "process \($0)" } ?? "another process"
+            throw VaultError(
+                .busy, "timed out waiting for \(holder), which is writing to the vault")
         }
         defer { withExtendedLifetime(lock) {} }
-        lock.nameHolder()
+        lock.writeHolder()
         removeStaleTemporaries(of: path)
         return try body()
     }
@@ -57,11 +58,11 @@ package struct PosixFileStore: FileStore {
     private func makeDirectory(_ path: String) throws(VaultError) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.contains("/") else {
-            throw systemFailure("the directory \(path) cannot be made")
+            throw systemFailure("cannot create the directory \(path)")
         }
         try makeDirectory(FileReplacement.directory(of: path))
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        throw systemFailure("the directory \(path) cannot be made")
+        throw systemFailure("cannot create the directory \(path)")
     }
 
     package func openCopy(_ path: String) throws(VaultError) -> any ReadableFile {
@@ -70,7 +71,7 @@ package struct PosixFileStore: FileStore {
 
     package func remove(_ path: String) throws(VaultError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
-            throw systemFailure("\(path) cannot be removed")
+            throw systemFailure("cannot remove \(path)")
         }
     }
 
@@ -78,7 +79,7 @@ package struct PosixFileStore: FileStore {
         do {
             try write(parts, to: path, replaces: true) { _ in }
         } catch {
-            throw error as? VaultError ?? VaultError(.inputOutput, "\(path) cannot be written")
+            throw error as? VaultError ?? VaultError(.inputOutput, "cannot write \(path)")
         }
     }
 
@@ -97,15 +98,15 @@ package struct PosixFileStore: FileStore {
             }
         } catch let error as FileReplacement.Failure {
             switch error {
-            case .notMade(let error):
-                throw systemFailure("no file can be made in \(directory)", error)
-            case .notWritten(let error), .notNamed(let error):
-                throw systemFailure("\(path) cannot be written", error)
-            case .exists: throw VaultError(.exists, "there is something at \(path) already")
+            case .cannotCreate(let error):
+                throw systemFailure("cannot create a file in \(directory)", error)
+            case .notWritten(let error), .cannotRename(let error):
+                throw systemFailure("cannot write \(path)", error)
+            case .exists: throw VaultError(.exists, "\(path) already exists")
             case .notConfirmed:
                 throw VaultError(
                     .notConfirmed,
-                    "\(path) was written, but the disk did not confirm it; look at it before you go on"
+                    "\(path) was written, but may not be on disk yet; check it before you continue"
                 )
             }
         }
@@ -123,7 +124,7 @@ package struct PosixFileStore: FileStore {
                         offset += UInt64(copied)
                         count -= UInt64(copied)
                     } else if !(copied < 0 && errno == EINTR) {
-                        // Another file system or an old kernel: the bytes go through this process.
+                        // On another file system or an old kernel, copy through this process.
                         break
                     }
                 }
@@ -137,7 +138,7 @@ package struct PosixFileStore: FileStore {
         }
     }
 
-    /// Removes what a killed writer left. The caller holds the lock, so nobody is writing there.
+    /// Removes temporary files of killed writers. The caller must hold the lock.
     private func removeStaleTemporaries(of path: String) {
         let directory = FileReplacement.directory(of: path)
         let prefix = Self.temporaryPrefix(of: path)
@@ -146,14 +147,14 @@ package struct PosixFileStore: FileStore {
         }
     }
 
-    /// What the names of files begin with that are to take the place of `path`.
+    /// Returns the prefix of temporary files that replace `path`.
     package static func temporaryPrefix(of path: String) -> String {
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         return ".\(name).tmp-"
     }
 }
 
-/// An error that names what the kernel said.
+/// Returns an error with the system's reason.
 func systemFailure(_ what: String, _ error: SystemError = .last) -> VaultError {
     VaultError(error.number == ENOENT ? .notFound : .inputOutput, "\(what): \(error.reason)")
 }

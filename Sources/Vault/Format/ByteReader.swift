@@ -1,13 +1,13 @@
-/// Reads hostile little-endian bytes in order. Every read is checked against what is left.
+/// Reads untrusted little-endian bytes sequentially, with bounds checks.
 ///
-/// Borrows the buffer it was made from and must not outlive it.
+/// Borrows its buffer and must not outlive it.
 @safe
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
     private let end: Int
 
-    /// Lends a reader of `bytes` to `body`.
+    /// Passes a reader of `bytes` to `body`.
     static func read<R: ~Copyable>(
         _ bytes: RawSpan, _ body: (inout ByteReader) throws(VaultError) -> R
     ) throws(VaultError) -> R {
@@ -23,7 +23,6 @@ struct ByteReader {
         end = range.upperBound
     }
 
-    /// Bytes not read yet.
     var remaining: Int { end - offset }
 
     private static var truncated: VaultError {
@@ -44,7 +43,7 @@ struct ByteReader {
             littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
-    // An index has a hundred thousand of them.
+    // Inlined, because an index has a hundred thousand of them.
     @inline(__always)
     mutating func uint16() throws(VaultError) -> UInt16 { try integer(UInt16.self) }
     @inline(__always)
@@ -52,13 +51,13 @@ struct ByteReader {
     @inline(__always)
     mutating func uint64() throws(VaultError) -> UInt64 { try integer(UInt64.self) }
 
-    /// A count, which must not promise more entries than there are bytes for.
+    /// Reads a count, and checks it against the limit and the bytes left.
     mutating func count(
         limit: Int, minimumByteCount: Int, of what: StaticString
     ) throws(VaultError) -> Int {
         let count = Int(try uint32())
         guard count <= limit, count * minimumByteCount <= remaining else {
-            throw VaultError(damaged: .bounds, "the number of \(what) is out of bounds")
+            throw VaultError(damaged: .bounds, "the number of \(what) is out of range")
         }
         return count
     }
@@ -69,7 +68,7 @@ struct ByteReader {
         return unsafe [UInt8](UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
     }
 
-    /// A reader for the next `count` bytes, which this one skips.
+    /// Returns a reader for the next `count` bytes, which this one skips.
     mutating func section(_ count: Int) throws(VaultError) -> ByteReader {
         guard count >= 0, remaining >= count else { throw Self.truncated }
         defer { offset += count }
@@ -83,31 +82,31 @@ struct ByteReader {
         return Identifier(high: high, low: low)
     }
 
-    /// A text: u32 length and UTF-8.
+    /// Reads a string: u32 length and UTF-8.
     mutating func text(limit: Int) throws(VaultError) -> String {
         let count = Int(try uint32())
         guard count <= limit, remaining >= count else {
-            throw VaultError(damaged: .bounds, "a text is longer than allowed")
+            throw VaultError(damaged: .bounds, "a string is longer than allowed")
         }
         defer { offset += count }
         let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
-        // Nearly every text of an index is ASCII, and then nothing has to be put right.
+        // Nearly every string of an index is ASCII, and needs no validation.
         if unsafe Self.isASCII(slice) {
             return unsafe String(decoding: slice, as: UTF8.self)
         }
         guard let text = unsafe String(validating: slice, as: UTF8.self) else {
-            throw VaultError(damaged: .encoding, "a text is not UTF-8")
+            throw VaultError(damaged: .encoding, "a string is not valid UTF-8")
         }
         return text
     }
 
-    /// Passes over a text, which must be one; returns its number of bytes.
+    /// Skips a valid string and returns its length in bytes.
     mutating func skipText(limit: Int) throws(VaultError) -> Int {
         let start = offset
         var ahead = self
         let count = Int(try ahead.uint32())
         guard count <= limit, ahead.remaining >= count else {
-            throw VaultError(damaged: .bounds, "a text is longer than allowed")
+            throw VaultError(damaged: .bounds, "a string is longer than allowed")
         }
         let first = start + 4
         let slice = unsafe UnsafeRawBufferPointer(rebasing: bytes[first..<first + count])
@@ -116,7 +115,7 @@ struct ByteReader {
         return count
     }
 
-    /// Tells whether the next text has the bytes of `text`, and passes over it.
+    /// Skips a string and returns whether it equals `text`, byte for byte.
     mutating func isNext(_ text: String) throws(VaultError) -> Bool {
         let content = try section(Int(try uint32()))
         var text = text
@@ -140,7 +139,7 @@ struct ByteReader {
         return found & 0x8080_8080_8080_8080 == 0
     }
 
-    /// A text that may be absent: one byte 0 or 1, then the text.
+    /// Reads an optional string: one byte 0 or 1, then the string.
     mutating func optionalText(limit: Int) throws(VaultError) -> String? {
         try flag() ? try text(limit: limit) : nil
     }
@@ -155,11 +154,11 @@ struct ByteReader {
 
     func expectEnd(of what: StaticString) throws(VaultError) {
         guard remaining == 0 else {
-            throw VaultError(damaged: .encoding, "there are bytes behind the end of \(what)")
+            throw VaultError(damaged: .encoding, "there are bytes after the end of \(what)")
         }
     }
 
-    /// - Parameter damage: What it is called when one of the bytes is another.
+    /// - Parameter damage: The kind of damage reported for nonzero bytes.
     mutating func expectZeros(_ count: Int, else damage: VaultDamage) throws(VaultError) {
         guard try bytes(count).allSatisfy({ $0 == 0 }) else {
             throw VaultError(damaged: damage, "reserved bytes are not zero")

@@ -2,13 +2,12 @@ internal import Glibc
 
 /// Writes the little-endian encoding that ``ByteReader`` reads.
 ///
-/// Memory of its own instead of an array: an index has a hundred thousand fields, and an array looks
-/// at its owners with each.
+/// Manages its own memory, because an index has a hundred thousand fields, and an array would check
+/// its reference count for each.
 @safe
 struct ByteWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Bytes written so far.
     private(set) var count = 0
 
     init(reserving capacity: Int = 0) {
@@ -19,24 +18,23 @@ struct ByteWriter: ~Copyable {
 
     deinit { unsafe free(base) }
 
-    /// A copy of what was written.
+    /// A copy of the bytes written so far.
     var bytes: [UInt8] {
         unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Lends what was written to `body`.
+    /// Passes the bytes written so far to `body`.
     borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
         return try body(span)
     }
 
-    /// Forgets the last `count` bytes.
     mutating func removeLast(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         self.count -= count
     }
 
-    /// Makes room for `additional` bytes more; returns where they go.
+    /// Appends `additional` bytes and returns where they start.
     private mutating func next(_ additional: Int) -> UnsafeMutableRawPointer {
         let start = count
         count += additional
@@ -87,7 +85,7 @@ struct ByteWriter: ~Copyable {
         if let value { text(value) }
     }
 
-    /// Writes what `body` writes, behind its length as u32.
+    /// Writes a section: u32 length, then what `body` writes.
     mutating func section(_ body: (inout ByteWriter) -> Void) {
         let start = count
         uint32(0)

@@ -1,12 +1,12 @@
 internal import Sealing
 internal import SystemFiles
 
-/// Sixteen random bytes that name a vault, slot, project, record or batch for ever.
+/// A permanent random id of a vault, slot, project, record or batch: 16 bytes.
 package struct Identifier: Hashable, Comparable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Takes sixteen bytes; nil for any other number.
+    /// Returns nil unless there are 16 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var parts: [UInt64] = [0, 0]
@@ -21,7 +21,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// Makes a new one from the kernel's generator.
+    /// Generates a new identifier.
     package static func random() -> Identifier {
         var parts: [UInt64] = [0, 0]
         for (index, byte) in Random.bytes(16).enumerated() {
@@ -30,7 +30,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
         return Identifier(high: parts[0], low: parts[1])
     }
 
-    /// The sixteen bytes; comparing two identifiers compares these.
+    /// 16 bytes, in comparison order.
     package var bytes: [UInt8] {
         [high, low].flatMap { part in
             (0..<8).map { UInt8(truncatingIfNeeded: part >> (56 - 8 * UInt64($0))) }
@@ -40,7 +40,6 @@ package struct Identifier: Hashable, Comparable, Sendable {
     /// 32 lower-case hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.text(of: bytes) }
 
-    /// Orders by the bytes, first one first.
     package static func < (left: Identifier, right: Identifier) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }

@@ -1,19 +1,19 @@
 package import Sealing
 
-/// One way to open the vault: a key wrapped by a passphrase, a keyring, a key file or a recovery code.
+/// A way to open the vault: a key wrapped by a passphrase, a keyring, a key file or a recovery
+/// code.
 ///
-/// 192 bytes: id 16, kind, tier, kdf, zero, operations u32, memory u64, salt 16, nonce 24,
-/// wrapped key 48, created u64 (milliseconds since 1970), zeros.
+/// 192 bytes: id 16, kind, tier, kdf, zero, operations u32, memory u64, salt 16, nonce 24, wrapped
+/// key 48, created u64 (milliseconds since 1970), zeros.
 package struct KeySlot: Equatable, Sendable {
-    /// What wraps the key.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// A passphrase, by Argon2id.
+        /// A passphrase, with Argon2id.
         case passphrase = 1
         /// 32 random bytes in the desktop's Secret Service.
         case secretService = 2
         /// 32 random bytes in a file.
         case file = 3
-        /// A recovery code, by keyed BLAKE2b.
+        /// A recovery code, with keyed BLAKE2b.
         case recovery = 4
     }
 
@@ -31,13 +31,11 @@ package struct KeySlot: Equatable, Sendable {
         case keyedHash = 2
     }
 
-    /// Names the slot for ever, also in the keyring.
+    /// Permanent; also used in the keyring.
     package let id: Identifier
-    /// What wraps the key.
     package let kind: Kind
-    /// Which key is wrapped.
     package let tier: Tier
-    /// The cost of one guess, for a passphrase slot.
+    /// The key-derivation cost of a passphrase slot.
     package let cost: PassphraseCost?
     let salt: [UInt8]
     let nonce: [UInt8]
@@ -45,8 +43,8 @@ package struct KeySlot: Equatable, Sendable {
     /// Milliseconds since 1970.
     package let createdAt: UInt64
 
-    /// Tells whether a person can open the values with it from memory or paper.
-    package var isForPeople: Bool {
+    /// Whether a person can open the values with it from memory or paper.
+    package var isForHumans: Bool {
         tier == .values && (kind == .passphrase || kind == .recovery)
     }
 
@@ -58,7 +56,6 @@ package struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// Wraps `key` under `wrappingKey`.
     static func wrapping(
         _ key: borrowing SecretBytes, under wrappingKey: borrowing SecretBytes, vault: Identifier,
         id: Identifier, kind: Kind, tier: Tier, cost: PassphraseCost?, salt: [UInt8],
@@ -79,13 +76,15 @@ package struct KeySlot: Equatable, Sendable {
             wrapped: sealed, createdAt: createdAt)
     }
 
-    /// Unwraps the key, of 32 bytes.
+    /// Unwraps the key, 32 bytes.
     ///
-    /// - Returns: nil when the wrapping key is another one, or the slot was changed: the tag cannot tell.
+    /// - Returns: nil if the wrapping key is wrong or the slot was changed, which are
+    ///   indistinguishable.
     func unwrap(
         with wrappingKey: borrowing SecretBytes, vault: Identifier
     ) throws(VaultError) -> SecretBytes? {
-        // It comes from a keyring that other programs write to, so its length is anybody's.
+        // The wrapping key may come from a keyring that other programs write to, so check its
+        // length.
         guard wrappingKey.count == AuthenticatedCipher.keyByteCount else { return nil }
         let data = associatedData(vault: vault)
         do {
@@ -104,7 +103,8 @@ package struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// Derives the key that unwraps this slot from a passphrase. Takes as long as the slot's cost says.
+    /// Derives this slot's wrapping key from a passphrase. Takes the time and memory of the slot's
+    /// cost.
     func wrappingKey(
         from passphrase: borrowing SecretBytes
     ) throws(VaultError) -> SecretBytes {
@@ -116,7 +116,7 @@ package struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// "zgv2/slot", the vault's id, and the slot without its wrapped key.
+    /// Returns "zgv2/slot", the vault id, and the slot without its wrapped key.
     private func associatedData(vault: Identifier) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(Array("zgv2/slot".utf8))
@@ -152,7 +152,7 @@ package struct KeySlot: Equatable, Sendable {
             kind == .passphrase || cost.memoryByteCount == 0
         else {
             throw VaultError(
-                damaged: .slot, "a slot is of no known kind or its cost is out of bounds")
+                damaged: .slot, "a slot's kind is unknown or its cost is out of range")
         }
         let slot = KeySlot(
             id: id, kind: kind, tier: tier, cost: kind == .passphrase ? cost : nil,
@@ -160,7 +160,7 @@ package struct KeySlot: Equatable, Sendable {
             wrapped: try reader.bytes(48), createdAt: try reader.uint64())
         try reader.expectZeros(64, else: .slot)
         guard slot.derivation.rawValue == derivationNumber else {
-            throw VaultError(damaged: .slot, "a slot's derivation does not fit its kind")
+            throw VaultError(damaged: .slot, "a slot's derivation does not match its kind")
         }
         return slot
     }

@@ -1,7 +1,7 @@
-/// How much longer a text is made, so that its length says little.
+/// Length padding, so that a sealed text's length reveals little.
 package enum Padding {
-    /// The padded length of a value with its four bytes of length: steps of 128 to 1 KiB, then
-    /// Padmé, which keeps the highest bits of the length and adds at most 12 %.
+    /// The padded length of a value including its four length bytes: multiples of 128 up to 1 KiB,
+    /// then Padmé, which keeps the highest bits of the length and adds at most 12 %.
     ///
     /// Padmé: Nikitin and others, "Reducing Metadata Leakage from Encrypted Files", 2019.
     static func paddedByteCount(ofValue count: Int) -> Int {
@@ -13,7 +13,7 @@ package enum Padding {
         return (length + mask) & ~mask
     }
 
-    /// The padded length of the index, and of answers kept: steps of 4 KiB.
+    /// The padded length of the index and of cached responses: multiples of 4 KiB.
     package static func paddedByteCount(ofIndex count: Int) -> Int {
         (count + VaultFormat.indexPaddingStep - 1) / VaultFormat.indexPaddingStep
             * VaultFormat.indexPaddingStep

@@ -1,17 +1,15 @@
 package import Sealing
 
-/// Seals what is kept on the disk beside a vault: a file is a nonce and `AEAD` of its content, which stands
-/// behind its length and is padded with zeros as the index is (docs/vault-format.md).
+/// Seals files stored beside a vault: nonce and `AEAD` of the content, which is preceded by its
+/// length and zero-padded like the index (docs/vault-format.md).
 package final class SealedFile {
     private let key: SecretBytes
     private let data: [UInt8]
 
-    /// Takes the key of one kind of file.
-    ///
     /// - Parameters:
-    ///   - label: What tells the kind from others, of at most 15 bytes; with `number` and `vault` it is the
-    ///     associated data.
-    ///   - number: Which of several kinds with that label.
+    ///   - label: Identifies the kind of file, at most 15 bytes; part of the associated data with
+    ///     `number` and `vault`.
+    ///   - number: Distinguishes kinds with the same label.
     package init(
         key: consuming SecretBytes, label: String, number: UInt8 = 0, vault: Identifier
     ) {
@@ -20,7 +18,7 @@ package final class SealedFile {
         data = label + repeatElement(0, count: 15 - label.count) + [number] + vault.bytes
     }
 
-    /// The file's bytes.
+    /// Returns the sealed file.
     package func seal(_ content: [UInt8]) -> [UInt8] {
         let count = UInt32(clamping: content.count)
         var plain = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + content
@@ -35,8 +33,8 @@ package final class SealedFile {
         return file
     }
 
-    /// The content of a file; nil for one that was changed, cut, or sealed with another key, for another
-    /// vault or as another kind.
+    /// Opens a sealed file. Returns nil if it was changed, truncated, or sealed with a different key,
+    /// for another vault or as another kind.
     package func open(_ file: [UInt8]) -> [UInt8]? {
         let overhead = AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
         guard file.count >= overhead + 4 else { return nil }

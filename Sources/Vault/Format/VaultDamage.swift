@@ -1,10 +1,10 @@
-/// What does not hold in a damaged vault, in the words of `docs/vault-format.md`, section 8.1.
+/// The kinds of damage, as named in `docs/vault-format.md`, section 8.1.
 package enum VaultDamage: String, Sendable, CaseIterable {
-    /// The file ends before the header does, or before the length that the header says.
+    /// The file is shorter than the header, or than the length in the header.
     case truncated
-    /// The file does not begin as a vault.
+    /// The file does not start with the magic bytes.
     case magic
-    /// A field of the header, slots apart.
+    /// A header field, except slots.
     case header
     /// The header's checksum.
     case checksum
@@ -12,27 +12,26 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case slot
     /// The file is longer than the header says.
     case extended
-    /// The public key is not that of the root, or, without the root, one that nothing can be sealed to.
+    /// The public key is not the root's or, without the root, is unusable for sealing.
     case exchangedKey = "exchanged-key"
     /// The index's seal.
     case tag
-    /// The length in front of the index's content, or the zeros behind it.
+    /// The length before the index's content, or the zeros after it.
     case padding
     /// A text, list or number of the index exceeds its bound or its section.
     case bounds
-    /// UTF-8, a flag, a number with a closed set of meanings, a section not filled exactly, an empty
-    /// name.
+    /// Invalid UTF-8, a flag or enumeration, a section that is not filled exactly, an empty name.
     case encoding
-    /// Something is not in ascending order, or there twice.
+    /// Entries are not in ascending order, or duplicated.
     case order
-    /// A rule among the sections of the index, or chunks with gaps or overlaps.
+    /// Inconsistent index sections, or chunks with gaps or overlaps.
     case layout
-    /// The checkpoint's code or generation.
+    /// The checkpoint's MAC or generation.
     case checkpoint
-    /// A rotation in the journal that the checkpoint does not hold.
+    /// A rotation in the journal that the checkpoint does not cover.
     case rotation
-    /// A data key does not open, or names another vault or batch; or a sealed one has a version that the
-    /// checkpoint names.
+    /// A data key does not open, or names another vault or batch; or a sealed batch has a version
+    /// that the checkpoint lists.
     case batch
     /// A chunk's checksum.
     case chunk

@@ -1,38 +1,39 @@
 package import Sealing
 
-/// What can go wrong with a vault. Names and paths may be in it, values never.
+/// A failed vault operation. May contain names and paths, never values.
 package struct VaultError: Error, Equatable {
-    /// The cause, which decides the exit code and the remedy.
+    /// The cause, which determines the exit code and the hint.
     package enum Code: Sendable {
         /// There is no vault at that path.
         case notFound
-        /// There is a vault already.
+        /// The vault already exists.
         case exists
-        /// The file, its owner or its permissions are not those of a vault.
+        /// The file, its owner or its permissions are not acceptable for a vault.
         case insecure
-        /// Checksum, tag or encoding do not hold.
+        /// A checksum, tag or encoding is invalid.
         case damaged
-        /// The format number is higher than the one this program knows.
+        /// The format is newer than this program supports.
         case newerFormat
-        /// The format is that of pre-releases, which no version reads any more.
+        /// The format of pre-releases, which no version supports.
         case preReleaseFormat
-        /// What is asked for was changed while the values were locked, and nobody accepted that.
+        /// The requested object was changed while the values were locked, and was not accepted.
         case notAccepted
-        /// No passphrase slot opens with what was given.
+        /// No slot opens with the given passphrase or recovery code.
         case wrongPassphrase
         /// Another process holds the lock.
         case busy
-        /// The index key was replaced meanwhile: open again and repeat.
+        /// The index key was replaced in the meantime: open the vault again and retry.
         case epochChanged
-        /// The slots are others than those that a change was made for: open again and repeat.
+        /// The slots differ from those that the change was made for: open the vault again and
+        /// retry.
         case slotsChanged
-        /// A slot without which nobody could open the vault any more.
+        /// The last slot of its kind, without which nobody could open the vault.
         case lastSlot
-        /// A bound of the format would be exceeded.
+        /// A limit of the format would be exceeded.
         case tooLarge
         /// Too little memory for what was asked.
         case outOfMemory
-        /// The new file stands, but the kernel did not confirm that its name is on disk.
+        /// The new file is in place, but the kernel did not confirm that its name is on disk.
         case notConfirmed
         /// The audit log cannot be read or written.
         case auditLog
@@ -40,25 +41,23 @@ package struct VaultError: Error, Equatable {
         case inputOutput
     }
 
-    /// The cause.
     package let code: Code
-    /// One sentence that says what happened and to what.
+    /// One sentence, lower case, without a full stop.
     package let reason: String
-    /// What does not hold, of a damaged vault; nil for another code, and for an older copy, which is
-    /// whole.
+    /// The kind of damage, with code ``Code/damaged``; nil for other codes, and for an older copy,
+    /// which is intact.
     package let damage: VaultDamage?
-    /// What mends it; nil where no single command does.
+    /// A command that fixes the problem; nil if no single one does.
     package let remedy: Remedy?
 
-    /// A command of the system.
+    /// A system command.
     package struct Remedy: Equatable, Sendable {
-        /// The command without its last word.
+        /// The command without its last argument.
         package let command: String
-        /// Its last word, not quoted.
+        /// The last argument, unquoted.
         package let path: String
     }
 
-    /// Makes an error.
     package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
         self.code = code
         self.reason = reason
@@ -66,7 +65,7 @@ package struct VaultError: Error, Equatable {
         damage = nil
     }
 
-    /// Makes an error of code ``Code/damaged``.
+    /// Creates an error with code ``Code/damaged``.
     package init(damaged damage: VaultDamage, _ reason: String) {
         code = .damaged
         self.reason = reason
@@ -74,7 +73,7 @@ package struct VaultError: Error, Equatable {
         remedy = nil
     }
 
-    /// Translates a failure of sealing where a failed tag means damage.
+    /// Translates a sealing failure for which failed authentication means damage.
     package init(
         _ error: SealingError, damaged damage: VaultDamage, _ reason: @autoclosure () -> String
     ) {
@@ -83,19 +82,21 @@ package struct VaultError: Error, Equatable {
         case .unusableKey:
             self.init(
                 damaged: .exchangedKey,
-                "the vault's public key was exchanged: nothing can be sealed to it")
+                "the vault's public key was replaced with an unusable one")
         case .outOfMemory, .derivationFailed:
             self.init(.outOfMemory, "there is not enough memory for the secrets of this operation")
         case .costOutOfBounds:
-            self.init(damaged: .slot, "the cost of a passphrase slot is out of bounds")
-        case .libraryUnavailable: self.init(.inputOutput, "libsodium could not be initialised")
+            self.init(damaged: .slot, "the cost of a passphrase slot is out of range")
+        case .libraryUnavailable: self.init(.inputOutput, "cannot initialize libsodium")
         }
     }
 }
 
-/// Runs `body` and translates a failure to get guarded memory.
+/// Runs `body`, translating a failure to allocate guarded memory.
 func guarding<R: ~Copyable>(
     _ body: () throws(SealingError) -> R
 ) throws(VaultError) -> R {
-    do { return try body() } catch { throw VaultError(error, damaged: .tag, "a tag does not hold") }
+    do { return try body() } catch {
+        throw VaultError(error, damaged: .tag, "authentication failed")
+    }
 }

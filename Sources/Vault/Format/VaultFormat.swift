@@ -1,15 +1,15 @@
-/// Numbers of format 2. `docs/vault-format.md` describes the file to the byte.
+/// Constants of format 2. `docs/vault-format.md` specifies the file.
 ///
 /// | part   | bytes |
 /// |--------|-------|
-/// | header | 152 and 192 a slot: magic, lengths, vault id, generation, public key, slots, nonce, checksum |
+/// | header | 152, and 192 per slot: magic, lengths, vault id, generation, public key, slots, nonce, checksum |
 /// | index  | XChaCha20-Poly1305 of the padded index, with the whole header as associated data |
-/// | chunks | one a value: nonce 24, then XChaCha20-Poly1305 of the padded value; no gaps |
+/// | chunks | one per value: nonce 24, then XChaCha20-Poly1305 of the padded value; no gaps |
 package enum VaultFormat {
     static let magic = Array("ZGVAULT\n".utf8)
     /// The format this program reads and writes.
     package static let number: UInt16 = 2
-    /// The format of pre-releases, which is refused.
+    /// The format of pre-releases, which is rejected.
     static let preReleaseNumber: UInt16 = 1
     static let fixedHeaderByteCount = 152
     static let slotByteCount = 192
@@ -19,16 +19,17 @@ package enum VaultFormat {
     static let fileLimit: UInt64 = 4 << 30
     static let slotLimit = 16
     static let passphraseSlotLimit = 4
-    /// Most bytes of a name.
+    /// In bytes.
     package static let nameLimit = 1 << 10
-    /// Most bytes of a value.
+    /// In bytes.
     package static let valueLimit = 1 << 20
     static let recordLimit = 1_000_000
     static let versionLimit = 10_000
     static let generationTagLimit = 1_024
     static let lockedWriteLimit = 1_000
     static let directoryLimit = 10_000
-    /// Most bytes of a comment.
+    static let settingLimit = 1_000
+    /// In bytes.
     package static let commentLimit = 4 << 10
     static let textLimit = 4 << 10
     static let indexPaddingStep = 4 << 10

@@ -1,32 +1,31 @@
 internal import Sealing
 
-/// What stands in clear at the front of a vault. Hostile until the index opens with it.
+/// The cleartext start of a vault. Untrusted until the index opens with it.
 package struct VaultHeader: Equatable, Sendable {
-    /// Names the vault for ever.
+    /// Permanent.
     package var vaultID: Identifier
-    /// One higher with each write.
+    /// Incremented by each write.
     package var generation: UInt64
-    /// Which index key is in use.
+    /// The epoch of the index key in use.
     package var indexEpoch: UInt32
-    /// 32 bytes; values written while the vault is locked are sealed to it.
+    /// 32 bytes. Values written while the vault is locked are sealed to it.
     package var publicKey: [UInt8]
-    /// The ways to open the vault.
     package var slots: [KeySlot]
     var indexNonce: [UInt8]
-    /// Bytes of the sealed index, tag included.
+    /// The size of the sealed index, including its tag.
     package var indexByteCount: UInt64
-    /// Bytes of the whole file.
+    /// The size of the file.
     package var fileByteCount: UInt64
 
-    /// Bytes of the header itself.
+    /// The size of the header.
     package var byteCount: Int {
         VaultFormat.fixedHeaderByteCount + slots.count * VaultFormat.slotByteCount
     }
 
-    /// Where the first chunk begins, from the front of the file.
+    /// The file offset of the first chunk.
     var chunksOffset: UInt64 { UInt64(byteCount) + indexByteCount }
 
-    /// Bytes of all chunks together.
+    /// The size of all chunks.
     var chunksByteCount: UInt64 { fileByteCount - chunksOffset }
 
     func encoded() -> [UInt8] {
@@ -49,28 +48,30 @@ package struct VaultHeader: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Reads the length of the header from the first sixteen bytes of a file.
+    /// Returns the length of the header, from the first sixteen bytes of a file.
     static func headerByteCount(ofPrefix prefix: [UInt8]) throws(VaultError) -> Int {
         guard prefix.count == 16, Array(prefix.prefix(8)) == VaultFormat.magic else {
-            throw VaultError(damaged: .magic, "this is not a vault: it does not begin as one")
+            throw VaultError(damaged: .magic, "this is not a vault file")
         }
         let length = prefix[12...].reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length >= VaultFormat.fixedHeaderByteCount, length <= VaultFormat.headerLimit else {
-            throw VaultError(damaged: .header, "the length of the vault's header is out of bounds")
+            throw VaultError(damaged: .header, "the length of the vault's header is out of range")
         }
         return length
     }
 
-    /// Reads a header.
+    /// Decodes a header.
     ///
-    /// The checksum goes first, so that a flipped bit is damage and never a newer format or a
-    /// wrong passphrase. Magic, format, length and checksum stand where they stand in every format.
+    /// Verifies the checksum first, so that a flipped bit counts as damage and never as a newer
+    /// format or a wrong passphrase. Magic, format, length and checksum have the same place in
+    /// every format.
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> VaultHeader {
         let body = bytes.count - VaultFormat.checksumByteCount
         guard body > 0,
             Array(bytes[..<body]).withBytes({ Digest.checksum($0) }) == Array(bytes[body...])
         else {
-            throw VaultError(damaged: .checksum, "the checksum of the vault's header does not hold")
+            throw VaultError(
+                damaged: .checksum, "the checksum of the vault's header does not match")
         }
         return try bytes.withBytes { (span) throws(VaultError) in
             try ByteReader.read(span.extracting(first: body)) { (reader) throws(VaultError) in
@@ -83,22 +84,22 @@ package struct VaultHeader: Equatable, Sendable {
         from reader: inout ByteReader, byteCount: Int
     ) throws(VaultError) -> VaultHeader {
         guard try reader.bytes(8) == VaultFormat.magic else {
-            throw VaultError(damaged: .magic, "this is not a vault: it does not begin as one")
+            throw VaultError(damaged: .magic, "this is not a vault file")
         }
         let format = try reader.uint16()
         guard format <= VaultFormat.number else {
             throw VaultError(
-                .newerFormat, "the vault has format \(format), made by a newer zg-env")
+                .newerFormat, "the vault has format \(format), which requires a newer zg-env")
         }
         guard format != VaultFormat.preReleaseNumber else {
             throw VaultError(
                 .preReleaseFormat,
-                "the vault was made by a pre-release of zg-env (format \(format)), which this version "
-                    + "does not read")
+                "the vault was created by a pre-release of zg-env (format \(format)), which this version "
+                    + "cannot read")
         }
         guard format == VaultFormat.number, try reader.uint16() == 0,
             try reader.uint32() == UInt32(byteCount)
-        else { throw VaultError(damaged: .header, "the vault's header contradicts itself") }
+        else { throw VaultError(damaged: .header, "the vault's header is inconsistent") }
         let fileByteCount = try reader.uint64()
         let vaultID = try reader.identifier()
         let generation = try reader.uint64()
@@ -107,13 +108,14 @@ package struct VaultHeader: Equatable, Sendable {
         let slotCount = Int(try reader.uint32())
         guard slotCount <= VaultFormat.slotLimit,
             byteCount == VaultFormat.fixedHeaderByteCount + slotCount * VaultFormat.slotByteCount
-        else { throw VaultError(damaged: .header, "the number of slots is out of bounds") }
+        else { throw VaultError(damaged: .header, "the number of slots is out of range") }
         var slotReader = try reader.section(slotCount * VaultFormat.slotByteCount)
         var header = VaultHeader(
             vaultID: vaultID, generation: generation, indexEpoch: epoch, publicKey: publicKey,
             slots: [], indexNonce: try reader.bytes(24), indexByteCount: try reader.uint64(),
             fileByteCount: fileByteCount)
-        // What is wrong among slots is the header's, and told before what is wrong in one of them.
+        // Problems across slots belong to the header, and are reported before problems within a
+        // slot.
         try header.checkBounds(byteCount: byteCount)
         try checkSlots(slotReader, count: slotCount)
         for _ in 0..<slotCount { header.slots.append(try KeySlot.decode(from: &slotReader)) }
@@ -125,10 +127,10 @@ package struct VaultHeader: Equatable, Sendable {
             indexByteCount > UInt64(AuthenticatedCipher.tagByteCount),
             fileByteCount <= VaultFormat.fileLimit,
             fileByteCount >= UInt64(byteCount) + indexByteCount, indexEpoch > 0, generation > 0
-        else { throw VaultError(damaged: .header, "the vault's header contradicts itself") }
+        else { throw VaultError(damaged: .header, "the vault's header is inconsistent") }
     }
 
-    /// Looks at ids and kinds alone.
+    /// Checks only ids and kinds.
     private static func checkSlots(_ reader: ByteReader, count: Int) throws(VaultError) {
         var reader = reader
         var ids: Set<Identifier> = []
@@ -139,11 +141,14 @@ package struct VaultHeader: Equatable, Sendable {
             if try slot.byte() == KeySlot.Kind.passphrase.rawValue { passphrases += 1 }
         }
         guard ids.count == count, passphrases <= VaultFormat.passphraseSlotLimit else {
-            throw VaultError(damaged: .header, "two slots have one id, or too many a passphrase")
+            throw VaultError(
+                damaged: .header,
+                "two slots have the same id, or there are too many passphrase slots")
         }
     }
 
-    /// "zgv2/index" and the whole header: a change of the header makes the index unreadable.
+    /// Returns "zgv2/index" and the whole header, so that changing the header makes the index
+    /// unreadable.
     static func indexAssociatedData(header: [UInt8]) -> [UInt8] {
         Array("zgv2/index".utf8) + header
     }

@@ -1,9 +1,9 @@
 extension VaultIndex {
-    /// The generation in which something was last accepted, as the index says.
+    /// The generation in which anything was last accepted, according to the index.
     package var checkpointGeneration: UInt64 { checkpoint.generation }
 
-    /// Makes the checkpoint of the generation that `header` is of; leaves it as it is while the values
-    /// are locked.
+    /// Creates the checkpoint for the generation of `header`. Does nothing while the values are
+    /// locked.
     mutating func remakeCheckpoint(
         under header: VaultHeader, with keys: VaultKeys
     ) throws(VaultError) {
@@ -11,19 +11,19 @@ extension VaultIndex {
         checkpoint = Checkpoint(of: checkpoint.entries, under: header, key: key)
     }
 
-    /// Tells whether a holder of the root accepted an object as it is.
+    /// Returns whether an object was accepted, with the root, in its current state.
     func accepts(_ object: AcceptedObject) -> Bool {
         guard let content = checkpoint.entries.content(of: object.object) else { return false }
         return content.elementsEqual(object.content)
     }
 
-    /// Tells whether a holder of the root accepted an entry of the journal as it is.
+    /// Returns whether a journal entry was accepted, with the root, in its current state.
     func accepts(_ entry: AnyJournalEntry) -> Bool { accepts(AcceptedObject(entry)) }
 
-    /// Tells whether a holder of the root sealed or accepted a version.
+    /// Returns whether a version was sealed or accepted with the root.
     ///
-    /// The index is decoded with the checkpoint, and its code was checked: with the root at hand.
-    /// - Parameter guess: Where its record may be among the variables.
+    /// The index must include a checkpoint whose MAC was verified.
+    /// - Parameter guess: The likely index of the record among the variables.
     package func accepts(_ version: StoredVersion, guess: Int? = nil) -> Bool {
         precondition(extent.hasCheckpoint)
         return checkpoint.entries.accepts(version, guess: guess)

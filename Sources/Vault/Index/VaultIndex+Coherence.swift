@@ -1,6 +1,6 @@
 extension VaultIndex {
-    /// Holds the sections of a decoded index against each other. They are in order by then, which is
-    /// why two of them can be walked along side by side, and nothing large has to be copied or hashed.
+    /// Checks the sections of a decoded index against each other. They are sorted, so two can be
+    /// walked in parallel, and nothing large has to be copied or hashed.
     func checkCoherence(_ chunksByteCount: UInt64) throws(VaultError) {
         try checkProjects()
         try checkCurrentVersions()
@@ -20,7 +20,8 @@ extension VaultIndex {
         }
         guard Set(projects.map(\.name)).count == projects.count, belong else {
             throw VaultError(
-                damaged: .layout, "a variable belongs to no project, or two have one name")
+                damaged: .layout,
+                "a variable belongs to no project, or two projects have the same name")
         }
     }
 
@@ -82,13 +83,13 @@ extension VaultIndex {
         }
     }
 
-    /// Where a chunk lies, without what it belongs to.
+    /// The location of a chunk.
     struct ChunkExtent {
         let offset: UInt64
         let length: UInt32
     }
 
-    /// Where all chunks lie, in ascending order.
+    /// Returns the locations of all chunks, in ascending order.
     func chunkExtents() -> [ChunkExtent] {
         var extents: [ChunkExtent] = []
         extents.reserveCapacity(currentVersions.count + earlierVersions.count)

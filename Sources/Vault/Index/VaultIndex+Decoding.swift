@@ -8,13 +8,14 @@ extension VaultIndex {
 
     /// Decodes an opened index.
     ///
-    /// Only one encoding of an index is valid: everything is in order, there are no doubles, and
-    /// nothing is left over. Sections that `extent` leaves out are skipped unread.
+    /// Only the canonical encoding is valid: sorted, without duplicates or trailing bytes. Sections
+    /// outside of `extent` are skipped.
     ///
     /// - Parameters:
-    ///   - opened: The padded index. Accounts stay parts of it.
-    ///   - chunksByteCount: Bytes of all chunks together, which the versions must cover exactly.
-    ///   - decoded: Made of the same slice before, and unchanged since: its variables are taken.
+    ///   - opened: The padded index. Accounts refer to parts of it.
+    ///   - chunksByteCount: The size of all chunks, which the versions must cover exactly.
+    ///   - decoded: The result of decoding the same slice before, unmodified; its variables are
+    ///     reused.
     /// - Throws: ``VaultError/Code/damaged``.
     static func decode(
         _ opened: SecretSlice, extent: Extent, chunksByteCount: UInt64,
@@ -30,7 +31,7 @@ extension VaultIndex {
                     Padding.paddedByteCount(ofIndex: 4 + length) == opened.count
                 else {
                     throw VaultError(
-                        damaged: .padding, "the index's length contradicts its padding")
+                        damaged: .padding, "the index's length does not match its padding")
                 }
                 var content = try reader.section(length)
                 try reader.expectZeros(reader.remaining, else: .padding)
@@ -95,13 +96,15 @@ extension VaultIndex {
 }
 
 extension IndexMetadata {
-    /// Reads what stands in front of all other sections.
+    /// Decodes what precedes all other sections.
     ///
-    /// - Throws: ``VaultError/Code/newerFormat`` for a vault that shares projects with other people.
+    /// - Throws: ``VaultError/Code/newerFormat`` for a vault that shares projects with other
+    ///   people.
     static func decode(frontOf content: inout ByteReader) throws(VaultError) -> IndexMetadata {
         guard try !content.flag() else {
             throw VaultError(
-                .newerFormat, "the vault shares projects with a group, which takes a newer zg-env")
+                .newerFormat,
+                "the vault shares projects with a group, which requires a newer zg-env")
         }
         var section = try content.section(Int(try content.uint32()))
         let metadata = try decode(from: &section)
@@ -111,7 +114,7 @@ extension IndexMetadata {
 }
 
 extension StoredVersion {
-    /// The order of the index: by variable, then version.
+    /// Returns whether this version comes first in the index: by variable, then version.
     func precedes(_ other: StoredVersion) -> Bool {
         variable == other.variable ? version < other.version : variable < other.variable
     }
@@ -121,8 +124,8 @@ extension ByteReader {
     /// Reads a section: u32 length, u32 number of items, the items in strictly ascending order.
     ///
     /// - Parameters:
-    ///   - skipping: Passes over the section and returns no items.
-    ///   - key: What the items are in order by. Compared alone: an item may be large.
+    ///   - skipping: Skips the section and returns no items.
+    ///   - key: The sort key, compared instead of the items because these may be large.
     fileprivate mutating func list<T, Key>(
         _ what: StaticString, _ limit: Int, _ minimumByteCount: Int, skipping: Bool = false,
         _ decode: (inout ByteReader) throws(VaultError) -> T, key: (T) -> Key,

@@ -1,19 +1,19 @@
 internal import Sealing
 
 extension VaultIndex {
-    /// The one valid encoding, padded, in secret memory because tokens are in it.
+    /// Returns the canonical encoding, padded, in secret memory because it contains tokens.
     ///
-    /// u32 length of the content, the flag of groups, then the sections, each behind its length as u32: metadata,
-    /// projects, variables, current versions, earlier versions, batches, journal, accounts, former
-    /// log keys, checkpoint; then zeros to a multiple of 4 KiB.
+    /// u32 content length, the group flag, then the sections, each preceded by its u32 length:
+    /// metadata, projects, variables, current versions, earlier versions, batches, journal,
+    /// accounts, former log keys, checkpoint; then zeros to a multiple of 4 KiB.
     ///
-    /// - Throws: ``VaultError/Code/tooLarge`` beyond the bounds of the format.
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
     func encoded() throws(VaultError) -> SecretBuffer {
         precondition(extent == .everything)
         try checkLimits()
         let front = encodedFront()
         let secrets = try encodedSecrets()
-        // The longest section, and nothing of it is changed here: it is copied but once.
+        // The longest section is appended unchanged, so that it is copied only once.
         var back = ByteWriter()
         back.uint32(UInt32(checkpoint.byteCount))
         checkpoint.encodeFront(into: &back)
@@ -41,14 +41,14 @@ extension VaultIndex {
         var front = ByteWriter(reserving: 256 * variables.count + 4096)
         front.flag(false)
         front.section { metadata.encode(into: &$0) }
-        // Places are sorted: a record or version is large, and costs wherever it moves.
+        // Sorts indices, because moving records and versions is expensive.
         front.list(Self.ordered(projects.indices.map { (projects[$0].id, $0) })) {
             projects[$0].encode(into: &$1)
         }
         front.list(Self.ordered(variables.indices.map { (variables[$0].id, $0) })) {
             variables[$0].encode(into: &$1)
         }
-        // Each variable has one current version at most.
+        // There is at most one current version per variable.
         let current = currentVersions.values
         front.list(Self.ordered(current.indices.map { (current[$0].variable, $0) })) {
             current[$0].encode(into: &$1)
@@ -61,7 +61,7 @@ extension VaultIndex {
         return front
     }
 
-    /// The places in the order of their identifiers.
+    /// Returns the places in the order of their identifiers.
     private static func ordered<Place>(_ places: [(id: Identifier, place: Place)]) -> [Place] {
         let isOrdered = places.indices.dropFirst().allSatisfy {
             places[$0 - 1].id < places[$0].id
@@ -70,7 +70,7 @@ extension VaultIndex {
         return places.sorted { $0.id < $1.id }.map(\.place)
     }
 
-    /// The journal's section, in which secrets stand among the other entries.
+    /// Appends the journal's section, in which secret entries are among the others.
     private func append(journalTo sections: inout SecretBuffer) throws(SealingError) {
         let entries = allJournalEntries.sorted { $0.id < $1.id }
         var body = try SecretBuffer()
@@ -93,7 +93,7 @@ extension VaultIndex {
         try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
     }
 
-    /// Journal, accounts and former log keys, the sections that hold secrets.
+    /// Returns the sections with secrets: journal, accounts and former log keys.
     private func encodedSecrets() throws(VaultError) -> SecretBuffer {
         let sorted = accounts.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return try guarding { () throws(SealingError) in
@@ -122,17 +122,19 @@ extension VaultIndex {
 
     private func checkLimits() throws(VaultError) {
         guard variables.count <= VaultFormat.recordLimit else {
-            throw VaultError(.tooLarge, "a vault holds at most 1,000,000 variables")
+            throw VaultError(.tooLarge, "a vault can hold at most 1,000,000 variables")
         }
         guard projects.count <= VaultIndex.projectLimit, accounts.count <= VaultIndex.accountLimit
         else {
-            throw VaultError(.tooLarge, "a vault holds at most 10,000 projects and 1,000 accounts")
+            throw VaultError(
+                .tooLarge, "a vault can hold at most 10,000 projects and 1,000 accounts")
         }
         guard journal.count + secretJournal.count <= VaultIndex.journalLimit else {
-            throw VaultError(.tooLarge, "a vault's journal holds at most 10,000 entries")
+            throw VaultError(.tooLarge, "a vault's journal can hold at most 10,000 entries")
         }
         guard checkpoint.entries.count <= CheckpointEntries.limit else {
-            throw VaultError(.tooLarge, "too much is accepted that is not there any more")
+            throw VaultError(
+                .tooLarge, "the checkpoint has too many entries for records that no longer exist")
         }
         var counts: [Identifier: Int] = [:]
         if earlierVersions.count > VaultFormat.versionLimit {
@@ -157,7 +159,7 @@ extension VaultIndex {
 }
 
 extension ByteWriter {
-    /// Writes a section: u32 number of items, and the items.
+    /// Writes a section: u32 number of items, then the items.
     fileprivate mutating func list<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) {
         section { writer in
             writer.uint32(UInt32(items.count))

@@ -1,18 +1,18 @@
 extension VaultIndex {
-    /// All entries of the journal, secret ones too.
+    /// All journal entries, including secret ones.
     var allJournalEntries: [AnyJournalEntry] {
         journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret)
     }
 
-    /// Writes to the platform's side of a project whose outcome is not known, oldest first. Empty
-    /// unless the whole index was decoded.
+    /// Returns a project's writes to Vercel with an unknown outcome, oldest first. Empty unless the
+    /// whole index was decoded.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read.
+    /// - Throws: ``VaultError/Code/damaged`` for a malformed entry.
     package func sends(of project: Identifier) throws(VaultError) -> [SendEntry] {
         try sends().filter { $0.project == project }
     }
 
-    /// All writes to the platform whose outcome is not known, oldest first.
+    /// Returns all writes to Vercel with an unknown outcome, oldest first.
     package func sends() throws(VaultError) -> [SendEntry] {
         var sends: [SendEntry] = []
         for entry in journal {
@@ -21,9 +21,9 @@ extension VaultIndex {
         return sends.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// The rotations of the journal, newest first. Empty unless the whole index was decoded.
+    /// Returns the journal's rotations, newest first. Empty unless the whole index was decoded.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read.
+    /// - Throws: ``VaultError/Code/damaged`` for a malformed entry.
     package func rotations() throws(VaultError) -> [RotationEntry] {
         var found: [RotationEntry] = []
         for entry in journal {
@@ -32,8 +32,8 @@ extension VaultIndex {
         return found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
     }
 
-    /// Sees that no rotation was put in or changed without the root: no answer makes up for that. Does
-    /// nothing while the values are locked, and for a part of an index.
+    /// Checks that no rotation was inserted or changed without the root; the user cannot override
+    /// this. Does nothing while the values are locked, or for a partial index.
     ///
     /// - Throws: ``VaultError/Code/damaged``.
     func checkRotations(with keys: VaultKeys) throws(VaultError) {
@@ -44,21 +44,20 @@ extension VaultIndex {
         }
     }
 
-    /// Tells whether something is begun that may need versions of values: all of the journal but
-    /// rotations that have ended.
+    /// Whether there is unfinished work that may need versions of values: any entry but ended
+    /// rotations.
     var hasOpenWork: Bool { journal.contains { $0.kind != RotationEntry.endedKind } }
 
-    /// How many entries of the journal are neither writes to the platform nor rotations that have
-    /// ended.
+    /// The number of journal entries that are neither writes to Vercel nor ended rotations.
     package var otherOpenWorkCount: Int {
         journal.count { $0.kind != RotationEntry.endedKind && $0.kind != SendEntry.kind }
     }
 
-    /// The relays that this vault is a device of, oldest first. Empty unless the whole index was
-    /// decoded.
+    /// Returns the relays that this vault is a device of, oldest first. Empty unless the whole
+    /// index was decoded.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for an entry that cannot be read, for two of one relay,
-    ///   and for more than there may be.
+    /// - Throws: ``VaultError/Code/damaged`` for a malformed entry, for two with one relay, and for
+    ///   too many.
     package func relays() throws(VaultError) -> [RelayRegistration] {
         var found: [RelayRegistration] = []
         for entry in secretJournal {
@@ -68,7 +67,7 @@ extension VaultIndex {
             else {
                 throw VaultError(
                     damaged: .layout,
-                    "there are too many registrations with relays, or two with one")
+                    "there are too many relay registrations, or two for one relay")
             }
             found.append(new)
         }

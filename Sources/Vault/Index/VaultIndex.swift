@@ -1,72 +1,70 @@
 internal import Sealing
 
-/// What the index key opens: projects, variables, where their values lie, accounts. No value.
+/// What the index key opens: projects, variables, locations of their values, accounts. No values.
 package struct VaultIndex {
-    /// How much of the index to decode.
     package enum Extent: Sendable {
-        /// Projects, variables, accounts and metadata: what a listing needs.
+        /// Projects, variables, accounts and metadata: enough for a listing.
         case listing
-        /// Listing, where the current values lie, and the checkpoint: what `reveal` and `run` need.
+        /// The listing, the current values' locations and the checkpoint: enough for `reveal` and
+        /// `run`.
         case currentValues
-        /// Everything, which a write needs.
+        /// Everything, which writing requires.
         case everything
 
         var hasCheckpoint: Bool { self != .listing }
         var hasCurrentValues: Bool { self != .listing }
     }
 
-    /// What was decoded; only a whole index may be written.
+    /// The decoded part. Only a whole index can be written.
     package let extent: Extent
     /// Generations, audit position, approved directories.
     package var metadata = IndexMetadata()
-    /// In ascending order of ids.
+    /// Sorted by id.
     package var projects: [VaultProject] = []
-    /// In ascending order of ids, removed ones included.
+    /// Sorted by id, including removed ones.
     package var variables: [Variable] = []
-    /// Where the current versions lie, by variable. Empty where the extent is ``Extent/listing``.
+    /// The current versions by variable. Empty for ``Extent/listing``.
     package var currentVersions: CurrentVersions = [:]
-    /// Where the earlier versions lie, in ascending order of variables, then versions. Empty where the extent is
-    /// not ``Extent/everything``.
+    /// The earlier versions, sorted by variable, then version. Empty unless the extent is
+    /// ``Extent/everything``.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []
-    /// Work begun and not known to be finished, in ascending order of ids.
+    /// Unfinished operations, sorted by id.
     package var journal: [JournalEntry] = []
-    /// The entries of the journal that are secrets.
+    /// The secret entries of the journal.
     var secretJournal: [SecretJournalEntry] = []
-    /// In ascending order of names.
+    /// Sorted by name.
     package var accounts: [Account] = []
     var formerLogKeys: [SecretSlice] = []
-    /// Without entries in a listing, which does not decode it.
+    /// Empty for a listing, which does not decode it.
     var checkpoint = Checkpoint()
 
     init(extent: Extent) {
         self.extent = extent
     }
 
-    /// The project of that name.
     package func project(named name: String) -> VaultProject? {
         projects.first { $0.name == name }
     }
 
-    /// The project of that id.
     package func project(_ id: Identifier) -> VaultProject? {
         projects.first { $0.id == id }
     }
 
-    /// The variables in use of a project, by name and then scope.
+    /// Returns a project's variables in use, sorted by name, then scope.
     package func variables(of project: Identifier) -> [Variable] {
         sorted({ $0.project == project && $0.isLive }) {
             $0.attributes.scope.description < $1.attributes.scope.description
         }
     }
 
-    /// The removed variables of a project, by name.
+    /// Returns a project's removed variables, sorted by name.
     package func removedVariables(of project: Identifier) -> [Variable] {
         sorted({ $0.project == project && !$0.isLive }) { $0.id < $1.id }
     }
 
-    /// Wanted records by name. Sorts names and places: a record is large, and costs reference counts
-    /// wherever it moves.
+    /// Returns matching records sorted by name. Sorts names and indices, because moving a record is
+    /// expensive in reference counts.
     private func sorted(
         _ isWanted: (Variable) -> Bool, sameName precedes: (Variable, Variable) -> Bool
     ) -> [Variable] {
@@ -85,12 +83,12 @@ package struct VaultIndex {
         return places.map { variables[$0.position] }
     }
 
-    /// The records in use of one key of a project.
+    /// Returns the records in use for one name.
     package func variables(of project: Identifier, named name: String) -> [Variable] {
         variables.filter { $0.project == project && $0.isLive && $0.name == name }
     }
 
-    /// The account of that name, or the default one for nil.
+    /// Returns the account with that name, or the default account for nil.
     package func account(named name: String?) -> Account? {
         guard let name else { return accounts.first(where: \.isDefault) }
         return accounts.first { $0.name == name }
@@ -98,12 +96,11 @@ package struct VaultIndex {
 }
 
 extension VaultIndex {
-    /// How many versions are stored.
     var versionCount: Int { currentVersions.count + earlierVersions.count }
 
-    /// The versions of each record in ascending order of numbers.
+    /// Returns the versions of each record, sorted by number.
     ///
-    /// - Parameter records: Of which; nil for all.
+    /// - Parameter records: The records to include; nil for all.
     func versions(of records: Set<Identifier>? = nil) -> [Identifier: [StoredVersion]] {
         var versions: [Identifier: [StoredVersion]] = [:]
         for version in earlierVersions where records?.contains(version.variable) ?? true {

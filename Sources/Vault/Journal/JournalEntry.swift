@@ -1,10 +1,10 @@
 internal import Sealing
 
-/// Something begun and not yet known to be finished, such as a push whose answer never came.
+/// An unfinished operation, such as a push whose response never came.
 package struct JournalEntry: Equatable, Sendable {
-    /// Names the entry for ever.
+    /// Permanent.
     package let id: Identifier
-    /// What kind of work it is; the reader of the payload knows.
+    /// The kind of operation, which determines the payload's format.
     package let kind: UInt8
     /// Milliseconds since 1970.
     package let createdAt: UInt64
@@ -30,7 +30,7 @@ package struct JournalEntry: Equatable, Sendable {
             id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count))
     }
 
-    /// Sees that the payload is one of its kind, where the kind is known.
+    /// Checks that a payload of a known kind is well-formed.
     ///
     /// - Throws: ``VaultError/Code/damaged``.
     func checkPayload() throws(VaultError) {
@@ -39,16 +39,16 @@ package struct JournalEntry: Equatable, Sendable {
     }
 }
 
-/// An entry of the journal whose payload is a secret, which stays in guarded memory.
+/// A journal entry whose payload is secret and stays in guarded memory.
 struct SecretJournalEntry {
-    /// Names the entry for ever.
+    /// Permanent.
     let id: Identifier
     /// Milliseconds since 1970.
     let createdAt: UInt64
-    /// As long as any other's.
+    /// At most ``JournalEntry/payloadLimit`` bytes.
     let payload: SecretSlice
 
-    /// Writes everything but the payload's bytes, which follow as u32 length and bytes.
+    /// Writes everything up to the payload's u32 length; the payload's bytes must follow.
     func encodeFront(into writer: inout ByteWriter) {
         writer.identifier(id)
         writer.byte(RelayRegistration.kind)
@@ -57,7 +57,7 @@ struct SecretJournalEntry {
     }
 }
 
-/// What stands in the journal, by where its payload may be.
+/// A journal entry of either sort.
 enum AnyJournalEntry {
     case open(JournalEntry)
     case secret(SecretJournalEntry)
@@ -69,9 +69,9 @@ enum AnyJournalEntry {
         }
     }
 
-    /// Reads an entry whose payload, where its kind is known, is one that a writer makes.
+    /// Decodes an entry and checks its payload if the kind is known.
     ///
-    /// - Parameter index: The opened index, of which a secret payload stays a part.
+    /// - Parameter index: The opened index; a secret payload refers to a part of it.
     static func decode(
         from reader: inout ByteReader, in index: SecretSlice
     ) throws(VaultError) -> AnyJournalEntry {

@@ -1,35 +1,33 @@
 package import Sealing
 
-/// What makes this vault a device of a relay of events: the relay, the device's name there, its
-/// password and its private key. An entry of the journal whose payload never leaves guarded memory.
+/// The registration of this vault as a device of an event relay: the relay, the device's id, its
+/// token and its private key. A journal entry whose payload never leaves guarded memory.
 package struct RelayRegistration {
-    /// The kind of journal entries that hold registrations.
+    /// The journal entry kind.
     static let kind: UInt8 = 4
-    /// Most registrations of a vault, of which each is with another relay.
+    /// The most registrations of a vault, each with a different relay.
     package static let limit = 16
-    /// Most accounts of one registration.
+    /// The most accounts of one registration.
     package static let accountLimit = 64
-    /// Bytes of the token, which are letters, digits, `_` and `-`.
+    /// The length of the token, which consists of letters, digits, `_` and `-`.
     package static let tokenByteCount = 43
-    /// Bytes of the seed that the device's key pair is made of.
+    /// The length of the seed of the device's key pair.
     package static let seedByteCount = 32
 
-    /// The entry's own name.
     package let id: Identifier
     /// By this machine's clock, in milliseconds since 1970.
     package let joinedAt: UInt64
-    /// The only origin that the token may be sent to, such as "https://relay.example".
+    /// The only origin that may receive the token, such as "https://relay.example".
     package let relay: String
-    /// The relay's name of the device.
+    /// The device's id on the relay.
     package let device: String
-    /// The platform's ids of teams and users whose events come.
+    /// Vercel's ids of the teams and users whose events are received.
     package let accounts: [String]
     /// The device's password.
     package let token: SecretSlice
-    /// What the device's key pair is made of.
+    /// The seed of the device's key pair.
     package let seed: SecretSlice
 
-    /// Names all parts but the entry's own name, which is made.
     package init(
         joinedAt: UInt64, relay: String, device: String, accounts: [String], token: SecretSlice,
         seed: SecretSlice
@@ -40,7 +38,7 @@ package struct RelayRegistration {
         (self.token, self.seed) = (token, seed)
     }
 
-    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    /// - Throws: ``VaultError/Code/damaged`` if the payload is malformed.
     init(_ entry: SecretJournalEntry) throws(VaultError) {
         (id, joinedAt) = (entry.id, entry.createdAt)
         let payload = entry.payload
@@ -56,7 +54,7 @@ package struct RelayRegistration {
                 }
                 let start = reader.offset
                 _ = try reader.section(Self.tokenByteCount + Self.seedByteCount)
-                try reader.expectEnd(of: "a registration with a relay")
+                try reader.expectEnd(of: "a relay registration")
                 return (relay, device, accounts, start)
             }
         }
@@ -71,11 +69,11 @@ package struct RelayRegistration {
         guard isClean, !relay.isEmpty, !accounts.isEmpty,
             words.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isWord) })
         else {
-            throw VaultError(damaged: .encoding, "a registration with a relay cannot be read")
+            throw VaultError(damaged: .encoding, "a relay registration is malformed")
         }
     }
 
-    /// The journal entry that ``init(_:)`` reads.
+    /// Returns the journal entry that ``init(_:)`` reads.
     func entry() throws(VaultError) -> SecretJournalEntry {
         precondition(token.count == Self.tokenByteCount && seed.count == Self.seedByteCount)
         var front = ByteWriter()

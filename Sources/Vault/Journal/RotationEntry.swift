@@ -1,22 +1,21 @@
 internal import Sealing
 
-/// A rotation as the vault keeps it: open in the journal, and afterwards in its history.
+/// A rotation: open in the journal, or ended and kept as history.
 ///
-/// Its commands are run when it is resumed, so it counts only as the checkpoint holds it: who has the
-/// index key alone cannot put other commands in. Holds no value, nor anything made from one.
+/// Resuming a rotation runs its commands, so only what the checkpoint covers is trusted: someone
+/// with only the index key cannot insert other commands. Contains no value, nor anything derived
+/// from one.
 package struct RotationEntry: Equatable, Sendable {
-    /// Names the rotation for ever.
+    /// Permanent.
     package let id: Identifier
     /// By this machine's clock, in milliseconds since 1970.
     package let createdAt: UInt64
-    /// What it is to do.
     package let plan: RotationPlan
-    /// How far it is.
     package var progress: RotationProgress
-    /// When it ended, 0 while it is open.
+    /// 0 while the rotation is open.
     package var endedAt: UInt64 = 0
 
-    /// Begins one.
+    /// Starts a rotation.
     package init(id: Identifier = .random(), createdAt: UInt64, plan: RotationPlan) {
         self.id = id
         self.createdAt = createdAt
@@ -24,41 +23,41 @@ package struct RotationEntry: Equatable, Sendable {
         progress = RotationProgress(memberCount: plan.members.count)
     }
 
-    /// Tells whether it can still be resumed or aborted.
+    /// Whether it can still be resumed or aborted.
     package var isOpen: Bool { endedAt == 0 }
 
-    /// Tells whether a user has closed it as it stood.
+    /// Whether a user closed it without resolving it.
     package var isClosed: Bool {
         !isOpen && [.none, .needsAttention].contains(progress.outcome)
     }
 
-    /// Tells whether it ended because somebody else had changed the variable, before anything was sent.
+    /// Whether it ended before anything was sent, because the variable had been changed elsewhere.
     package var isUnused: Bool {
         guard !isOpen, progress.isUntouched, let kind = progress.failure?.kind else { return false }
         return [.changedThere, .changedHere].contains(kind)
     }
 
-    /// Kinds of journal entries: one that is open, and one that has ended.
+    /// The journal entry kinds of open and of ended rotations.
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
     static let kinds = [openKind, endedKind]
 
-    /// How many rotations that have ended a vault remembers.
+    /// The number of ended rotations that a vault remembers.
     package static let historyLimit = 200
 
     static var malformed: VaultError {
-        VaultError(damaged: .encoding, "a rotation in the journal cannot be read")
+        VaultError(damaged: .encoding, "a rotation in the journal is malformed")
     }
 
-    /// Of one that the checkpoint does not hold.
+    /// The error for a rotation that the checkpoint does not cover.
     static var forged: VaultError {
         VaultError(
             damaged: .rotation,
-            "a rotation in the journal was changed by somebody who cannot open the values")
+            "a rotation in the journal was changed by someone who cannot open the values")
     }
 
-    /// Reads a journal entry; nil for one of another kind. Who made it is not checked.
+    /// Decodes a journal entry. Returns nil for another kind. Does not check the author.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    /// - Throws: ``VaultError/Code/damaged`` if the payload is malformed.
     package init?(_ entry: JournalEntry) throws(VaultError) {
         guard Self.kinds.contains(entry.kind) else { return nil }
         let (plan, progress, endedAt) = try entry.payload.withBytes { (bytes) throws(VaultError) in
@@ -78,7 +77,7 @@ package struct RotationEntry: Equatable, Sendable {
         (self.progress, self.endedAt) = (progress, endedAt)
     }
 
-    /// The journal entry that ``init(_:)`` reads.
+    /// Returns the journal entry that ``init(_:)`` reads.
     ///
     /// - Throws: ``VaultError/Code/tooLarge``.
     func entry() throws(VaultError) -> JournalEntry {
@@ -93,21 +92,21 @@ package struct RotationEntry: Equatable, Sendable {
         return JournalEntry(id: id, kind: kind, createdAt: createdAt, payload: writer.bytes)
     }
 
-    /// Sees before anything is begun that the journal can hold it to its end, whatever becomes of it.
+    /// Checks up front that the journal has room for the rotation's whole course.
     ///
     /// - Throws: ``VaultError/Code/tooLarge``.
     package func checkSize() throws(VaultError) {
         let limit = RotationPlan.memberLimit
         var writer = ByteWriter()
         plan.encode(into: &writer)
-        // The longest reason, and ids of the platform as long as any that is known.
+        // The longest reason, and Vercel ids of the longest known form.
         let perMember = VaultFormat.nameLimit + 256
         let count = writer.bytes.count + (plan.members.count + 1) * perMember
         guard plan.members.count <= limit, count <= JournalEntry.payloadLimit,
             plan.members.allSatisfy({ $0.records.count <= limit })
         else {
             throw VaultError(
-                .tooLarge, "so many projects are too large for the journal as one rotation")
+                .tooLarge, "the rotation has too many projects for the journal")
         }
     }
 }

@@ -1,24 +1,21 @@
-/// What a rotation is to do: fixed when it begins, and sealed with it. No value: records and numbers
-/// of versions say which.
+/// What a rotation will do, fixed and sealed when it starts. Contains no values, only ids of
+/// variables and version numbers.
 package struct RotationPlan: Equatable, Sendable {
-    /// What becomes of it when a step fails.
+    /// What to do when a step fails.
     package enum FailurePolicy: UInt8, Sendable {
-        /// The old value goes back everywhere.
+        /// Restore the old value everywhere.
         case rollback = 1
-        /// Everything stays as it stands then.
+        /// Leave everything as it is.
         case keep = 2
     }
 
-    /// One record, and its two values.
+    /// A variable with its old and new version.
     package struct Record: Equatable, Sendable {
-        /// The vault's record.
         package let variable: Identifier
-        /// The version before, 0 where the vault holds none.
+        /// 0 if the vault has no old value.
         package let oldVersion: UInt64
-        /// The version that takes its place.
         package let newVersion: UInt64
 
-        /// Names all three.
         package init(variable: Identifier, oldVersion: UInt64, newVersion: UInt64) {
             self.variable = variable
             self.oldVersion = oldVersion
@@ -26,36 +23,34 @@ package struct RotationPlan: Equatable, Sendable {
         }
     }
 
-    /// One project, with the records of the key in it.
+    /// A project and the variable's records in it.
     package struct Member: Equatable, Sendable {
-        /// The vault's project.
         package let project: Identifier
-        /// What it was called when the rotation began.
+        /// The project's name when the rotation started.
         package let name: String
-        /// The platform's id of the project.
-        package let platformProject: String
-        /// The project's name on the platform.
-        package let platformName: String
-        /// What is deployed: `production`, `preview` or a custom environment; nil for nothing.
+        /// The project's id on Vercel.
+        package let vercelProject: String
+        /// The project's name on Vercel.
+        package let vercelName: String
+        /// `production`, `preview` or a custom environment; nil if nothing is deployed.
         package let target: String?
-        /// The deployment that is built anew, and that served when the rotation began; nil where
-        /// nothing is deployed.
+        /// The deployment to rebuild, which was live when the rotation started; nil if nothing is
+        /// deployed.
         package let source: String?
-        /// When the newest deployment of the project was made then, by the platform's clock, in
+        /// When the project's newest deployment at that time was created, by Vercel's clock, in
         /// milliseconds since 1970.
         package let newestAt: UInt64
-        /// The records, at least one.
+        /// At least one.
         package let records: [Record]
 
-        /// Names all parts.
         package init(
-            project: Identifier, name: String, platformProject: String, platformName: String,
+            project: Identifier, name: String, vercelProject: String, vercelName: String,
             target: String?, source: String?, newestAt: UInt64, records: [Record]
         ) {
             self.project = project
             self.name = name
-            self.platformProject = platformProject
-            self.platformName = platformName
+            self.vercelProject = vercelProject
+            self.vercelName = vercelName
             self.target = target
             self.source = source
             self.newestAt = newestAt
@@ -63,42 +58,38 @@ package struct RotationPlan: Equatable, Sendable {
         }
     }
 
-    /// The user's commands and addresses.
+    /// The user's commands and URLs.
     package struct Commands: Equatable, Sendable {
-        /// Teaches the new value, or the old one again, to what accepts it.
+        /// Installs the new value, or the old one on revert, where it is accepted.
         package var apply: String?
-        /// Tells whether a deployment works with the value it should have.
+        /// Checks that a deployment works with the value it should have.
         package var check: String?
-        /// An address that must answer.
+        /// A URL that must respond.
         package var checkURL: String?
-        /// With which status.
+        /// The expected status.
         package var checkStatus: UInt32 = 200
-        /// Ends the old value.
+        /// Makes the old value invalid.
         package var revoke: String?
 
-        /// Names none.
         package init() {}
 
-        /// Tells whether a deployment is looked at by more than its variables.
+        /// Whether a deployment is checked beyond its variables.
         package var hasCheck: Bool { check != nil || checkURL != nil }
     }
 
-    /// The variable.
+    /// The variable's name.
     package let key: String
-    /// The user's commands.
     package let commands: Commands
-    /// Whether deployments are built anew.
+    /// Whether to redeploy.
     package let redeploys: Bool
-    /// Whether a deployment that is built and staged is promoted.
+    /// Whether to promote a deployment that is built but staged.
     package let promotes: Bool
-    /// What becomes of a failure.
     package let failurePolicy: FailurePolicy
-    /// The longest time that one deployment, or one command, may take, in seconds.
+    /// The time limit of a deployment or a command, in seconds.
     package let timeoutSeconds: UInt64
-    /// The projects, at least one.
+    /// At least one.
     package let members: [Member]
 
-    /// Names all parts.
     package init(
         key: String, commands: Commands, redeploys: Bool, promotes: Bool = false,
         failurePolicy: FailurePolicy, timeoutSeconds: UInt64, members: [Member]
@@ -112,9 +103,9 @@ package struct RotationPlan: Equatable, Sendable {
         self.members = members
     }
 
-    /// The longest command, in bytes.
+    /// In bytes.
     package static let commandLimit = 16 << 10
-    /// The most projects of one rotation, and records of one project.
+    /// The most projects of a rotation, and records of a project.
     package static let memberLimit = 1_000
 
     func encode(into writer: inout ByteWriter) {
@@ -158,8 +149,8 @@ extension RotationPlan.Member {
     func encode(into writer: inout ByteWriter) {
         writer.identifier(project)
         writer.text(name)
-        writer.text(platformProject)
-        writer.text(platformName)
+        writer.text(vercelProject)
+        writer.text(vercelName)
         writer.optionalText(target)
         writer.optionalText(source)
         writer.uint64(newestAt)
@@ -175,8 +166,8 @@ extension RotationPlan.Member {
         let limit = VaultFormat.textLimit
         let project = try reader.identifier()
         let name = try reader.text(limit: VaultFormat.nameLimit)
-        let platformProject = try reader.text(limit: limit)
-        let platformName = try reader.text(limit: limit)
+        let vercelProject = try reader.text(limit: limit)
+        let vercelName = try reader.text(limit: limit)
         let target = try reader.optionalText(limit: limit)
         let source = try reader.optionalText(limit: limit)
         let newestAt = try reader.uint64()
@@ -190,8 +181,8 @@ extension RotationPlan.Member {
                     newVersion: try reader.uint64()))
         }
         return RotationPlan.Member(
-            project: project, name: name, platformProject: platformProject,
-            platformName: platformName, target: target, source: source, newestAt: newestAt,
+            project: project, name: name, vercelProject: vercelProject,
+            vercelName: vercelName, target: target, source: source, newestAt: newestAt,
             records: records)
     }
 }

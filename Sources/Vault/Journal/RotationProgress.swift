@@ -1,14 +1,13 @@
-/// How far a rotation is. Pure data: what comes next is decided elsewhere.
+/// The progress of a rotation. Pure data; other code decides what comes next.
 package struct RotationProgress: Equatable, Sendable {
-    /// Which way it goes.
     package enum Direction: UInt8, Sendable {
-        /// The new value is brought out.
+        /// Distributing the new value.
         case forward = 1
-        /// The old value is brought back.
+        /// Restoring the old value.
         case backward = 2
     }
 
-    /// How far a step is. One that is begun may have been done.
+    /// The state of a step. One that has begun may have been completed.
     package enum Step: UInt8, Sendable {
         case pending = 0
         case begun = 1
@@ -16,87 +15,84 @@ package struct RotationProgress: Equatable, Sendable {
         case failed = 3
     }
 
-    /// How it ended, or stopped.
     package enum Outcome: UInt8, Sendable {
-        /// Not yet.
+        /// Not ended.
         case none = 0
         case done = 1
         case rolledBack = 2
-        /// Stopped; it can be resumed or aborted.
+        /// Stopped; can be resumed or aborted.
         case needsAttention = 3
     }
 
-    /// What a deployment's own variables say.
+    /// What a deployment's own variables prove.
     package enum Evidence: UInt8, Sendable {
-        /// Not looked at.
+        /// Not checked.
         case unknown = 0
         case holdsNew = 1
         case holdsOld = 2
         case holdsOther = 3
-        /// The platform does not show it.
+        /// Vercel does not show the value.
         case unreadable = 4
-        /// The platform shows what it holds, and the variable is not among that.
-        case lacksIt = 5
+        /// Vercel shows the deployment's variables, and this one is missing.
+        case isAbsent = 5
     }
 
-    /// How a deployment is made.
+    /// How a deployment is created.
     package enum Way: UInt8, Sendable {
         case redeploy = 1
-        /// A new deployment for production from the source of another one.
+        /// A new production deployment from another one's source.
         case promotion = 2
     }
 
-    /// Whether a deployment made since the beginning went live.
+    /// Whether a deployment created since the start went live.
     package enum Reach: UInt8, Sendable {
         case unknown = 0
         case notLive = 1
         case live = 2
     }
 
-    /// Why something failed.
     package struct Failure: Error, Equatable, Sendable {
-        /// The kind, by what can be done about it.
+        /// The kind, which determines what can be done about it.
         package enum Kind: UInt8, Sendable, CaseIterable {
             case apply = 1
             case push = 2
-            /// Somebody else changed the variable on the platform.
+            /// The variable was changed on Vercel.
             case changedThere = 3
-            /// Somebody else changed the variable in the vault.
+            /// The variable was changed in the vault.
             case changedHere = 4
-            /// The deployment could not be made.
+            /// The deployment could not be created.
             case deploy = 5
-            /// It ended in ERROR, CANCELED or BLOCKED.
+            /// The build ended in ERROR, CANCELED or BLOCKED.
             case build = 6
-            /// It is built, and another one serves.
+            /// Built, but another deployment is live.
             case notLive = 7
             case timedOut = 8
-            /// The new deployment holds the old value.
+            /// The new deployment has the old value.
             case holdsOld = 9
-            /// The new deployment holds a third value.
+            /// The new deployment has a third value.
             case holdsOther = 10
             case check = 11
-            /// Nothing proved the new value, and the old one was to be revoked.
+            /// The old value was to be revoked, but nothing proved the new one.
             case notProved = 12
             case revoke = 13
             case undo = 14
-            /// The platform could not be asked.
+            /// Vercel could not be reached.
             case unavailable = 15
-            /// The platform did not allow it.
+            /// Vercel denied access.
             case unauthorized = 16
-            /// The user asked to go back.
+            /// The user requested a revert.
             case aborted = 17
-            /// The vault holds no old value.
+            /// The vault has no old value.
             case noOldValue = 18
-            /// It is built and staged: production's domains wait for a promotion.
+            /// Built and staged: the production domains await a promotion.
             case staged = 19
         }
 
-        /// The kind.
         package let kind: Kind
-        /// For people, without a value; at most 1 KiB count.
+        /// For people, without a value; at most 1 KiB.
         package let reason: String
 
-        /// Names both. A reason that is too long is cut.
+        /// Truncates a reason that is too long.
         package init(_ kind: Kind, _ reason: String) {
             self.kind = kind
             var reason = reason
@@ -107,79 +103,74 @@ package struct RotationProgress: Equatable, Sendable {
         }
     }
 
-    /// One deployment of a project.
+    /// A deployment of a project.
     package struct Build: Equatable, Sendable {
-        /// Making it.
+        /// Creating it.
         package var create = Step.pending
-        /// How it is made.
         package var way = Way.redeploy
-        /// Tells several attempts apart.
+        /// Distinguishes attempts.
         package var attempt: UInt8 = 1
-        /// The platform's id, empty while unknown.
+        /// The id on Vercel; empty while unknown.
         package var id = ""
-        /// When making it began, by this machine's clock.
+        /// When creation started, by this machine's clock.
         package var begunAt: UInt64 = 0
-        /// That it serves; begun once a deployment that is staged is to be promoted.
+        /// Going live; begun once a staged deployment is to be promoted.
         package var live = Step.pending
-        /// What its variables say.
         package var evidence = Evidence.unknown
-        /// The user's check of it.
+        /// The user's check.
         package var check = Step.pending
 
-        /// Nothing was begun.
         package init() {}
     }
 
-    /// One project.
+    /// The progress in one project.
     package struct Member: Equatable, Sendable {
-        /// Bringing the new value to the platform.
+        /// Sending the new value to Vercel.
         package var push = Step.pending
         /// The deployment with the new value.
         package var build = Build()
-        /// Whether the new value went live; asked before the way back.
+        /// Whether the new value went live; determined before a revert.
         package var reach = Reach.unknown
-        /// Bringing the old value back to the platform.
-        package var putBack = Step.pending
-        /// The deployment with the old value again.
-        package var backBuild = Build()
-        /// Making the deployment of before current again, without a build.
+        /// Sending the old value to Vercel.
+        package var restoreOriginal = Step.pending
+        /// The deployment with the restored old value.
+        package var revertBuild = Build()
+        /// Making the previous deployment live again, without a build.
         package var previous = Step.pending
-        /// What keeps this project from being back as it was.
+        /// Why this project could not be restored.
         package var trouble: Failure?
 
-        /// Tells whether Vercel has a value that somebody else set, which was left there: what is deployed
-        /// has the old one, so that nothing is left to bring back.
-        package var isLeftThere: Bool { putBack == .done && trouble?.kind == .changedThere }
-        /// Tells whether something keeps it from being back as it was.
-        package var isStuck: Bool { trouble != nil && !isLeftThere }
+        /// Whether a different value was set on Vercel, and left there: what is deployed has the old
+        /// value, so there is nothing to restore.
+        package var isKeptOnVercel: Bool {
+            restoreOriginal == .done && trouble?.kind == .changedThere
+        }
+        /// Whether something prevents this project's restoration.
+        package var isStuck: Bool { trouble != nil && !isKeptOnVercel }
 
-        /// Nothing was begun.
         package init() {}
     }
 
-    /// Which way it goes.
     package var direction = Direction.forward
-    /// How it ended, or stopped.
     package var outcome = Outcome.none
-    /// Teaching the new value.
+    /// Running the apply command for the new value.
     package var apply = Step.pending
-    /// Ending the old value.
+    /// Running the revoke command.
     package var revoke = Step.pending
-    /// Teaching the old value again.
+    /// Running the apply command for the old value.
     package var undo = Step.pending
-    /// What turned it round, or stopped it.
+    /// Why the rotation was reverted or stopped.
     package var failure: Failure?
-    /// The project that it happened in, by its place.
+    /// The index of the project in which it failed.
     package var failedMember: Int?
-    /// The projects, in the order of the plan.
+    /// In the order of the plan.
     package var members: [Member]
 
-    /// Tells whether nothing was done yet that anybody but the vault could have seen.
+    /// Whether nothing was done yet that is visible outside of the vault.
     package var isUntouched: Bool {
         apply == .pending && members.allSatisfy { $0.push == .pending }
     }
 
-    /// Nothing was begun.
     package init(memberCount: Int) {
         members = Array(repeating: Member(), count: memberCount)
     }
@@ -198,8 +189,8 @@ extension RotationProgress {
             writer.byte(member.push.rawValue)
             member.build.encode(into: &writer)
             writer.byte(member.reach.rawValue)
-            writer.byte(member.putBack.rawValue)
-            member.backBuild.encode(into: &writer)
+            writer.byte(member.restoreOriginal.rawValue)
+            member.revertBuild.encode(into: &writer)
             writer.byte(member.previous.rawValue)
             member.trouble.encode(into: &writer)
         }
@@ -223,8 +214,8 @@ extension RotationProgress {
             progress.members[place].push = try reader.word()
             progress.members[place].build = try Build.decode(from: &reader)
             progress.members[place].reach = try reader.word()
-            progress.members[place].putBack = try reader.word()
-            progress.members[place].backBuild = try Build.decode(from: &reader)
+            progress.members[place].restoreOriginal = try reader.word()
+            progress.members[place].revertBuild = try Build.decode(from: &reader)
             progress.members[place].previous = try reader.word()
             progress.members[place].trouble = try reader.failure()
         }
@@ -270,7 +261,7 @@ extension Optional where Wrapped == RotationProgress.Failure {
 }
 
 extension ByteReader {
-    /// A byte with a closed set of meanings.
+    /// Reads a byte of an enumeration.
     fileprivate mutating func word<T: RawRepresentable>() throws(VaultError) -> T
     where T.RawValue == UInt8 {
         guard let word = T(rawValue: try byte()) else { throw RotationEntry.malformed }

@@ -1,89 +1,83 @@
 internal import Sealing
 
-/// One write to the platform that was begun: sealed in the journal before the request goes out, and
-/// taken out once its answer is recorded. What is found there later has an unknown outcome.
+/// A write to Vercel: sealed in the journal before the request, and removed once the response is
+/// recorded. The outcome of an entry found later is unknown.
 ///
-/// Holds numbers of versions, never a value or anything made from one.
+/// Contains version numbers, never a value or anything derived from one.
 package struct SendEntry: Equatable, Sendable {
-    /// What the request asks for.
     package enum Action: UInt8, Sendable {
-        /// A new record.
+        /// Create a record.
         case create = 1
-        /// Another value, scope, type or comment of a record.
+        /// Change a record's value, scope, type or comment.
         case change = 2
-        /// That a record goes.
+        /// Delete a record.
         case delete = 3
     }
 
-    /// The platform's record before the request.
+    /// The record on Vercel before the request.
     package struct Target: Equatable, Sendable {
-        /// The platform's id.
+        /// The id on Vercel.
         package let id: String
-        /// The platform's time of change, in milliseconds since 1970.
+        /// Vercel's modification time, in milliseconds since 1970.
         package let updatedAt: UInt64
 
-        /// Names both.
         package init(id: String, updatedAt: UInt64) {
             self.id = id
             self.updatedAt = updatedAt
         }
     }
 
-    /// The entry's own name.
     package private(set) var id: Identifier
     /// By this machine's clock, in milliseconds since 1970.
     package let createdAt: UInt64
-    /// What was asked for.
     package let action: Action
-    /// The vault's project.
     package let project: Identifier
-    /// The vault's record; nil for one that only the platform had.
+    /// The vault's variable; nil for a record that only Vercel had.
     package let variable: Identifier?
-    /// The platform's id of the project.
-    package let platformProject: String
-    /// The platform's id of the user whose token it was; empty when unknown.
+    /// The project's id on Vercel.
+    package let vercelProject: String
+    /// The Vercel id of the user whose token was used; empty if unknown.
     package let author: String
-    /// What is to be changed or deleted; nil for a creation.
+    /// The record to change or delete; nil for a creation.
     package let target: Target?
-    /// The key that was sent.
+    /// The variable's name.
     package let key: String
-    /// What was sent beside the value; for a deletion, what was there.
+    /// The attributes sent; for a deletion, those of the deleted record.
     package let attributes: VariableAttributes
-    /// The version whose value was sent, 0 for none.
+    /// The version whose value was sent; 0 for none.
     package let version: UInt64
-    /// The platform's time of the listing before the request, in milliseconds since 1970 and to the
-    /// second; 0 where it did not say. The request changed nothing before.
+    /// Vercel's time of the listing before the request, in milliseconds since 1970, precise to the
+    /// second; 0 if unknown. The request changed nothing before that.
     package let sentAfter: UInt64
-    /// The platform's time of the first listing after the request; 0 where there was none.
+    /// Vercel's time of the first listing after the request; 0 if there was none.
     package private(set) var sentUntil: UInt64
 
-    /// Names all parts; the entry's own name is made where none is given.
     package init(
         id: Identifier = .random(), createdAt: UInt64, action: Action, project: Identifier,
-        variable: Identifier?, platformProject: String, author: String, target: Target?,
+        variable: Identifier?, vercelProject: String, author: String, target: Target?,
         key: String, attributes: VariableAttributes, version: UInt64, sentAfter: UInt64,
         sentUntil: UInt64 = 0
     ) {
         (self.id, self.createdAt, self.action) = (id, createdAt, action)
         (self.project, self.variable) = (project, variable)
-        (self.platformProject, self.author, self.target) = (platformProject, author, target)
+        (self.vercelProject, self.author, self.target) = (vercelProject, author, target)
         (self.key, self.attributes, self.version) = (key, attributes, version)
         (self.sentAfter, self.sentUntil) = (sentAfter, sentUntil)
     }
 
-    /// The same entry, with a name of its own, once a listing was made after its request.
+    /// Returns a copy with its own id, for use once a listing was made after the request.
     package func until(_ time: UInt64) -> SendEntry {
         var entry = self
         (entry.id, entry.sentUntil) = (.random(), time)
         return entry
     }
 
-    /// The kind of journal entries that hold sends.
+    /// The journal entry kind.
     static let kind: UInt8 = 1
 
-    /// Reads a journal entry; nil for one of another kind.
+    /// Decodes a journal entry. Returns nil for another kind.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` when it is none of this form.
+    /// - Throws: ``VaultError/Code/damaged`` if the payload is malformed.
     init?(_ entry: JournalEntry) throws(VaultError) {
         guard entry.kind == Self.kind else { return nil }
         self = try entry.payload.withBytes { (bytes) throws(VaultError) in
@@ -102,7 +96,7 @@ package struct SendEntry: Equatable, Sendable {
         writer.identifier(project)
         writer.flag(variable != nil)
         if let variable { writer.identifier(variable) }
-        writer.text(platformProject)
+        writer.text(vercelProject)
         writer.text(author)
         writer.flag(target != nil)
         if let target {
@@ -123,22 +117,22 @@ package struct SendEntry: Equatable, Sendable {
     ) throws(VaultError) -> SendEntry {
         let limit = VaultFormat.textLimit
         guard let action = Action(rawValue: try reader.byte()) else {
-            throw VaultError(damaged: .encoding, "a journal entry asks for something unknown")
+            throw VaultError(damaged: .encoding, "a journal entry has an unknown action")
         }
         let project = try reader.identifier()
         let variable = try reader.flag() ? try reader.identifier() : nil
-        let (platformProject, author) = (
+        let (vercelProject, author) = (
             try reader.text(limit: limit), try reader.text(limit: limit)
         )
         let target =
             try reader.flag()
             ? Target(id: try reader.text(limit: limit), updatedAt: try reader.uint64()) : nil
         guard (target == nil) == (action == .create) else {
-            throw VaultError(damaged: .encoding, "a journal entry contradicts itself")
+            throw VaultError(damaged: .encoding, "a journal entry is inconsistent")
         }
         return SendEntry(
             id: entry.id, createdAt: entry.createdAt, action: action, project: project,
-            variable: variable, platformProject: platformProject, author: author, target: target,
+            variable: variable, vercelProject: vercelProject, author: author, target: target,
             key: try reader.text(limit: VaultFormat.nameLimit),
             attributes: try VariableAttributes.decode(from: &reader),
             version: try reader.uint64(), sentAfter: try reader.uint64(),

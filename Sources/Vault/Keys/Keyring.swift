@@ -1,25 +1,21 @@
 package import Sealing
 
-/// Names one secret of one vault in a keyring.
+/// Identifies a vault's secret in a keyring.
 package struct KeyringItem: Hashable, Sendable {
-    /// What the secret is for.
     package enum Purpose: String, Sendable {
         /// The random key of a slot: 32 bytes.
         case slotKey = "slot-key"
-        /// The newest generation of a vault file that was seen, against an older copy: a line of
-        /// ``VaultAnchor``.
+        /// The rollback guard of a vault file: a line of ``RollbackGuard``.
         case anchor
     }
 
-    /// The vault's id, 32 hexadecimal digits.
+    /// 32 hexadecimal digits.
     package let vault: String
-    /// What the secret is for.
     package let purpose: Purpose
-    /// Tells items of one purpose apart: the slot's id in hexadecimal digits, for an
-    /// anchor ``VaultAnchor/identifier(ofPath:)``, or empty.
+    /// Distinguishes items with the same purpose: the slot's id in hexadecimal digits, or for a
+    /// rollback guard ``RollbackGuard/identifier(ofPath:)``, or empty.
     package let identifier: String
 
-    /// Names an item; nothing is looked up.
     package init(vault: String, purpose: Purpose, identifier: String) {
         self.vault = vault
         self.purpose = purpose
@@ -27,71 +23,71 @@ package struct KeyringItem: Hashable, Sendable {
     }
 }
 
-/// Where slot keys live outside of the vault: the desktop's Secret Service.
+/// Storage for slot keys outside of the vault: the desktop's Secret Service.
 ///
 /// Every call may block on another process, and may ask the user to unlock the keyring.
 package protocol Keyring {
-    /// What to call it in messages, such as "the desktop keyring".
+    /// The name for messages, such as "the desktop keyring".
     var name: String { get }
 
-    /// Tells whether items can be stored and read without asking the user. Asks nobody.
+    /// Returns whether items can be stored and read without prompting. Does not prompt.
     ///
-    /// - Throws: Where there is no keyring to use.
+    /// - Throws: If there is no usable keyring.
     func isUnlocked() throws(KeyringError) -> Bool
 
-    /// Stores `secret` under `item`, in place of what is there.
+    /// Stores `secret` as `item`, replacing an existing one.
     func store(_ secret: borrowing SecretBytes, for item: KeyringItem) throws(KeyringError)
 
-    /// Finds the first secret of `item` that `isWanted` takes. That there is none is not an error.
+    /// Returns the first secret of `item` that satisfies `isWanted`, or nil.
     ///
-    /// Every program of the session can put further secrets under an item, so whoever looks for one
-    /// tells it by what it opens.
+    /// Any program of the session can add secrets to an item, so callers must recognize theirs by
+    /// what it opens.
     func secret(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes?
 
-    /// Finds the first secret of `item` that `isWanted` takes, without asking the user. That there is
-    /// none is not an error.
+    /// Returns the first secret of `item` that satisfies `isWanted`, or nil, without prompting.
     ///
-    /// - Throws: ``KeyringError/Code/locked`` where it, or what it may be in, is locked.
-    func secretWithoutAsking(
+    /// - Throws: ``KeyringError/Code/locked`` if the item, or a collection that may contain it, is
+    ///   locked.
+    func secretWithoutPrompting(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes?
 
-    /// Removes `item`. That there is none is not an error.
+    /// Removes `item`, if it exists.
     func remove(_ item: KeyringItem) throws(KeyringError)
 }
 
 extension Keyring {
-    /// Looks whether the keyring is unlocked first.
-    package func secretWithoutAsking(
+    /// Checks first that the keyring is unlocked.
+    package func secretWithoutPrompting(
         for item: KeyringItem, where isWanted: (borrowing SecretBytes) -> Bool
     ) throws(KeyringError) -> SecretBytes? {
         guard try isUnlocked() else { throw KeyringError(.locked, "\(name) is locked") }
         return try secret(for: item, where: isWanted)
     }
 
-    /// Finds a secret of `item`, whichever is found first.
+    /// Returns any secret of `item`, or nil.
     package func secret(for item: KeyringItem) throws(KeyringError) -> SecretBytes? {
         try secret(for: item) { _ in true }
     }
 
-    /// Stores `secret` under `item` and reads it back, before anything relies on it.
+    /// Stores `secret` as `item` and reads it back.
     ///
-    /// - Throws: ``KeyringError/Code/failed`` when something else comes back.
-    package func storeConfirmed(
+    /// - Throws: ``KeyringError/Code/failed`` if the stored secret differs.
+    package func storeVerified(
         _ secret: borrowing SecretBytes, for item: KeyringItem
     ) throws(KeyringError) {
         try store(secret, for: item)
         let stored = try self.secret(for: item) { $0.isEqualInConstantTime(to: secret) }
         guard stored != nil else {
-            throw KeyringError(.failed, "\(name) did not keep the key it was given")
+            throw KeyringError(.failed, "\(name) did not store the key")
         }
     }
 }
 
 extension KeySlot {
-    /// Where the keyring keeps the random key of this slot.
+    /// Returns the keyring item of this slot's random key.
     package func keyringItem(vault: Identifier) -> KeyringItem {
         KeyringItem(vault: vault.hexadecimal, purpose: .slotKey, identifier: id.hexadecimal)
     }

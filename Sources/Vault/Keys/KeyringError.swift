@@ -1,27 +1,25 @@
-/// Why a keyring could not answer.
+/// A failed keyring operation.
 package struct KeyringError: Error, Equatable {
-    /// The cause, for choosing a remedy.
+    /// The cause, from which callers choose a hint.
     package enum Code: Sendable {
         /// The client library is not installed.
         case libraryMissing
-        /// There is no session bus to reach a service on.
+        /// There is no session bus.
         case noBus
         /// The bus has no Secret Service.
         case noProvider
-        /// The collection is locked and was not unlocked: the user declined, or nobody can be asked.
+        /// The collection is locked, and the user dismissed the prompt or cannot be prompted.
         case locked
-        /// The item holds something that is not ours.
+        /// The item contains something that is not ours.
         case malformed
-        /// Anything else that the service reported.
+        /// Any other error of the service.
         case failed
     }
 
-    /// The cause.
     package let code: Code
     /// One sentence without values.
     package let reason: String
 
-    /// Makes an error.
     package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

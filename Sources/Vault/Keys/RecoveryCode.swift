@@ -1,23 +1,24 @@
 package import Sealing
 
-/// 128 random bits that open the values: printed once, kept on paper.
+/// 128 random bits that open the values: printed once, and kept on paper.
 ///
-/// As text 28 characters of Crockford's base32 (digits and letters without I, L, O and U) in seven
-/// groups of four: 26 characters that hold the bits, highest first with two zero bits in front, and
-/// two check characters. Reading forgives case, blanks and hyphens, O for 0, and I or L for 1.
+/// The text form is 28 characters of Crockford's base32 (digits and letters without I, L, O and U)
+/// in seven groups of four: 26 characters for the bits, highest first after two zero bits, and two
+/// check characters. Parsing ignores case, spaces and hyphens, and accepts O for 0, and I or L for
+/// 1.
 package final class RecoveryCode {
     /// What a text looks like.
     package enum Form: Equatable, Sendable {
-        /// A code whose check characters fit.
+        /// A code with matching check characters.
         case code
-        /// A code with wrong, missing or surplus characters: by its groups, or written without them by its
-        /// length and beginning.
+        /// A code with wrong, missing or extra characters: recognized by its groups or, without
+        /// groups, by its length and start.
         case slip
         /// Anything else, such as a passphrase.
         case other
     }
 
-    /// Characters of the code without hyphens.
+    /// Without hyphens.
     static let characterCount = 28
     private static let dataCount = 26
     private static let byteCount = 16
@@ -29,16 +30,15 @@ package final class RecoveryCode {
         self.bytes = bytes
     }
 
-    /// Makes a new code.
     package static func random() throws(VaultError) -> RecoveryCode {
         try guarding { () throws(SealingError) in
             RecoveryCode(try SecretBytes.random(count: byteCount))
         }
     }
 
-    /// Reads a code.
+    /// Parses a code.
     ///
-    /// - Returns: nil for a text that is no code or has a slip in it; see ``form(of:)``.
+    /// - Returns: nil for a text that is not a code or has a typing error; see ``form(of:)``.
     package convenience init?(reading text: borrowing SecretBytes) throws(VaultError) {
         guard Self.form(of: text) == .code else { return nil }
         var bytes = try guarding { () throws(SealingError) in
@@ -51,7 +51,7 @@ package final class RecoveryCode {
                     guard let value = Self.value(of: text.byte(at: offset)) else { continue }
                     guard position < Self.dataCount else { break }
                     pending = pending << 5 | UInt32(value)
-                    // The first character holds three bits: 26 times 5 is two more than 128.
+                    // The first character contributes three bits: 26 times 5 is two more than 128.
                     bitCount += position == 0 ? 3 : 5
                     position += 1
                     if bitCount >= 8 {
@@ -68,7 +68,7 @@ package final class RecoveryCode {
         self.init(bytes)
     }
 
-    /// The code as people keep it, with hyphens: 34 bytes of ASCII.
+    /// The code with hyphens, as people keep it: 34 bytes of ASCII.
     package func text() throws(VaultError) -> SecretBytes {
         try guarding { () throws(SealingError) in
             var text = try SecretBuffer(capacity: 64)
@@ -93,7 +93,7 @@ package final class RecoveryCode {
         try text.append(alphabet[Int(value)])
     }
 
-    /// Five bits of the code, from the front.
+    /// Returns five bits of the code.
     private func character(at position: Int) -> UInt8 {
         bytes.withBytes { bytes in
             var value: UInt8 = 0
@@ -105,8 +105,8 @@ package final class RecoveryCode {
         }
     }
 
-    /// The key that wraps the root: BLAKE2b of "zgv2/recovery" and the slot's salt, keyed with the
-    /// 16 bytes of the code. The code is random, so it needs no slow hash.
+    /// Derives the key that wraps the root: BLAKE2b of "zgv2/recovery" and the slot's salt, keyed
+    /// with the code's 16 bytes. The code is random, so it needs no slow hash.
     func wrappingKey(salt: [UInt8]) throws(VaultError) -> SecretBytes {
         try guarding { () throws(SealingError) in
             try (Array("zgv2/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
@@ -117,7 +117,7 @@ package final class RecoveryCode {
         }
     }
 
-    /// Tells a code, a code with a slip, and any other text apart.
+    /// Distinguishes a code, a mistyped code, and any other text.
     package static func form(of text: borrowing SecretBytes) -> Form {
         text.withBytes { text in
             var groups = Groups()
@@ -138,10 +138,10 @@ package final class RecoveryCode {
                 }
             }
             groups.end()
-            // The bits begin with two zeros.
+            // The bits start with two zeros.
             let beginsRight = first.map { $0 <= 7 } ?? false
             if groups.characterCount == characterCount, beginsRight, check.isZero { return .code }
-            // Words of letters are a passphrase; hardly a code has no digit.
+            // Words without digits are a passphrase; nearly every code contains a digit.
             return hasDigit && groups.lookLikeACode(beginsRight) ? .slip : .other
         }
     }
@@ -162,8 +162,8 @@ package final class RecoveryCode {
             current = 0
         }
 
-        /// Tells whether it is about as long as a code and, but for one or two of them, in groups of
-        /// four; or all of it together and as long as a code.
+        /// Returns whether the text is about as long as a code and nearly all in groups of four, or
+        /// a single group exactly as long as a code.
         func lookLikeACode(_ beginsRight: Bool) -> Bool {
             if groupCount == 1 {
                 return characterCount == RecoveryCode.characterCount && beginsRight
@@ -183,19 +183,19 @@ package final class RecoveryCode {
     }
 }
 
-/// Two check characters of a Reed-Solomon code over the field of 32 elements: any two wrong
-/// characters, and so any two exchanged ones, are found for certain.
+/// Two check characters of a Reed-Solomon code over the field of 32 elements. They detect any two
+/// wrong characters, including any two swapped ones.
 ///
-/// The remainder by (x - a)(x - a²) = x² + 6x + 8, where a = 2 and the field's polynomial is
-/// x⁵ + x² + 1.
+/// The remainder of division by (x - a)(x - a²) = x² + 6x + 8, where a = 2 and the field's
+/// polynomial is x⁵ + x² + 1.
 private struct CheckCharacters {
     private(set) var high: UInt8 = 0
     private(set) var low: UInt8 = 0
 
-    /// Tells whether the characters so far, check characters included, fit together.
+    /// Whether the characters so far, including the check characters, are consistent.
     var isZero: Bool { high == 0 && low == 0 }
 
-    /// Takes the next character. Adding the two check characters themselves leads to zero.
+    /// Adds a character. Adding the check characters themselves results in zero.
     mutating func add(_ value: UInt8) {
         let feedback = high ^ value
         high = low ^ Self.product(feedback, 6)

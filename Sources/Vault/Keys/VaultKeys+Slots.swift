@@ -1,7 +1,7 @@
 package import Sealing
 
 extension VaultKeys {
-    /// Makes a slot that a passphrase opens. Takes the time and memory that `cost` says.
+    /// Creates a slot for a passphrase. Takes the time and memory of `cost`.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package func passphraseSlot(
@@ -16,7 +16,7 @@ extension VaultKeys {
             .passphrase, .values, under: wrappingKey, cost: cost, salt: salt, vault, time)
     }
 
-    /// Makes a slot that a recovery code opens.
+    /// Creates a slot for a recovery code.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package func recoverySlot(
@@ -28,7 +28,7 @@ extension VaultKeys {
             vault, time)
     }
 
-    /// Makes a slot that 32 random bytes open, which a keyring or a file keeps.
+    /// Creates a slot for 32 random bytes stored in a keyring or a file.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` for the value tier while the values are locked.
     package func storedKeySlot(
@@ -50,7 +50,7 @@ extension VaultKeys {
         case .index: return blank.wrapping(index.bytes, under: wrappingKey)
         case .values:
             guard let slot = root?.wrapped(in: blank, under: wrappingKey) else {
-                throw VaultError(.wrongPassphrase, "a new slot needs the values open")
+                throw VaultError(.wrongPassphrase, "adding a slot requires unlocked values")
             }
             return slot
         }
@@ -66,7 +66,7 @@ extension RootKey {
 }
 
 extension KeySlot {
-    /// A slot before a key is in it.
+    /// The fields of a slot without its key.
     fileprivate struct Blank {
         let kind: Kind
         let tier: Tier

@@ -1,15 +1,15 @@
 package import Sealing
 
 extension VaultKeys {
-    /// Opens a token that is kept in the value tier.
+    /// Opens a token of the value tier.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
-    ///   ``VaultError/Code/damaged`` when the box was made for another origin, account or vault.
+    ///   ``VaultError/Code/damaged`` if the box was sealed for another origin, account or vault.
     package func token(
         of account: Account, vault: Identifier, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         guard let pair = try root?.boxKeyPair() else {
-            throw VaultError(.wrongPassphrase, "the token of \(account.name) is locked")
+            throw VaultError(.wrongPassphrase, "the token for \(account.name) is locked")
         }
         let text: SecretSlice
         do {
@@ -21,7 +21,10 @@ extension VaultKeys {
                 }
             }
         } catch {
-            throw VaultError(error, damaged: .value, "the token of \(account.name) was changed")
+            throw VaultError(
+                error, damaged: .value,
+                "the token for \(account.name) failed authentication: it is corrupt or was tampered with"
+            )
         }
         let front = account.protectedFront(vault: vault)
         let isItsOwn =
@@ -32,14 +35,14 @@ extension VaultKeys {
         guard isItsOwn else {
             throw VaultError(
                 damaged: .value,
-                "the token of \(account.name) was sealed for another origin, account or vault")
+                "the token for \(account.name) was sealed for a different origin, account or vault")
         }
         return text.part(front.count..<text.count)
     }
 }
 
 extension Account {
-    /// What stands before a protected token: label, vault, origin and name.
+    /// Returns what precedes a protected token: label, vault, origin and name.
     fileprivate func protectedFront(vault: Identifier) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(Array("zgv2/token".utf8) + [UInt8](repeating: 0, count: 6))
@@ -49,9 +52,9 @@ extension Account {
         return writer.bytes
     }
 
-    /// The token of this account, sealed to a vault's public key.
+    /// Seals this account's token to a vault's public key.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for a key that nothing can be sealed to.
+    /// - Throws: ``VaultError/Code/damaged`` for an unusable public key.
     func protected(
         _ token: SecretSlice, vault: Identifier, publicKey: [UInt8], in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {

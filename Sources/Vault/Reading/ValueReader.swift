@@ -1,22 +1,22 @@
 package import Sealing
 internal import Threads
 
-/// Opens values of one generation of a vault, each when it is asked for.
+/// Opens values of one generation of a vault, on demand.
 ///
-/// A value that nobody with the root sealed or accepted is given to no one, unless the reader was made to
-/// give it: nothing leaves through it then, and nothing is decided by it.
+/// Returns only values that were sealed or accepted with the root, unless created with `givesAny`:
+/// such a reader must not disclose values or base decisions on them.
 package final class ValueReader {
     private let vault: Vault
     private let index: VaultIndex
     private let keys: VaultKeys
     private let batchKey: SecretBytes
     private let givesAny: Bool
-    /// Made when a batch of a locked write is opened first: most commands need none.
+    /// Derived when the first batch of a locked write is opened, which most commands never do.
     private var keyPair: KeyPairHolder?
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
     private var opening: BatchOpening
-    /// Looked up by id: there is one for every write that nobody accepted so far.
+    /// A dictionary, because there is a batch for every unaccepted write.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
 
     private final class KeyPairHolder {
@@ -24,8 +24,8 @@ package final class ValueReader {
         init(_ pair: consuming SealedBox.KeyPair) { self.pair = pair }
     }
 
-    /// Opens values one after the other, and keeps what is needed of the last one's batch: thousands may
-    /// be of one.
+    /// Opens successive values, caching the last batch's key and data: thousands of values may
+    /// share a batch.
     private struct BatchOpening: ~Copyable {
         let vault: Identifier
         private var last: (id: Identifier, key: SecretSlice)?
@@ -33,7 +33,7 @@ package final class ValueReader {
 
         init(vault: Identifier) { self.vault = vault }
 
-        /// - Parameter findKey: Asked for a data key where the batch is another one than before.
+        /// - Parameter findKey: Called when the batch differs from the last one.
         mutating func open(
             _ chunk: RawSpan, batch: Identifier, variable: Identifier, version: Identifier,
             project: Identifier, name: String, in arena: SecretArena,
@@ -57,9 +57,9 @@ package final class ValueReader {
     }
 
     /// - Parameters:
-    ///   - index: Decoded with current values at least, and its checkpoint checked.
-    ///   - givesAny: Whether values are given that nobody accepted: for what looks at the whole vault, and
-    ///     gives nothing out.
+    ///   - index: Decoded with at least the current values, and its checkpoint verified.
+    ///   - givesAny: Whether unaccepted values are readable, for checks of the whole vault that
+    ///     disclose nothing.
     /// - Returns: nil while the values are locked.
     package init?(
         vault: Vault, index: VaultIndex, keys: VaultKeys, givesAny: Bool = false
@@ -73,10 +73,10 @@ package final class ValueReader {
         opening = BatchOpening(vault: vault.header.vaultID)
     }
 
-    /// Opens one version of a variable's value into `arena`.
+    /// Opens a version of a variable into `arena`.
     ///
-    /// - Throws: ``VaultError/Code/notAccepted``; ``VaultError/Code/damaged`` when the chunk or its data key
-    ///   was changed, or belongs elsewhere.
+    /// - Throws: ``VaultError/Code/notAccepted``; ``VaultError/Code/damaged`` if the chunk or its
+    ///   data key was changed or belongs elsewhere.
     package func value(
         of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
@@ -87,11 +87,10 @@ package final class ValueReader {
     private static func notAccepted(_ name: String) -> VaultError {
         VaultError(
             .notAccepted,
-            "the value of \(name) was changed while the vault was locked, and nobody has accepted it"
+            "the value of \(name) changed while the vault was locked, and has not been confirmed"
         )
     }
 
-    /// Opens a version, accepted or not.
     func anyValue(
         of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
@@ -107,14 +106,14 @@ package final class ValueReader {
         }
     }
 
-    /// The most bytes that are read at once, and the most between two chunks that are read along.
-    /// So little that the allocator hands out the same memory again.
+    /// The most bytes to read at once, and the largest gap between two chunks to read across. Small
+    /// enough for the allocator to reuse the memory.
     private static let (readLimit, gapLimit): (UInt64, UInt64) = (96 << 10, 4 << 10)
 
-    /// Opens the current values of many variables, with few reads of the file and thousands of them by two
-    /// threads; nil for each that the vault holds none of.
+    /// Opens the current values of many variables, with few file reads, and with two threads if
+    /// there are many. Nil where the vault has no value.
     ///
-    /// - Parameter positions: Where they stand in the index. Records are large, and are not copied.
+    /// - Parameter positions: Indices of the variables. Avoids copying records, which are large.
     package func currentValues(
         at positions: [Int], in arena: SecretArena
     ) throws(VaultError) -> [SecretSlice?] {
@@ -130,7 +129,7 @@ package final class ValueReader {
             let length = UInt64(versions.values[version].length)
             let (end, overflow) = offset.addingReportingOverflow(length)
             guard !overflow, end <= vault.header.chunksByteCount else {
-                throw VaultError(damaged: .layout, "a value lies outside of the vault")
+                throw VaultError(damaged: .layout, "a value lies outside the vault file")
             }
             guard givesAny || index.accepts(versions.values[version], guess: variable) else {
                 throw Self.notAccepted(index.variables[variable].name)
@@ -141,15 +140,15 @@ package final class ValueReader {
                     version: version))
         }
         places.sort { $0.offset < $1.offset }
-        // The other thread has to be made first, and begins a little later.
+        // The other thread starts a little later, so it gets less.
         let half =
             places.count >= Self.togetherCount ? places.count / 2 + places.count / 32 : places.count
-        // Every key is there before a thread begins: they are unwrapped by one alone.
+        // All data keys are unwrapped before the threads start.
         var known: Identifier?
         for place in places where versions.values[place.version].batch != known {
             known = versions.values[place.version].batch
             _ = try dataKey(of: versions.values[place.version].batch)
-            // Everything here is accepted, but for a reader that gives any.
+            // Everything here is accepted, unless the reader gives any value.
             let isSealed = batches[versions.values[place.version].batch]?.isSealed == true
             guard !isSealed || givesAny else { throw Self.forged }
         }
@@ -165,20 +164,21 @@ package final class ValueReader {
         return values
     }
 
-    /// From so many values on, two threads open half of them each.
+    /// From this many values on, two threads open half of them each.
     private static let togetherCount = 512
 
-    /// A current value, in the file and in the index.
+    /// The location of a current value in the file and the index.
     private struct Place {
         let offset: UInt64
         let end: UInt64
-        /// Among those asked for.
+        /// The index in the request.
         let position: Int
-        /// Among the variables, and among the versions.
+        /// The indices in the variables and the versions.
         let (variable, version): (Int, Int)
     }
 
-    /// Some of many values, which one thread opens: what it shares with others does not change meanwhile.
+    /// The values that one thread opens. What it shares with the other thread is not mutated
+    /// meanwhile.
     @safe
     private final class Part: @unchecked Sendable {
         let places: ArraySlice<Place>
@@ -199,11 +199,12 @@ package final class ValueReader {
         }
 
         private func opened() throws(VaultError) -> [SecretSlice] {
-            // Not properties: each look at one of an object is checked for another at the same time.
+            // Locals, because each access to an object's property has an exclusivity check.
             let (versions, variables) = (index.currentVersions.values, index.variables)
             var values: [SecretSlice] = []
             var opening = BatchOpening(vault: vault.header.vaultID)
-            // A value is shorter than its chunk. Several places may name one chunk of a hostile file.
+            // A value is shorter than its chunk. In a malicious file, several places may name one
+            // chunk.
             let total = places.reduce(0 as UInt64) { sum, place in
                 min(sum + (place.end - place.offset), vault.header.chunksByteCount)
             }
@@ -226,7 +227,7 @@ package final class ValueReader {
                     for place in together {
                         let start = Int(place.offset - first.offset)
                         let end = Int(place.end - first.offset)
-                        // Part by part: a whole record is counted once for each of its texts.
+                        // Field by field, because copying a record retains each of its strings.
                         let sealed = versions[place.version].sealedName
                         values.append(
                             try opening.open(
@@ -252,12 +253,12 @@ package final class ValueReader {
         }
     }
 
-    /// Tells whether the current value of a variable may be given out, or compared with another one.
+    /// Whether the current value of a variable may be disclosed or compared.
     package func isAccepted(_ variable: Variable) -> Bool {
         index.currentVersions[variable.id].map { givesAny || index.accepts($0) } ?? true
     }
 
-    /// Opens the current value of a variable; nil where the vault holds none.
+    /// Opens the current value of a variable. Returns nil if the vault has none.
     package func currentValue(
         of variable: Variable, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice? {
@@ -265,7 +266,7 @@ package final class ValueReader {
         return try value(of: variable, version, in: arena)
     }
 
-    /// The data key of a batch, of 32 bytes.
+    /// Returns the data key of a batch, 32 bytes.
     func dataKey(of id: Identifier) throws(VaultError) -> SecretSlice {
         if let known = dataKeys[id] { return known }
         guard let batch = batches[id] else {
@@ -294,10 +295,10 @@ package final class ValueReader {
         return holder
     }
 
-    /// Of a version that the checkpoint names, in a batch that takes the public key alone to make.
+    /// The error for an accepted version in a batch that can be made with the public key alone.
     private static var forged: VaultError {
         VaultError(
-            damaged: .batch, "an accepted value was replaced by somebody who cannot open the values"
+            damaged: .batch, "an accepted value was replaced by someone who cannot open the values"
         )
     }
 }

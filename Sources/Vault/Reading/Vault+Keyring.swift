@@ -1,19 +1,19 @@
 extension Vault {
-    /// What a keyring has for a slot.
+    /// The result of unlocking from a keyring.
     package enum KeyringUnlocking {
         case opened(VaultKeys)
-        /// Only secrets that do not open it.
+        /// The keyring has only other secrets for the slot.
         case otherKey
-        /// Nothing.
+        /// The keyring has no secret for the slot.
         case noKey
     }
 
-    /// Unwraps the key of a slot with one of the secrets that the keyring holds for it.
+    /// Unwraps the key of a slot with a secret from the keyring.
     ///
-    /// Every program of the session can put others beside ours, so each is tried.
+    /// Any program of the session can add secrets for the slot, so all are tried.
     ///
-    /// - Throws: ``KeyringError``; ``VaultError/Code/damaged`` where the key opens a vault whose public
-    ///   key was exchanged.
+    /// - Throws: ``KeyringError``; ``VaultError/Code/damaged`` if the key opens a vault whose
+    ///   public key was replaced.
     package func unlock(_ slot: KeySlot, from keyring: any Keyring) throws -> KeyringUnlocking {
         var opened: Result<VaultKeys, VaultError>?
         var isThere = false

@@ -1,29 +1,27 @@
 package import Sealing
 
 extension Vault {
-    /// What a secret that somebody typed or kept has opened.
+    /// The result of opening a vault with a passphrase or recovery code.
     package struct Opening {
-        /// Both tiers.
         package let keys: VaultKeys
-        /// The slot that opened.
         package let slot: KeySlot
     }
 
-    /// Unwraps the root with a passphrase or a recovery code; see ``open(with:memoryLimitBytes:)``.
+    /// Unwraps the root with a passphrase or recovery code; see ``open(with:memoryLimitBytes:)``.
     package func unlock(
         passphrase: borrowing SecretBytes, memoryLimitBytes: UInt64?
     ) throws(VaultError) -> VaultKeys {
         try open(with: passphrase, memoryLimitBytes: memoryLimitBytes).keys
     }
 
-    /// Unwraps the root with a passphrase or a recovery code: tries the slots in turn.
+    /// Unwraps the root with a passphrase or recovery code, trying all slots.
     ///
-    /// A text in the form of a recovery code is tried as one first, which costs nothing, and then as
-    /// a passphrase, which it might be.
+    /// Text in the form of a recovery code is tried as one first, which is cheap, then as a
+    /// passphrase.
     ///
-    /// - Parameter memoryLimitBytes: What Argon2id may take; nil where that is unknown.
-    /// - Throws: ``VaultError/Code/wrongPassphrase`` when none opens; its reason tells a recovery code
-    ///   with a slip from a wrong one.
+    /// - Parameter memoryLimitBytes: The memory available to Argon2id; nil if unknown.
+    /// - Throws: ``VaultError/Code/wrongPassphrase`` if no slot opens. The reason distinguishes a
+    ///   mistyped recovery code from a wrong one.
     package func open(
         with secret: borrowing SecretBytes, memoryLimitBytes: UInt64?
     ) throws(VaultError) -> Opening {
@@ -35,27 +33,27 @@ extension Vault {
         throw try wrongSecret(secret)
     }
 
-    /// Tells whether `secret` is the passphrase or the recovery code of `slot`.
+    /// Returns whether `secret` is the passphrase or recovery code of `slot`.
     ///
-    /// - Throws: What ``open(with:memoryLimitBytes:)`` throws, but a wrong secret is no error.
+    /// - Throws: What ``open(with:memoryLimitBytes:)`` throws, except for a wrong secret.
     package func opens(
         _ slot: KeySlot, with secret: borrowing SecretBytes, memoryLimitBytes: UInt64?
     ) throws(VaultError) -> Bool {
         try openedSlot(of: [slot], with: secret, memoryLimitBytes: memoryLimitBytes) != nil
     }
 
-    /// Takes a root that was kept elsewhere, of 32 bytes.
+    /// Unlocks with a root kept elsewhere, 32 bytes.
     package func unlock(root: consuming SecretBytes) throws(VaultError) -> VaultKeys {
         try keys(root: RootKey(root))
     }
 
-    /// Takes an index key that was kept elsewhere, of 32 bytes. Whether it is the right one shows when
+    /// Unlocks with an index key kept elsewhere, 32 bytes. Whether it is correct shows only when
     /// the index is opened.
     package func unlock(indexKey: consuming SecretBytes) -> VaultKeys {
         VaultKeys(index: IndexKey(indexKey, epoch: header.indexEpoch), root: nil)
     }
 
-    /// A root that was unwrapped, until somebody takes it.
+    /// An unwrapped root until it is taken.
     private final class OpenedSlot {
         let slot: KeySlot
         let root: Holder
@@ -96,8 +94,8 @@ extension Vault {
             if let limit = memoryLimitBytes, let cost = slot.cost, cost.memoryByteCount > limit {
                 throw VaultError(
                     .outOfMemory,
-                    "the passphrase takes \(cost.memoryByteCount >> 20) MiB of memory to check, and "
-                        + "\(limit >> 20) MiB are available")
+                    "checking the passphrase requires \(cost.memoryByteCount >> 20) MiB of memory, but only "
+                        + "\(limit >> 20) MiB is available")
             }
             let wrappingKey = try slot.wrappingKey(from: secret)
             if let root = try slot.unwrap(with: wrappingKey, vault: header.vaultID) {
@@ -113,14 +111,14 @@ extension Vault {
         case .code:
             return VaultError(
                 .wrongPassphrase,
-                "the recovery code has no slip in it, but it does not open \(path): it is of another "
+                "the recovery code has no typos, but does not open \(path): it belongs to another "
                     + "vault, or its slot was removed")
         case .slip:
             return VaultError(
                 .wrongPassphrase,
-                "the recovery code has a slip in it: its check characters do not fit")
+                "the recovery code has a typo: its check characters do not match")
         case .other:
-            return VaultError(.wrongPassphrase, "the passphrase does not open \(path)")
+            return VaultError(.wrongPassphrase, "wrong passphrase")
         }
     }
 }

@@ -3,18 +3,18 @@ internal import Sealing
 extension Vault {
     /// Checks every byte; see ``inspection(with:)``.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` with the first thing that is wrong.
+    /// - Throws: ``VaultError/Code/damaged`` for the first problem.
     package func verify(with keys: VaultKeys) throws(VaultError) {
-        try inspection(with: keys).expectWhole()
+        try inspection(with: keys).throwFirstProblem()
     }
 
-    /// Checks every byte: header and lengths (which held when this vault was opened), the tag and the
-    /// encoding of the index, and the hash of every chunk. Needs no value key; with one, the code of
-    /// the checkpoint is checked, rotations are held against it, and every data key and every value is
-    /// opened too.
+    /// Checks every byte: the header and lengths (already checked when this vault was opened), the
+    /// tag and encoding of the index, and the hash of every chunk. Does not require the values'
+    /// key; with it, also checks the checkpoint's MAC and the rotations, and opens every data key
+    /// and every value.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
-    ///   ``VaultError/Code/outOfMemory``. That something is wrong is no error.
+    ///   ``VaultError/Code/outOfMemory``. Problems are returned, not thrown.
     package func inspection(with keys: VaultKeys) throws(VaultError) -> VaultInspection {
         var inspection = VaultInspection()
         inspection.byteCount = header.fileByteCount
@@ -65,7 +65,7 @@ extension Vault {
         var arenas = RotatingArena()
         let current = index.currentVersions.values.sorted { $0.precedes($1) }
         for version in current + index.earlierVersions {
-            // The decoded index is coherent, so there is a variable.
+            // The decoded index is coherent, so the variable exists.
             guard let variable = variables[version.variable] else { continue }
             let problem: VaultError?
             do throws(VaultError) {
@@ -73,7 +73,7 @@ extension Vault {
                 if bytes.withBytes({ StoredVersion.Checksum(of: $0) }) != version.checksum {
                     problem = VaultError(
                         damaged: .chunk,
-                        "version \(version.version) of \(variable.name) was changed by somebody else"
+                        "version \(version.version) of \(variable.name) does not match its checksum"
                     )
                 } else {
                     let arena = arenas.arena(for: bytes.count)
@@ -93,14 +93,15 @@ extension Vault {
     }
 }
 
-/// Secret memory for values that are looked at one after another: a new arena every 16 MiB, so that
-/// neither all of them are open at once nor each takes a region of its own.
+/// Secret memory for processing values one at a time. Starts a new arena every 16 MiB, so that
+/// neither are all values in memory at once, nor does each take its own region.
 struct RotatingArena {
     private static let limit = 16 << 20
     private var arena = SecretArena(firstRegionByteCount: 1 << 20)
     private var used = 0
 
-    /// An arena for about `byteCount` bytes. Slices of earlier calls stay valid as long as they are kept.
+    /// Returns an arena with room for about `byteCount` bytes. Slices of earlier arenas stay valid
+    /// while referenced.
     mutating func arena(for byteCount: Int) -> SecretArena {
         if used > 0, used + byteCount > Self.limit {
             arena = SecretArena(firstRegionByteCount: 1 << 20)

@@ -1,25 +1,24 @@
 package import Sealing
 
-/// A vault as it stands in one generation of its file, still sealed.
+/// One generation of a vault file, still sealed.
 ///
-/// Reading takes no lock: a writer replaces the file, and this one stays open as it was.
+/// Reading takes no lock: writers replace the file, and this one stays open unchanged.
 package final class Vault {
-    /// The file's path.
     package let path: String
-    /// What stands in clear; hostile until the index opens.
+    /// The cleartext header; untrusted until the index opens.
     package let header: VaultHeader
     private let headerBytes: [UInt8]
     let file: any ReadableFile
     private var opening: IndexOpening?
 
-    /// Opens the file and checks header and lengths. Opens nothing that is sealed.
+    /// Opens the file and checks the header and lengths, without opening anything sealed.
     package convenience init(opening path: String, in store: any FileStore) throws(VaultError) {
         try self.init(path: path, file: try store.open(path))
     }
 
-    /// Checks header and lengths of a file that is open already.
+    /// Checks the header and lengths of an open file.
     ///
-    /// - Parameter path: What to call it in messages.
+    /// - Parameter path: The name for messages.
     package init(path: String, file: any ReadableFile) throws(VaultError) {
         self.path = path
         self.file = file
@@ -33,19 +32,19 @@ package final class Vault {
         } catch  where error.code == .preReleaseFormat {
             throw VaultError(
                 .preReleaseFormat,
-                "\(path) was made by a pre-release of zg-env (format \(VaultFormat.preReleaseNumber)), "
-                    + "which this version does not read")
+                "\(path) was created by a pre-release of zg-env (format \(VaultFormat.preReleaseNumber)), "
+                    + "which this version cannot read")
         }
         guard header.fileByteCount == file.byteCount else {
             throw VaultError(
                 damaged: file.byteCount < header.fileByteCount ? .truncated : .extended,
-                "\(path) has \(file.byteCount) bytes where it says \(header.fileByteCount)")
+                "\(path) has \(file.byteCount) bytes, but its header says \(header.fileByteCount)")
         }
     }
 
-    /// Unwraps the index key of a slot with the random key that is kept for it elsewhere.
+    /// Unwraps the key of a slot with the random key stored for it.
     ///
-    /// - Returns: nil when `slotKey` is of another slot or the slot was changed.
+    /// - Returns: nil if `slotKey` belongs to another slot or the slot was changed.
     package func unlock(
         _ slot: KeySlot, slotKey: borrowing SecretBytes
     ) throws(VaultError) -> VaultKeys? {
@@ -57,13 +56,13 @@ package final class Vault {
     }
 
     func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
-        // The code of the checkpoint tells whether the public key is the root's.
+        // The checkpoint's MAC proves that the public key is the root's.
         let index = try root.indexKey(epoch: header.indexEpoch)
         return VaultKeys(index: index, root: root)
     }
 
-    /// Sees that the public key is the root's or, while the values are locked, that it is one which values
-    /// can be sealed to.
+    /// Checks that the public key is the root's or, while the values are locked, at least usable
+    /// for sealing.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for another key, or a point of low order.
     package func checkPublicKey(with keys: VaultKeys) throws(VaultError) {
@@ -71,20 +70,20 @@ package final class Vault {
             if SealedBox.isUsable(header.publicKey) { return }
             throw VaultError(
                 damaged: .exchangedKey,
-                "the public key of \(path) was exchanged: nothing can be sealed to it")
+                "the public key of \(path) was replaced with an unusable one")
         }
         guard publicKey != header.publicKey else { return }
         throw VaultError(
             damaged: .exchangedKey,
-            "the public key of \(path) was exchanged: whoever exchanged it "
+            "the public key of \(path) was replaced: the person who replaced it "
                 + "could read the values written since")
     }
 
-    /// Opens the index. Where the checkpoint is decoded and the values are open, its code is checked, and
-    /// rotations of a whole index are held against it.
+    /// Opens the index. If it includes the checkpoint and the values are unlocked, verifies the
+    /// checkpoint's MAC, and checks the rotations of a complete index against it.
     ///
-    /// - Throws: ``VaultError/Code/epochChanged`` with a key of another epoch,
-    ///   ``VaultError/Code/damaged`` when the tag, the checkpoint or a rotation does not hold.
+    /// - Throws: ``VaultError/Code/epochChanged`` for a key of another epoch,
+    ///   ``VaultError/Code/damaged`` if the tag, the checkpoint or a rotation is invalid.
     package func index(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
@@ -97,22 +96,21 @@ package final class Vault {
         return index
     }
 
-    /// Checks the checkpoint of an index of this file, and with it that the public key is the root's.
-    /// Does nothing while the values are locked, and for a listing.
+    /// Verifies the checkpoint of this file's index, which also proves that the public key is the
+    /// root's. Does nothing while the values are locked, or for a listing.
     func checkCheckpoint(of index: VaultIndex, with keys: VaultKeys) throws(VaultError) {
         guard index.extent.hasCheckpoint, let key = try keys.root?.checkpointKey() else { return }
         guard !index.checkpoint.holds(under: header, key: key) else { return }
         try checkPublicKey(with: keys)
         throw VaultError(
             damaged: .checkpoint,
-            "the slots of the vault or its checkpoint were changed by somebody who cannot open "
+            "the slots of the vault or its checkpoint were changed by someone who cannot open "
                 + "the values")
     }
 
-    /// What an opening of the index left: a write soon after mostly finds the same generation, and
-    /// need not open it again.
+    /// An opened index, kept because a write soon after usually finds the same generation.
     private struct IndexOpening {
-        /// By whom it was opened; another key of the same epoch must not go on with it.
+        /// The keys it was opened with; another key of the same epoch must not reuse it.
         weak var keys: VaultKeys?
         let tag: [UInt8]
         let opened: SecretSlice
@@ -121,9 +119,8 @@ package final class Vault {
 
     /// Opens the whole index for a write.
     ///
-    /// - Parameter earlier: The vault as this process opened it before. Where header and tag of the
-    ///   index are the same in both, so is all that they authenticate: what was opened then is taken,
-    ///   and the index not read again.
+    /// - Parameter earlier: The vault as this process opened it before. If header and index tag are
+    ///   unchanged, so is everything they authenticate, and the index is reused.
     func openedForWriting(
         with keys: VaultKeys, after earlier: Vault?
     ) throws(VaultError) -> (opened: SecretSlice, index: VaultIndex) {
@@ -139,7 +136,7 @@ package final class Vault {
         return (opened, index)
     }
 
-    /// The index without a look at the checkpoint's code.
+    /// Decodes the index without verifying the checkpoint's MAC.
     func uncheckedIndex(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
@@ -149,7 +146,7 @@ package final class Vault {
 
     func openedIndex(with keys: VaultKeys) throws(VaultError) -> SecretSlice {
         guard keys.index.epoch == header.indexEpoch else {
-            throw VaultError(.epochChanged, "the index key of \(path) was replaced meanwhile")
+            throw VaultError(.epochChanged, "the index key of \(path) was replaced in the meantime")
         }
         let key = try keys.index.sealingKey()
         let sealed = try sealedIndex()
@@ -160,23 +157,25 @@ package final class Vault {
         } catch {
             if keys.opensValues { try checkPublicKey(with: keys) }
             throw VaultError(
-                error, damaged: .tag, "the index of \(path) was changed by somebody else")
+                error, damaged: .tag,
+                "the index of \(path) failed authentication: it is corrupt or was tampered with")
         }
     }
 
-    /// Read to where it is opened: an index of half a megabyte costs most where it is copied.
+    /// Reads directly into the memory where it is opened, because copying a large index is
+    /// expensive.
     private func sealedIndex() throws(VaultError) -> SecretSlice {
         let offset = UInt64(header.byteCount)
         let count = Int(header.indexByteCount)
         guard offset <= file.byteCount, UInt64(count) <= file.byteCount - offset else {
-            throw VaultError(damaged: .truncated, "the vault is shorter than it says")
+            throw VaultError(damaged: .truncated, "the vault is shorter than its header says")
         }
         let slice: SecretSlice
         do {
             slice = try SecretArena(firstRegionByteCount: count, zeroed: false)
                 .allocate(count: count)
         } catch {
-            throw VaultError(error, damaged: .tag, "there is no memory for the index of \(path)")
+            throw VaultError(error, damaged: .tag, "not enough memory for the index of \(path)")
         }
         try slice.withMutableBytes { (bytes) throws(VaultError) in
             try file.read(at: offset, into: &bytes)
@@ -184,25 +183,25 @@ package final class Vault {
         return slice
     }
 
-    /// The authentication tag of the index, by which later generations know this one.
+    /// The authentication tag of the index, by which later generations identify this one.
     func indexTag() throws(VaultError) -> [UInt8] {
         try file.read(at: header.chunksOffset - 16, count: 16)
     }
 
-    /// The sealed chunk of one version.
+    /// Returns the sealed chunk of a version.
     func chunk(of version: StoredVersion) throws(VaultError) -> [UInt8] {
         let (end, overflow) = version.offset.addingReportingOverflow(UInt64(version.length))
         guard !overflow else {
-            throw VaultError(damaged: .layout, "a value lies outside of the vault")
+            throw VaultError(damaged: .layout, "a value lies outside the vault file")
         }
         return try chunks(version.offset..<end)
     }
 
-    /// A stretch of the sealed chunks, counted from the front of the first one.
+    /// Returns a range of the sealed chunks, relative to the first one.
     func chunks(_ range: Range<UInt64>) throws(VaultError) -> [UInt8] {
         let (offset, overflow) = header.chunksOffset.addingReportingOverflow(range.lowerBound)
         guard !overflow, range.upperBound <= header.chunksByteCount else {
-            throw VaultError(damaged: .layout, "a value lies outside of the vault")
+            throw VaultError(damaged: .layout, "a value lies outside the vault file")
         }
         return try file.read(at: offset, count: Int(range.upperBound - range.lowerBound))
     }

@@ -1,8 +1,8 @@
 package import Sealing
 
-/// An account of the platform and the token that opens it. The token never becomes text here.
+/// A Vercel account and its token, which is never converted to a string here.
 package struct Account {
-    /// How the token is kept.
+    /// How the token is protected.
     package enum Protection: UInt8, Sendable {
         /// Readable with the index key.
         case index = 1
@@ -11,36 +11,34 @@ package struct Account {
 
         static func decode(from reader: inout ByteReader) throws(VaultError) -> Protection {
             guard let protection = Protection(rawValue: try reader.byte()) else {
-                throw VaultError(damaged: .encoding, "a token is kept in an unknown way")
+                throw VaultError(damaged: .encoding, "a token has an unknown protection")
             }
             return protection
         }
     }
 
-    /// What people call it; one in a vault.
+    /// The name for people, unique in a vault.
     package var name: String
-    /// The only origin the token may be sent to, such as "https://api.vercel.com".
+    /// The only origin that may receive the token, such as "https://api.vercel.com".
     package var origin: String
-    /// The platform's id of the user.
+    /// The user's id on Vercel.
     package var userID: String
-    /// The platform's name of the user, for people.
+    /// The user's name on Vercel, for display.
     package var username: String
-    /// The team that commands use without `--team`: the platform's id.
+    /// The Vercel id of the team that commands use without `--team`.
     package var teamID: String?
-    /// That team's slug, for people.
+    /// That team's slug, for display.
     package var teamSlug: String?
-    /// Tells which account is used where none is named.
+    /// Whether commands use this account by default.
     package var isDefault: Bool
     /// Milliseconds since 1970.
     package var createdAt: UInt64
-    /// When the token ends, in milliseconds since 1970; 0 when unknown or never.
+    /// The token's expiry, in milliseconds since 1970; 0 if unknown or never.
     package var expiresAt: UInt64
-    /// How the token is kept.
     package var protection: Protection
-    /// The token, or the box that holds it.
+    /// The token, or the sealed box that contains it.
     package var secret: SecretSlice
 
-    /// Names all parts.
     package init(
         name: String, origin: String, userID: String, username: String, teamID: String? = nil,
         teamSlug: String? = nil, isDefault: Bool, createdAt: UInt64, expiresAt: UInt64 = 0,
@@ -59,7 +57,7 @@ package struct Account {
         self.secret = secret
     }
 
-    /// Writes everything but the secret's bytes, which follow as u32 length and bytes.
+    /// Writes everything up to the secret's u32 length; the secret's bytes must follow.
     func encodeFront(into writer: inout ByteWriter) {
         writer.text(name)
         writer.text(origin)
@@ -74,7 +72,7 @@ package struct Account {
         writer.uint32(UInt32(secret.count))
     }
 
-    /// - Parameter index: The opened index, of which the secret stays a part.
+    /// - Parameter index: The opened index; the secret refers to a part of it.
     static func decode(
         from reader: inout ByteReader, in index: SecretSlice
     ) throws(VaultError) -> Account {

@@ -1,29 +1,27 @@
-/// Where the current versions lie, one for each variable that has a value.
+/// The current versions, one for each variable that has a value.
 ///
-/// An array as it stands in the index, in ascending order of variables; which one is at which place
-/// is looked up by halves until a version is added or dropped, and in a table from then on. Most
-/// commands read thousands of them and add one or none.
+/// An array in the order of the index, sorted by variable. Lookups use binary search until a
+/// version is added or removed, and a dictionary from then on: most commands read thousands and add
+/// one or none.
 package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
-    /// In no particular order once one was added or dropped. Nothing here moves a version to another
+    /// Unsorted once a version was added or removed. Callers must not assign a version to another
     /// variable.
     package internal(set) var values: [StoredVersion] = []
-    /// nil while ``values`` are in ascending order of variables.
+    /// nil while ``values`` are sorted by variable.
     private var places: [Identifier: Int]?
 
-    /// Takes versions in strictly ascending order of variables.
+    /// - Parameter versions: In strictly ascending order of variables.
     init(ascending versions: [StoredVersion]) {
         values = versions
     }
 
-    /// Takes versions by variable.
     package init(dictionaryLiteral elements: (Identifier, StoredVersion)...) {
         for (variable, version) in elements { self[variable] = version }
     }
 
-    /// How many there are.
     package var count: Int { values.count }
 
-    /// The current version of a variable; nil where the vault holds no value of it.
+    /// The current version of a variable; nil if the vault has no value.
     package subscript(variable: Identifier) -> StoredVersion? {
         get { place(of: variable).map { values[$0] } }
         set {
@@ -35,7 +33,7 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
         }
     }
 
-    /// Puts a version in place of the variable's current one, and returns that.
+    /// Sets the current version of a variable, and returns the old one.
     @discardableResult
     mutating func updateValue(
         _ version: StoredVersion, forKey variable: Identifier
@@ -69,9 +67,10 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
         places = table
     }
 
-    /// Where in ``values`` the version of a variable is; nil where the vault holds no value of it.
+    /// Returns the index of a variable's version in ``values``, or nil.
     ///
-    /// - Parameter guess: Where it may be. Variables are in the same order, and nearly all have a value.
+    /// - Parameter guess: A likely index. Variables have the same order, and nearly all have a
+    ///   value.
     func place(of variable: Identifier, guess: Int? = nil) -> Int? {
         if let guess, guess < values.count, values[guess].variable == variable { return guess }
         if let places { return places[variable] }

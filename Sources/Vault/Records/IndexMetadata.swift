@@ -1,15 +1,15 @@
-/// What the index says of the vault as a whole.
+/// Metadata of the whole vault.
 package struct IndexMetadata: Equatable, Sendable {
-    /// The authentication tag of an earlier generation's index: how a reader knows an ancestor.
+    /// The authentication tag of an earlier generation's index, which identifies an ancestor.
     package struct GenerationTag: Equatable, Sendable {
         let generation: UInt64
         /// 16 bytes.
         let tag: [UInt8]
     }
 
-    /// Where the audit log stood at the last write.
+    /// The end of the audit log.
     package struct AuditPosition: Equatable, Sendable {
-        /// The number of its last line.
+        /// The number of the last line.
         package let sequence: UInt64
         /// 16 bytes.
         let tag: [UInt8]
@@ -19,11 +19,11 @@ package struct IndexMetadata: Equatable, Sendable {
     package struct ApprovedDirectory: Equatable, Sendable {
         /// The canonical path.
         package let path: String
-        /// What the link names: the platform's project id, or a project of the vault.
+        /// The Vercel project id in the link, or the name of a project in the vault.
         package let project: String
-        /// The platform's organisation id; empty for a project that lives only in the vault.
+        /// The Vercel organization id in the link; empty for a project that is only in the vault.
         package let organisation: String
-        /// The project of the vault that the link stands for.
+        /// The project of the vault that the link refers to.
         package let vaultProject: Identifier
 
         static let minimumByteCount = 28
@@ -45,7 +45,6 @@ package struct IndexMetadata: Equatable, Sendable {
                 vaultProject: try reader.identifier())
         }
 
-        /// Names all parts.
         package init(
             path: String, project: String, organisation: String, vaultProject: Identifier
         ) {
@@ -57,24 +56,41 @@ package struct IndexMetadata: Equatable, Sendable {
     }
 
     var generationTags: [GenerationTag] = []
-    /// Where the audit log ended when it was last looked at; nil before its first line.
+    /// The end of the audit log when it was last checked; nil before its first line.
     package internal(set) var audit: AuditPosition?
-    /// In ascending order of paths.
+    /// Sorted by path.
     package private(set) var approvedDirectories: [ApprovedDirectory] = []
 
-    /// Which command changed what while the values were locked, oldest first. A claim for people.
+    /// The writes made while the values were locked, oldest first. Unauthenticated information for
+    /// people.
     package internal(set) var lockedWrites: [LockedWrite] = []
 
-    /// Approves a directory's link, in place of an earlier approval of the same path.
+    /// Sorted by name.
+    package private(set) var settings: [VaultSetting] = []
+
+    /// Approves a directory's link, replacing an earlier approval of that path.
     package mutating func approve(_ directory: ApprovedDirectory) {
         approvedDirectories.removeAll { $0.path == directory.path }
         approvedDirectories.append(directory)
         approvedDirectories.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
-    /// Withdraws the approval of a path.
-    package mutating func disapprove(path: String) {
+    /// Revokes the approval of a path.
+    package mutating func revokeApproval(path: String) {
         approvedDirectories.removeAll { $0.path == path }
+    }
+
+    /// Returns the value of a setting; nil if it is not set.
+    package func setting(_ name: String) -> String? {
+        settings.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    /// Sets a setting, or removes it (nil).
+    package mutating func set(_ name: String, to value: String?) {
+        settings.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
+        guard let value else { return }
+        settings.append(VaultSetting(name: name, value: value))
+        settings.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     func encode(into writer: inout ByteWriter) {
@@ -92,6 +108,8 @@ package struct IndexMetadata: Equatable, Sendable {
         for directory in approvedDirectories { directory.encode(into: &writer) }
         writer.uint32(UInt32(lockedWrites.count))
         for write in lockedWrites { write.encode(into: &writer) }
+        writer.uint32(UInt32(settings.count))
+        for setting in settings { setting.encode(into: &writer) }
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> IndexMetadata {
@@ -129,6 +147,18 @@ package struct IndexMetadata: Equatable, Sendable {
             guard metadata.lockedWrites.last.map({ $0.generation < write.generation }) ?? true
             else { throw VaultError(damaged: .order, "locked writes are not in order") }
             metadata.lockedWrites.append(write)
+        }
+        let settings = try reader.count(
+            limit: VaultFormat.settingLimit, minimumByteCount: VaultSetting.minimumByteCount,
+            of: "settings")
+        for _ in 0..<settings {
+            let setting = try VaultSetting.decode(from: &reader)
+            guard
+                metadata.settings.last.map({
+                    $0.name.utf8.lexicographicallyPrecedes(setting.name.utf8)
+                }) ?? true
+            else { throw VaultError(damaged: .order, "settings are not in order") }
+            metadata.settings.append(setting)
         }
         return metadata
     }

@@ -1,25 +1,23 @@
-/// A write while the values were locked, as it describes itself. For people: nothing is decided by it.
+/// How a write made while the values were locked describes itself. For people; no decision may
+/// depend on it.
 package struct LockedWrite: Equatable, Sendable {
-    /// What a write says of itself.
     package struct Author: Sendable {
-        /// The command.
         package let command: String
         /// Milliseconds since 1970.
         package let time: UInt64
 
-        /// Names both.
         package init(command: String, time: UInt64) {
             (self.command, self.time) = (command, time)
         }
     }
 
-    /// The generation that it made.
+    /// The generation that it created.
     package let generation: UInt64
     /// Milliseconds since 1970.
     package let time: UInt64
-    /// The command, of at most 64 bytes.
+    /// At most 64 bytes.
     package let command: String
-    /// The records that it changed, in ascending order, without those that a later write changed.
+    /// The changed records, sorted, without those that a later write changed.
     package internal(set) var variables: [Identifier]
 
     static let minimumByteCount = 24
@@ -70,18 +68,18 @@ package struct LockedWrite: Equatable, Sendable {
 }
 
 extension IndexMetadata {
-    /// Notes a locked write, as the last one of the records that it changed.
+    /// Records a locked write as the last one of the records that it changed.
     mutating func note(_ write: LockedWrite) {
         if write.variables.isEmpty { return }
         let changed = Set(write.variables)
         forgetLockedWrites { changed.contains($0) }
-        // A hostile index may have one of a generation to come.
+        // A malicious index may contain one with a future generation.
         lockedWrites.removeAll { $0.generation >= write.generation }
         lockedWrites.append(write)
         lockedWrites.removeFirst(max(lockedWrites.count - VaultFormat.lockedWriteLimit, 0))
     }
 
-    /// Forgets which write changed some records, and writes of which nothing is left.
+    /// Removes records from all locked writes, and then locked writes without records.
     mutating func forgetLockedWrites(of isForgotten: (Identifier) -> Bool) {
         for place in lockedWrites.indices {
             lockedWrites[place].variables.removeAll(where: isForgotten)

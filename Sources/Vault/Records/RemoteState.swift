@@ -1,38 +1,37 @@
-/// What is known of a variable's record on the platform. Times are the platform's, in milliseconds
-/// since 1970; versions are the vault's. No digest of a value: the index key must not allow guessing.
+/// What is known about a variable's record on Vercel. Times are Vercel's, in milliseconds since
+/// 1970; versions are the vault's. There is no digest of the value, which could be guessed with the
+/// index key.
 package struct RemoteState: Equatable, Sendable {
-    /// The platform's id.
+    /// The record's id on Vercel.
     package var id: String
-    /// The key as last agreed; another one than the record's after a rename here.
+    /// The name as last agreed; differs from the variable's after a local rename.
     package var key: String
-    /// The account or team it was written through.
+    /// The account or team through which it was written.
     package var account: String
-    /// The vault's version that the platform last agreed to; 0 when the value was never compared.
+    /// The vault's version that Vercel last agreed to; 0 if the values were never compared.
     package var pushedVersion: UInt64
     /// Type, scope and comment as last agreed.
     package var agreed: VariableAttributes
-    /// The platform's time of change as last agreed.
+    /// Vercel's modification time as last agreed.
     package var agreedUpdatedAt: UInt64
-    /// The platform's time of change as last seen; later than agreed: somebody changed it there. Of a
-    /// record that is gone, the platform's time when that was seen first.
+    /// Vercel's modification time as last seen; later than the agreed one if the record was changed
+    /// there. For a missing record, Vercel's time when this was first noticed.
     package var seenUpdatedAt: UInt64
-    /// Tells that the record was gone from the platform when last looked for.
+    /// Whether the record was missing from Vercel at the last check.
     package var isGone: Bool
-    /// When this machine last pushed it, by this machine's clock; 0 for never.
+    /// When this machine last pushed it, by its own clock; 0 for never.
     package var pushedAt: UInt64
-    /// A version that the platform had before, under the same key and scope; nil where none is known.
+    /// An earlier version on Vercel, with the same name and scope; nil if none is known.
     package var earlier: EarlierValue?
 
-    /// A version that a push replaced: what was built between the two times was built with it.
+    /// A version that a push replaced. Builds between the two times used it.
     package struct EarlierValue: Equatable, Sendable {
-        /// The vault's version.
         package let version: UInt64
-        /// The platform's time of change when it was agreed on.
+        /// Vercel's modification time when it was agreed.
         package let from: UInt64
-        /// The platform's time of change when another value replaced it.
+        /// Vercel's modification time when it was replaced.
         package let until: UInt64
 
-        /// Makes one.
         package init(version: UInt64, from: UInt64, until: UInt64) {
             self.version = version
             self.from = from
@@ -40,7 +39,7 @@ package struct RemoteState: Equatable, Sendable {
         }
     }
 
-    /// Makes the state after the platform agreed to `version`.
+    /// Creates the state after Vercel agreed to `version`.
     package init(
         id: String, key: String, account: String, pushedVersion: UInt64, agreed: VariableAttributes,
         updatedAt: UInt64, pushedAt: UInt64
@@ -56,18 +55,18 @@ package struct RemoteState: Equatable, Sendable {
         self.pushedAt = pushedAt
     }
 
-    /// Notes that the platform has no such record any more.
+    /// Records that Vercel no longer has this record.
     ///
-    /// - Parameter time: The platform's time when that was seen; the first such time stays.
+    /// - Parameter time: Vercel's time when this was noticed; the first such time is kept.
     package mutating func end(by time: UInt64) {
         if !isGone { seenUpdatedAt = max(seenUpdatedAt, time) }
         isGone = true
     }
 
-    /// Tells whether the platform had the value of ``pushedVersion``, in the scope agreed on, when something
-    /// was built at a time of the platform.
+    /// Returns whether Vercel had the value of ``pushedVersion``, in the agreed scope, at a build's
+    /// time by Vercel's clock.
     package func hadValue(at time: UInt64) -> Bool {
-        // Of a record that is gone the time is that of its end, which is no change that was agreed.
+        // For a missing record, `seenUpdatedAt` is the time of its removal, which was not agreed.
         if time > max(agreedUpdatedAt, isGone ? 0 : seenUpdatedAt) { return true }
         guard let earlier, pushedVersion > 0 else { return false }
         return earlier.version == pushedVersion && time > earlier.from && time < earlier.until

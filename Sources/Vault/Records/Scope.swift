@@ -1,11 +1,10 @@
 /// Where a variable applies: targets, custom environments, and at most one git branch.
 package struct Scope: Hashable, Sendable {
-    /// The platform's three fixed targets.
+    /// Vercel's three fixed targets.
     package struct Targets: OptionSet, Hashable, Sendable {
         /// Bit 0 production, bit 1 preview, bit 2 development.
         package let rawValue: UInt8
 
-        /// Takes bits as they stand in the index.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Deployments of the production branch.
@@ -14,62 +13,59 @@ package struct Scope: Hashable, Sendable {
         package static let preview = Targets(rawValue: 2)
         /// Local work.
         package static let development = Targets(rawValue: 4)
-        /// All three.
         package static let all: Targets = [.production, .preview, .development]
 
         private static let words: [(Targets, String)] = [
             (.production, "production"), (.preview, "preview"), (.development, "development"),
         ]
 
-        /// The words for each combination: a long listing asks for the same ones again and again.
+        /// The names for each combination, computed once because a long listing repeats them.
         private static let combinations: [[String]] = (0..<8).map { bits in
             words.filter { Targets(rawValue: bits).contains($0.0) }.map(\.1)
         }
         fileprivate static let descriptions = combinations.map { $0.joined(separator: ", ") }
 
-        /// The platform's words for the targets, in its order.
+        /// Vercel's names for the targets, in its order.
         package var names: [String] { Self.combinations[Int(rawValue & 7)] }
 
-        /// The target of that name; nil for another word.
         package init?(name: some StringProtocol) {
             guard let match = Self.words.first(where: { $0.1 == name }) else { return nil }
             self = match.0
         }
     }
 
-    /// The fixed targets.
     package var targets: Targets
-    /// Custom environments by the platform's id or slug, in ascending order, each once.
+    /// Ids or slugs of Vercel's custom environments, sorted, without duplicates.
     package private(set) var customEnvironments: [String]
-    /// The git branch, for a variable of preview alone.
+    /// The git branch; only for preview variables.
     package var branch: String?
 
-    /// Makes a scope; custom environments are sorted and doubles dropped.
+    /// Creates a scope. Sorts custom environments and removes duplicates.
     package init(targets: Targets, customEnvironments: [String] = [], branch: String? = nil) {
         self.targets = targets
         self.customEnvironments = Set(customEnvironments).sorted(by: Self.bytesPrecede)
         self.branch = branch
     }
 
-    // An index has thousands of them, and none needs to be sorted again.
+    // An index has thousands of them, already sorted.
     private init(targets: Targets, ascending names: [String], branch: String?) {
         self.targets = targets
         customEnvironments = names
         self.branch = branch
     }
 
-    /// Tells whether nothing is left that a variable could apply to.
+    /// Whether the scope contains nothing.
     package var isEmpty: Bool { targets.isEmpty && customEnvironments.isEmpty }
 
-    /// Tells whether one key may not have both scopes: they share a target or custom environment,
-    /// on the same branch or both on none.
+    /// Returns whether one name cannot have both scopes: they share a target or custom environment,
+    /// with the same branch or both without one.
     package func overlaps(_ other: Scope) -> Bool {
         branch == other.branch
             && (!targets.isDisjoint(with: other.targets)
                 || !Set(customEnvironments).isDisjoint(with: other.customEnvironments))
     }
 
-    /// This scope without what it shares with `other`. Another branch shares nothing.
+    /// Returns this scope without what it shares with `other`. Different branches share nothing.
     package func subtracting(_ other: Scope) -> Scope {
         guard branch == other.branch else { return self }
         return Scope(
@@ -79,7 +75,7 @@ package struct Scope: Hashable, Sendable {
             }, branch: branch)
     }
 
-    /// For people: "production, preview (branch x)".
+    /// The scope for display: "production, preview (branch x)".
     package var description: String {
         let places =
             customEnvironments.isEmpty

@@ -1,10 +1,9 @@
-/// The first sixteen bytes of a name in UTF-8, which put thousands of names in order without a look at most
-/// of them: nearly all differ there.
+/// The first sixteen bytes of a name in UTF-8, used to sort thousands of names quickly: nearly all
+/// differ within them.
 package struct SortableName: Equatable {
-    /// The earliest byte in the highest place, and zeros where there are fewer.
+    /// Big-endian, padded with zeros.
     private let (high, low): (UInt64, UInt64)
 
-    /// Takes them from a name.
     package init(_ name: String) {
         var name = name
         (high, low) = name.withUTF8 { bytes in
@@ -18,9 +17,9 @@ package struct SortableName: Equatable {
         }
     }
 
-    /// Whether a name stands before another one, by its bytes.
+    /// Returns whether a name precedes another one, by bytes.
     ///
-    /// - Parameter names: Both whole, for where their beginnings are the same.
+    /// - Parameter names: Returns both full names, if their prefixes are equal.
     package static func precedes(
         _ left: SortableName, _ right: SortableName, _ names: () -> (String, String)
     ) -> Bool {

@@ -1,24 +1,24 @@
 internal import Sealing
 
-/// Where one version of a value lies, and what it must hash to.
+/// The location and checksum of a stored version.
 package struct StoredVersion: Equatable, Sendable {
-    /// The name and project that a value was sealed for, where the record was renamed since: the
-    /// name is part of what the seal covers.
+    /// The name and project under which a value was sealed, if the variable was renamed since: the
+    /// seal covers them.
     package struct SealedName: Equatable, Sendable {
         let project: Identifier
         let name: String
     }
 
-    /// The 32 bytes of a checksum. Not an array: a vault has thousands.
+    /// A 32-byte checksum. Not an array, because a vault has thousands.
     struct Checksum: Equatable, Sendable {
         private let parts: (UInt64, UInt64, UInt64, UInt64)
 
-        /// Takes the checksum of a chunk.
+        /// Computes the checksum of a chunk.
         init(of chunk: RawSpan) {
             self.init(Digest.checksum(chunk))
         }
 
-        /// Takes 32 bytes.
+        /// - Parameter bytes: 32 bytes.
         init(_ bytes: [UInt8]) {
             func part(_ start: Int) -> UInt64 {
                 (0..<8).reversed().reduce(0) { $0 << 8 | UInt64(bytes[start + $1]) }
@@ -43,17 +43,15 @@ package struct StoredVersion: Equatable, Sendable {
         static func == (left: Checksum, right: Checksum) -> Bool { left.parts == right.parts }
     }
 
-    /// The variable.
     package let variable: Identifier
-    /// The version's number, from 1.
+    /// From 1.
     package let version: UInt64
-    /// Made with the version, and covered by its seal; the number is for people.
+    /// Covered by the seal; the number is for people.
     package let id: Identifier
-    /// The batch whose data key opens it.
     package let batch: Identifier
-    /// From the front of the chunks.
+    /// Relative to the first chunk.
     var offset: UInt64
-    /// Bytes of the chunk: nonce, ciphertext and tag.
+    /// The size of the chunk: nonce, ciphertext and tag.
     let length: UInt32
     /// BLAKE2b-256 of the chunk.
     let checksum: Checksum

@@ -1,11 +1,11 @@
 internal import Sealing
 
-/// One sealed value: nonce 24, then XChaCha20-Poly1305 of u32 length, value, zeros.
+/// A sealed value: nonce (24), then XChaCha20-Poly1305 of u32 length, value, zeros.
 enum ValueChunk {
     private static let label = Array("zgv2/value".utf8) + [UInt8](repeating: 0, count: 6)
 
-    /// "zgv2/value" zero-padded to 16, the ids of vault, batch, record, version and project, then the
-    /// name behind its length as u32.
+    /// Returns "zgv2/value" zero-padded to 16 bytes, the ids of vault, batch, record, version and
+    /// project, and the name preceded by its u32 length.
     static func associatedData(
         vault: Identifier, batch: Identifier, variable: Identifier, version: Identifier,
         project: Identifier, name: String
@@ -21,12 +21,12 @@ enum ValueChunk {
         return writer.bytes
     }
 
-    /// The associated data of many values, which begins the same for all of one batch.
+    /// Associated data for many values; values of one batch share its beginning.
     struct AssociatedData: ~Copyable {
         private var writer = ByteWriter(reserving: 512)
         private var commonByteCount = 0
 
-        /// Begins anew, for another batch.
+        /// Starts another batch.
         mutating func begin(vault: Identifier, batch: Identifier) {
             writer.removeLast(writer.count)
             writer.raw(label)
@@ -35,7 +35,8 @@ enum ValueChunk {
             commonByteCount = writer.count
         }
 
-        /// Lends the same bytes as ``associatedData(vault:batch:variable:version:project:name:)``.
+        /// Passes the bytes that ``associatedData(vault:batch:variable:version:project:name:)``
+        /// returns to `body`.
         mutating func withBytes<R, E>(
             variable: Identifier, version: Identifier, project: Identifier, name: String,
             _ body: (RawSpan) throws(E) -> R
@@ -51,8 +52,8 @@ enum ValueChunk {
 
     /// Seals a value and appends the chunk to `output`.
     ///
-    /// - Parameter scratch: Where the padded value is put together; empty before and after.
-    /// - Returns: The bytes of the chunk.
+    /// - Parameter scratch: A buffer for the padded value; empty before and after.
+    /// - Returns: The size of the chunk.
     static func seal(
         _ value: RawSpan, associatedData: [UInt8], dataKey: borrowing SecretBytes,
         scratch: inout SecretBuffer, appendingTo output: inout [UInt8]
@@ -109,6 +110,7 @@ enum ValueChunk {
 
     private static func damage(_ name: String) -> VaultError {
         VaultError(
-            damaged: .value, "the value of \(name) was changed by somebody else")
+            damaged: .value,
+            "the value of \(name) failed authentication: it is corrupt or was tampered with")
     }
 }

@@ -1,39 +1,35 @@
-/// One record of a variable: a key in one scope of one project. Its values stand elsewhere.
+/// A variable's record: a name in one scope of one project. Its values are stored elsewhere.
 package struct Variable: Equatable, Sendable {
-    /// Names the record for ever.
+    /// Permanent.
     package let id: Identifier
-    /// The project it belongs to.
     package var project: Identifier
-    /// The key.
     package var name: String
-    /// Type, scope and comment.
     package var attributes: VariableAttributes
     /// Milliseconds since 1970.
     package let createdAt: UInt64
-    /// Milliseconds since 1970; moves with every change of value or attributes.
+    /// Milliseconds since 1970; updated with every change of value or attributes.
     package var updatedAt: UInt64
-    /// When it was removed here; its history stays, and the platform may still have it.
+    /// When it was removed here. Its history is kept, and Vercel may still have it.
     package var deletedAt: UInt64?
-    /// The version that `reveal` shows; 0 where the vault holds no value.
+    /// The version that `reveal` shows; 0 if the vault has no value.
     package var currentVersion: UInt64
-    /// The highest version number ever given out; never used again.
+    /// The highest version number ever assigned; numbers are never reused.
     package var highestVersion: UInt64
-    /// After how many seconds the value should be replaced; 0 for never.
+    /// After how many seconds to replace the value; 0 for never.
     package var rotationSeconds: UInt64
-    /// The platform's record, where it has one.
+    /// The record on Vercel, if known.
     package var remote: RemoteState? {
         get { if case .known(let state) = kept { state } else { nil } }
         set { kept = newValue.map(Remote.known) ?? .none }
     }
     private var kept = Remote.none
 
-    /// Apart from the record: it is as large as all else of it, and most vaults have none.
+    /// Indirect, because it is as large as the rest of a record, and most have none.
     private enum Remote: Equatable, Sendable {
         case none
         indirect case known(RemoteState)
     }
 
-    /// Makes a record without a value.
     package init(
         id: Identifier = .random(), project: Identifier, name: String,
         attributes: VariableAttributes, createdAt: UInt64
@@ -49,15 +45,15 @@ package struct Variable: Equatable, Sendable {
         rotationSeconds = 0
     }
 
-    /// Tells whether the record is in use.
+    /// Whether the record is in use.
     package var isLive: Bool { deletedAt == nil }
 
-    /// Tells whether the record was removed here and is gone from the platform. What serves production may
-    /// have been built before.
+    /// Whether the record was removed here and no longer exists on Vercel. The live deployment may
+    /// have been built before that.
     package var isRemovedEverywhere: Bool { !isLive && remote?.isGone == true }
 
-    /// The version that the platform has; nil where it has no record of this one.
-    package var platformVersion: UInt64? { isRemovedEverywhere ? nil : remote?.pushedVersion }
+    /// The version that Vercel has; nil if Vercel has no record.
+    package var vercelVersion: UInt64? { isRemovedEverywhere ? nil : remote?.pushedVersion }
 
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
@@ -94,7 +90,7 @@ package struct Variable: Equatable, Sendable {
         }
         guard variable.currentVersion <= variable.highestVersion else {
             throw VaultError(
-                damaged: .bounds, "\(name) has a version above the highest that was given out")
+                damaged: .bounds, "\(name) has a version above the highest assigned one")
         }
         return variable
     }

@@ -1,6 +1,6 @@
 extension VariableAttributes {
-    /// Tells whether the index takes these, and a record of the platform with this id and key: what
-    /// goes beyond its limits could be written and not read again.
+    /// Returns whether the index can store these, and a Vercel record with this id and key.
+    /// Anything beyond the limits could be written but not read again.
     package func fitsIndex(id: String, key: String) -> Bool {
         let texts = scope.customEnvironments + [id]
         return !id.isEmpty && !key.isEmpty && key.utf8.count <= VaultFormat.nameLimit

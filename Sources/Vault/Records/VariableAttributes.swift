@@ -1,8 +1,8 @@
-/// What a variable is apart from its value: what the platform is told beside key and value.
+/// The attributes of a variable besides its name and value.
 package struct VariableAttributes: Equatable, Sendable {
-    /// How the platform keeps a value.
+    /// How Vercel stores a value.
     package enum Kind: UInt8, Sendable, CaseIterable {
-        /// Shown in every list.
+        /// Visible in every listing.
         case plain = 1
         /// Readable on request.
         case encrypted = 2
@@ -10,10 +10,10 @@ package struct VariableAttributes: Equatable, Sendable {
         case sensitive = 3
         /// The name of a system variable, resolved at deploy time.
         case system = 4
-        /// A reference of the old kind.
+        /// A reference of a deprecated kind.
         case secret = 5
 
-        /// The platform's word.
+        /// Vercel's name for the kind.
         package var name: String {
             switch self {
             case .plain: "plain"
@@ -31,21 +31,16 @@ package struct VariableAttributes: Equatable, Sendable {
             return kind
         }
 
-        /// The kind of that name; nil for another word.
         package init?(name: some StringProtocol) {
             guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = kind
         }
     }
 
-    /// How the platform keeps the value.
     package var kind: Kind
-    /// Where the variable applies.
     package var scope: Scope
-    /// A note for people.
     package var comment: String?
 
-    /// Names all three.
     package init(kind: Kind, scope: Scope, comment: String? = nil) {
         self.kind = kind
         self.scope = scope

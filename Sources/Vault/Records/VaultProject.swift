@@ -1,21 +1,20 @@
-/// A group of variables in the vault and, once bound, one project of the platform.
+/// A set of variables in the vault, optionally bound to a project on Vercel.
 package struct VaultProject: Equatable, Sendable {
-    /// The platform's project that a vault project belongs to.
+    /// The Vercel project that a project is bound to.
     package struct Binding: Equatable, Sendable {
         /// The API's origin, such as "https://api.vercel.com".
         package var origin: String
-        /// The platform's id of the user through whom it was bound.
+        /// The Vercel id of the user through whom it was bound.
         package var accountID: String
-        /// The platform's id of the team, where it is a team's project.
+        /// The team's id on Vercel, for a team's project.
         package var teamID: String?
-        /// The team's slug, for people.
+        /// The team's slug, for display.
         package var teamSlug: String?
-        /// The platform's id of the project.
+        /// The project's id on Vercel.
         package var projectID: String
-        /// The project's name on the platform when it was bound.
+        /// The project's name on Vercel when it was bound.
         package var projectName: String
 
-        /// Names all parts.
         package init(
             origin: String, accountID: String, teamID: String?, teamSlug: String?,
             projectID: String, projectName: String
@@ -31,32 +30,30 @@ package struct VaultProject: Equatable, Sendable {
 
     /// The deployment that serves production, as last seen.
     package struct LiveDeployment: Equatable, Sendable {
-        /// The platform's id.
+        /// The id on Vercel.
         package var id: String
-        /// The platform's time of creation, in milliseconds since 1970.
+        /// Vercel's creation time, in milliseconds since 1970.
         package var createdAt: UInt64
 
-        /// Names both.
         package init(id: String, createdAt: UInt64) {
             self.id = id
             self.createdAt = createdAt
         }
     }
 
-    /// Names the project for ever, whatever it is called.
+    /// Permanent, even if the project is renamed.
     package let id: Identifier
-    /// What people call it; one in a vault.
+    /// The name for people, unique in a vault.
     package var name: String
     /// Milliseconds since 1970.
     package let createdAt: UInt64
-    /// The platform's project, where there is one.
+    /// The project on Vercel, if bound.
     package var binding: Binding?
-    /// What serves production, as last seen.
+    /// The live deployment, as last seen.
     package var live: LiveDeployment?
-    /// When the platform was last seen, by this machine's clock; 0 for never.
+    /// When Vercel was last checked, by this machine's clock; 0 for never.
     package var seenAt: UInt64
 
-    /// Makes an unbound project.
     package init(id: Identifier = .random(), name: String, createdAt: UInt64) {
         self.id = id
         self.name = name
@@ -94,7 +91,7 @@ package struct VaultProject: Equatable, Sendable {
 }
 
 extension VaultProject.Binding {
-    /// Writes a binding that may be absent.
+    /// Encodes an optional binding.
     static func encode(_ binding: Self?, into writer: inout ByteWriter) {
         writer.flag(binding != nil)
         guard let binding else { return }

@@ -1,10 +1,8 @@
-/// What names one sealed value: 48 bytes of a checkpoint's entry.
+/// The identity of a sealed value: 48 bytes in a checkpoint's entry.
 package struct VersionName: Hashable, Sendable {
-    /// The version's number.
     package let number: UInt64
-    /// The version's own name, which its seal covers.
+    /// The version's id, which its seal covers.
     package let id: Identifier
-    /// The batch whose data key opens it.
     package var batch: Identifier
     /// Milliseconds since 1970.
     package let createdAt: UInt64
@@ -26,7 +24,7 @@ package struct VersionName: Hashable, Sendable {
 }
 
 extension StoredVersion {
-    /// What names it in the checkpoint.
+    /// The version's identity in the checkpoint.
     package var name: VersionName {
         VersionName(number: version, id: id, batch: batch, createdAt: createdAt)
     }

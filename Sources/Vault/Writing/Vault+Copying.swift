@@ -1,12 +1,13 @@
 extension Vault {
-    /// Writes a copy of this generation, checked before and, read back from the disk, after.
+    /// Writes a copy of this generation. Verifies the vault first, and then the copy as read back
+    /// from disk.
     ///
     /// - Parameters:
-    ///   - replaces: Whether a file that is there may go.
-    ///   - keys: With the root every value is opened too.
-    /// - Returns: What the check of the copy looked at.
-    /// - Throws: ``VaultError/Code/damaged`` when this vault or the copy is, and then nothing is
-    ///   written; ``VaultError/Code/exists``.
+    ///   - replaces: Whether an existing file may be replaced.
+    ///   - keys: With the root, all values are opened too.
+    /// - Returns: What verifying the copy covered.
+    /// - Throws: ``VaultError/Code/damaged`` if this vault or the copy is damaged, in which case
+    ///   nothing is written; ``VaultError/Code/exists``.
     package func writeCopy(
         to destination: String, in store: any FileStore, replaces: Bool, keys: VaultKeys
     ) throws -> VaultInspection {
@@ -17,7 +18,7 @@ extension Vault {
             replaces: replaces
         ) { copy in
             inspection = try Vault(path: destination, file: copy).inspection(with: keys)
-            try inspection.expectWhole()
+            try inspection.throwFirstProblem()
         }
         return inspection
     }

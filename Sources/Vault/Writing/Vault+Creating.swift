@@ -1,18 +1,17 @@
 package import Sealing
 
 extension Vault {
-    /// What a new vault is made of.
+    /// How to create a vault.
     package struct Recipe {
-        /// The cost of one guess at the passphrase.
+        /// The key-derivation cost.
         package var cost: PassphraseCost
-        /// Where the random key of an index slot is kept; nil for none.
+        /// Where to store the random key of an index slot; nil for no such slot.
         package var keyring: (any Keyring)?
-        /// Opens the values beside the passphrase; nil for none.
+        /// A code that opens the values besides the passphrase; nil for none.
         package var recovery: RecoveryCode?
         /// Milliseconds since 1970.
         package var time: UInt64
 
-        /// Names all parts.
         package init(
             cost: PassphraseCost, keyring: (any Keyring)?, recovery: RecoveryCode? = nil,
             time: UInt64
@@ -24,25 +23,24 @@ extension Vault {
         }
     }
 
-    /// What came of making a vault.
+    /// A new vault.
     package struct Creation {
-        /// The keys, open.
+        /// Both tiers.
         package let keys: VaultKeys
-        /// The vault's id.
         package let vaultID: Identifier
-        /// The first generation.
-        package let sighting: VaultSighting
-        /// Why the keyring holds no slot key, where it was asked to.
+        package let sighting: VaultObservation
+        /// Why the requested keyring slot could not be created.
         package let keyringError: KeyringError?
     }
 
-    /// Makes a vault with a passphrase slot for the values and, where there is a keyring, a slot
-    /// for the index.
+    /// Creates a vault with a passphrase slot for the values and, if there is a keyring, a slot for
+    /// the index.
     ///
-    /// A keyring that fails does not fail the vault; the caller says so. File and keyring have no
-    /// common transaction: the slot key is stored first, and taken back when the file fails.
+    /// A keyring failure does not fail the call; the caller reports it. There is no transaction
+    /// across file and keyring: the slot key is stored first, and removed again if the file cannot
+    /// be written.
     ///
-    /// - Throws: ``VaultError/Code/exists`` when something is at `path`, which then stays as it is.
+    /// - Throws: ``VaultError/Code/exists`` if `path` exists; it is left unchanged.
     package static func create(
         at path: String, in store: any FileStore, passphrase: borrowing SecretBytes,
         recipe: Recipe
@@ -65,7 +63,7 @@ extension Vault {
         var header = VaultHeader(
             vaultID: vaultID, generation: 1, indexEpoch: 1, publicKey: publicKey, slots: slots,
             indexNonce: [], indexByteCount: 0, fileByteCount: 0)
-        let sighting: VaultSighting
+        let sighting: VaultObservation
         do {
             try store.prepareDirectory(of: path)
             var index = VaultIndex(extent: .everything)
@@ -78,7 +76,7 @@ extension Vault {
             sighting = header.sighting(
                 sealed.index, checkpointGeneration: index.checkpointGeneration)
         } catch {
-            // The file may stand after an unconfirmed rename; its slot key must then stay too.
+            // After an unconfirmed rename the file may be in place, so its slot key must be kept.
             if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {
                 try? recipe.keyring?.remove(slot.keyringItem(vault: vaultID))
             }
@@ -89,7 +87,7 @@ extension Vault {
     }
 
     private static func alreadyThere(_ path: String) -> VaultError {
-        VaultError(.exists, "there is something at \(path) already")
+        VaultError(.exists, "\(path) already exists")
     }
 
     private static func addKeyringSlot(
@@ -100,12 +98,12 @@ extension Vault {
             let slotKey = try SecretBytes.random(count: 32)
             let slot = try keys.storedKeySlot(
                 .secretService, .index, slotKey: slotKey, vault: vaultID, at: recipe.time)
-            try keyring.storeConfirmed(slotKey, for: slot.keyringItem(vault: vaultID))
+            try keyring.storeVerified(slotKey, for: slot.keyringItem(vault: vaultID))
             return (slot, nil)
         } catch let error as KeyringError {
             return (nil, error)
         } catch {
-            return (nil, KeyringError(.failed, "no slot key could be made"))
+            return (nil, KeyringError(.failed, "cannot create a slot key"))
         }
     }
 }

@@ -1,20 +1,18 @@
 internal import Sealing
 
 extension Vault {
-    /// A change of all keys, made ready before the lock is taken.
+    /// A change of all keys, prepared before the lock is taken.
     package struct Rekeying {
-        /// Open the vault as it is, both tiers.
+        /// The keys of the vault as it is, both tiers.
         package let oldKeys: VaultKeys
-        /// From ``Vault/newKeys()``.
         package let newKeys: VaultKeys
-        /// The slots that the plan was made for.
+        /// The slots for which the change was planned.
         package let oldSlots: [KeySlot]
-        /// The slots that take their place, made with the new keys.
+        /// Their replacements, made with the new keys.
         package let newSlots: [KeySlot]
-        /// Where the audit log ends; nil where that is not known.
+        /// The end of the audit log; nil if unknown.
         package let auditPosition: AuditLog.Position?
 
-        /// Names all parts.
         package init(
             oldKeys: VaultKeys, newKeys: VaultKeys, oldSlots: [KeySlot], newSlots: [KeySlot],
             auditPosition: AuditLog.Position? = nil
@@ -27,38 +25,41 @@ extension Vault {
         }
     }
 
-    /// Makes a new root, and the index key of the next epoch from it.
+    /// Generates a new root, and derives the index key of the next epoch from it.
     package func newKeys() throws(VaultError) -> VaultKeys {
         let (epoch, overflow) = header.indexEpoch.addingReportingOverflow(1)
-        guard !overflow else { throw VaultError(.tooLarge, "the vault was rekeyed too often") }
+        guard !overflow else {
+            throw VaultError(.tooLarge, "the vault has been rekeyed too many times")
+        }
         let root = try RootKey.random()
         return VaultKeys(index: try root.indexKey(epoch: epoch), root: root)
     }
 
-    /// Seals everything anew under new keys: every version of every value, the protected tokens, the
-    /// index. The vault's id stays. The old file stands until the new one was read back from the disk
-    /// and opened.
+    /// Reseals everything under new keys: all versions of all values, the protected tokens, and the
+    /// index. The vault keeps its id. The old file is replaced only after the new one was read back
+    /// from disk and opened.
     ///
     /// - Parameters:
-    ///   - seen: Where the vault stood when it was opened.
-    ///   - written: Learns of the new generation before the lock is given back.
-    /// - Returns: The generation that stands now.
-    /// - Throws: ``VaultError/Code/slotsChanged`` when the slots are no longer `oldSlots`,
-    ///   ``VaultError/Code/damaged`` when a value does not open.
+    ///   - seen: The vault's position when it was opened.
+    ///   - written: Called with the new generation before the lock is released.
+    /// - Returns: The new generation.
+    /// - Throws: ``VaultError/Code/slotsChanged`` if the slots are no longer `oldSlots`,
+    ///   ``VaultError/Code/damaged`` if a value does not open.
     package static func rekey(
         _ path: String, in store: any FileStore, vaultID: Identifier, _ rekeying: Rekeying,
-        since seen: VaultPosition? = nil, written: (VaultSighting) -> Void = { _ in }
+        since seen: VaultPosition? = nil, written: (VaultObservation) -> Void = { _ in }
     ) throws -> UInt64 {
-        guard rekeying.newSlots.contains(where: \.isForPeople),
+        guard rekeying.newSlots.contains(where: \.isForHumans),
             rekeying.newSlots.count <= VaultFormat.slotLimit
-        else { throw VaultError(.lastSlot, "no passphrase or recovery code would be left") }
+        else { throw VaultError(.lastSlot, "this would leave no passphrase or recovery code") }
         return try store.withLock(path) {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
-                throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
+                throw VaultError(
+                    .epochChanged, "\(path) was replaced with another vault in the meantime")
             }
             guard vault.header.slots == rekeying.oldSlots else {
-                throw VaultError(.slotsChanged, "the slots of \(path) were changed meanwhile")
+                throw VaultError(.slotsChanged, "the slots of \(path) were changed in the meantime")
             }
             if let seen {
                 let index = try vault.index(with: rekeying.oldKeys, extent: .listing)
@@ -72,10 +73,10 @@ extension Vault {
 
     private func rekey(
         _ rekeying: Rekeying, in store: any FileStore
-    ) throws -> VaultSighting {
+    ) throws -> VaultObservation {
         let keys = rekeying.newKeys
         guard let pair = try keys.root?.boxKeyPair() else {
-            throw VaultError(.wrongPassphrase, "new keys need a new root")
+            throw VaultError(.wrongPassphrase, "new keys require a new root")
         }
         var index = try self.index(with: rekeying.oldKeys, extent: .everything)
         let chunks = try resealedChunks(of: &index, rekeying, to: pair.publicKey)
@@ -102,14 +103,15 @@ extension Vault {
         return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
     }
 
-    /// Opens every version and seals it again, in the same order: those of root batches under one data key,
-    /// those of sealed batches under another one, which stays a sealed batch. So nothing becomes accepted.
+    /// Opens and reseals all versions in the same order: those of root batches under one data key,
+    /// those of sealed batches under another, which again forms a sealed batch. So no version
+    /// becomes accepted.
     private func resealedChunks(
         of index: inout VaultIndex, _ rekeying: Rekeying, to publicKey: [UInt8]
     ) throws(VaultError) -> [UInt8] {
         guard let reader = try ValueReader(vault: self, index: index, keys: rekeying.oldKeys),
             let batchKey = try rekeying.newKeys.root?.batchKey()
-        else { throw VaultError(.wrongPassphrase, "new keys need the values open") }
+        else { throw VaultError(.wrongPassphrase, "rekeying requires unlocked values") }
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
         let sealed = Set(index.batches.lazy.filter(\.isSealed).map(\.id))
         let root = try ResealingBatch()
@@ -166,7 +168,7 @@ extension Vault {
         return chunks
     }
 
-    /// A data key, and the id of its batch.
+    /// A data key with its batch id.
     private final class ResealingBatch {
         let id = Identifier.random()
         let key: SecretBytes
@@ -178,7 +180,7 @@ extension Vault {
 }
 
 extension CheckpointEntries {
-    /// These entries with another batch for some of the versions that they list.
+    /// Returns the entries with a different batch for some of the versions they list.
     fileprivate func moving(
         _ versions: [Identifier: Set<Identifier>], to batch: Identifier
     ) -> CheckpointEntries {
@@ -195,7 +197,7 @@ extension CheckpointEntries {
 }
 
 extension VaultIndex {
-    /// Seals the tokens of the value tier to another public key. An account that was accepted stays so.
+    /// Reseals the tokens of the value tier to another public key. Accepted accounts stay accepted.
     fileprivate mutating func resealTokens(
         of vault: Identifier, from keys: VaultKeys, to publicKey: [UInt8], in arena: SecretArena
     ) throws(VaultError) {
@@ -212,7 +214,7 @@ extension VaultIndex {
 }
 
 extension IndexKey {
-    /// The key of the audit log, which a later index key must still know.
+    /// Returns the audit log's key, which must remain known under later index keys.
     func logKey(in arena: SecretArena) throws(VaultError) -> SecretSlice {
         let key = try derivedKey(for: .auditLog)
         return try guarding { () throws(SealingError) in

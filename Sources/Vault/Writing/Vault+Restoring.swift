@@ -1,47 +1,46 @@
 internal import Sealing
 
 extension Vault {
-    /// What came of restoring a vault.
+    /// The result of restoring a vault.
     package struct Restoration {
-        /// The generation that stands now.
+        /// The new generation.
         package let generation: UInt64
-        /// Where the replaced file is; nil when there was none.
+        /// The path of the saved copy of the replaced file; nil if there was no file.
         package let kept: String?
-        /// Whether version numbers go on behind those of the replaced vault. False when it did not
-        /// open: numbers that it gave out since the backup may then be given out again.
+        /// Whether version numbers continue after those of the replaced vault. False if it could
+        /// not be opened: numbers that it assigned since the backup may then be assigned again.
         package let continuesVersions: Bool
-        /// What became of what the backup knows of the audit log.
-        package let auditLog: AuditLogFate
+        package let auditLog: AuditLogOutcome
     }
 
-    /// What a restored vault knows of its audit log.
-    package enum AuditLogFate: String, Sendable {
-        /// What it knew, or the replaced vault, which may know later lines.
+    /// What a restored vault knows about its audit log.
+    package enum AuditLogOutcome: String, Sendable {
+        /// The record of the backup or of the replaced vault, whichever is later.
         case kept
-        /// Nothing: neither the log nor the vault that it is of was on this machine.
+        /// Nothing, because neither the log nor its vault was on this machine.
         case reset
     }
 
-    /// Puts this copy in the place of the vault at `path`, as a new generation higher than both.
+    /// Replaces the vault at `path` with this copy, as a new generation higher than both.
     ///
-    /// The replaced file is copied to `kept` first, whole, whatever state it is in. Slots are those
-    /// of the copy.
+    /// First copies the replaced file to `kept`, whatever state it is in. The slots are those of
+    /// this copy.
     ///
     /// - Parameters:
-    ///   - keys: Open this copy.
-    ///   - currentKeys: May open the vault at `path`; nil where nothing does.
-    ///   - acceptsOther: Whether a vault of another id may be replaced.
-    ///   - seen: Generations of this vault that were seen here; the new one is higher, and comes after
-    ///     them.
-    ///   - isNewHere: Whether neither this vault nor its audit log was ever here: then the copy forgets
-    ///     what it knows of the log that it left behind on another machine.
-    ///   - written: Learns of the new generation before the lock is given back.
-    /// - Throws: ``VaultError/Code/damaged`` when this copy is; ``VaultError/Code/exists`` for another
-    ///   vault at `path`, or when there is something at `kept`. Nothing has changed then.
+    ///   - keys: The keys of this copy.
+    ///   - currentKeys: Keys that may open the vault at `path`, or nil.
+    ///   - acceptsOther: Whether a vault with another id may be replaced.
+    ///   - seen: Generations of this vault that were seen on this machine. The new one is higher,
+    ///     and descends from them.
+    ///   - isNewHere: Whether neither this vault nor its audit log was ever on this machine. The
+    ///     copy then drops its record of the log, which is on another machine.
+    ///   - written: Called with the new generation before the lock is released.
+    /// - Throws: ``VaultError/Code/damaged`` if this copy is damaged; ``VaultError/Code/exists`` if
+    ///   another vault is at `path`, or if `kept` exists. Nothing has changed then.
     package func restore(
         to path: String, in store: any FileStore, keys: VaultKeys, currentKeys: VaultKeys?,
         keepingAt kept: String, acceptsOther: Bool, seen: [VaultPosition] = [],
-        isNewHere: Bool = false, written: (VaultSighting) -> Void = { _ in }
+        isNewHere: Bool = false, written: (VaultObservation) -> Void = { _ in }
     ) throws -> Restoration {
         try verify(with: keys)
         try store.prepareDirectory(of: path)
@@ -50,15 +49,15 @@ extension Vault {
             let current = replaced.flatMap { try? Vault(path: path, file: $0) }
             let related = current.flatMap { $0.header.vaultID == header.vaultID ? $0 : nil }
             guard current == nil || related != nil || acceptsOther else {
-                throw VaultError(.exists, "\(path) is another vault than \(self.path)")
+                throw VaultError(.exists, "\(path) and \(self.path) are different vaults")
             }
             var index = try self.index(with: keys, extent: .everything)
-            let continues = try index.goOn(
+            let continues = try index.carryOver(
                 from: related, keys: [keys, currentKeys].compactMap { $0 }, own: keys)
             if let replaced { try Self.keep(replaced, at: kept, in: store) }
             let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
-            let sealed: VaultSighting
+            let sealed: VaultObservation
             do {
                 sealed = try write(
                     &index, to: path, in: store, keys: keys, related: related, seen: seen)
@@ -73,16 +72,17 @@ extension Vault {
         }
     }
 
-    /// Writes this copy to `path` under `index`, as the generation after all that were seen.
+    /// Writes this copy to `path` with `index`, as the successor of all generations seen.
     private func write(
         _ index: inout VaultIndex, to path: String, in store: any FileStore, keys: VaultKeys,
         related: Vault?, seen: [VaultPosition]
-    ) throws -> VaultSighting {
+    ) throws -> VaultObservation {
         index.metadata.remember(generation: header.generation, tag: try indexTag())
-        // So that an anchor that saw the replaced generation takes this one for its child.
-        let outlived = try seen + [related].compactMap { $0 }.map { try $0.position() }
-        index.metadata.remember(outlived)
-        var next = try header.successor(after: outlived.map(\.generation).max() ?? 0)
+        // So that a rollback guard that saw the replaced generation accepts this one as its
+        // descendant.
+        let superseded = try seen + [related].compactMap { $0 }.map { try $0.position() }
+        index.metadata.remember(superseded)
+        var next = try header.successor(after: superseded.map(\.generation).max() ?? 0)
         try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
         let parts = [
@@ -95,7 +95,7 @@ extension Vault {
         return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
     }
 
-    /// Copies the file that is to be replaced, whole.
+    /// Saves a copy of the file to be replaced.
     private static func keep(
         _ replaced: any ReadableFile, at kept: String, in store: any FileStore
     ) throws {
@@ -105,24 +105,26 @@ extension Vault {
                 replaces: false
             ) { copy in
                 guard copy.byteCount == replaced.byteCount else {
-                    throw VaultError(.inputOutput, "\(kept) was not written whole")
+                    throw VaultError(.inputOutput, "\(kept) was not written completely")
                 }
             }
         } catch let error as VaultError where error.code == .notConfirmed {
-            // It has its name already. Without it nothing is replaced.
+            // The copy is in place but may not be durable. Without a durable copy, nothing is
+            // replaced.
             throw withdraw(
                 kept, after: VaultError(.inputOutput, error.reason), in: store)
         }
     }
 
-    /// Takes the kept copy away where nothing was replaced; else, and where it stays, says where it is.
+    /// Removes the saved copy if nothing was replaced. Otherwise, or on failure, the error says
+    /// where it is.
     private static func withdraw(
         _ kept: String, after error: any Error, in store: any FileStore
     ) -> any Error {
         let failure = error as? VaultError
         guard failure?.code != .notConfirmed else {
             let reason = failure?.reason ?? ""
-            return VaultError(.notConfirmed, "\(reason). The replaced vault is \(kept)")
+            return VaultError(.notConfirmed, "\(reason). The replaced vault was saved as \(kept)")
         }
         do throws(VaultError) {
             try store.remove(kept)
@@ -130,18 +132,18 @@ extension Vault {
         } catch {
             return VaultError(
                 failure?.code ?? .inputOutput,
-                "\(failure?.reason ?? "nothing was replaced"); a copy of the vault is left over at "
+                "\(failure?.reason ?? "the vault was not replaced"); a copy of the vault remains at "
                     + kept)
         }
     }
 }
 
 extension VaultIndex {
-    /// Lets no version number repeat that the vault to be replaced has given out, and takes along what
-    /// opens the lines of the audit log that were written with its keys.
+    /// Ensures that version numbers assigned by the replaced vault are not reused, and adds its
+    /// keys for older lines of the audit log.
     ///
     /// - Returns: Whether that vault could be read.
-    fileprivate mutating func goOn(
+    fileprivate mutating func carryOver(
         from replaced: Vault?, keys: [VaultKeys], own: VaultKeys
     ) throws(VaultError) -> Bool {
         guard let replaced else { return false }
@@ -154,7 +156,7 @@ extension VaultIndex {
                 variables[position].highestVersion = max(
                     variables[position].highestVersion, known)
             }
-            // The replaced vault may know of later lines of the log.
+            // The replaced vault may know about later lines of the log.
             if let end = old.metadata.audit { metadata.recordAudit(end) }
             let arena = SecretArena()
             let present = try own.index.logKey(in: arena)

@@ -1,38 +1,41 @@
 internal import Sealing
 
 extension Vault {
-    /// Changes the vault at `path`: locks it, opens the newest generation, lets `body` change it,
-    /// and replaces the file. Nothing is written when `body` throws or changes nothing.
+    /// Updates the vault at `path`: takes the lock, opens the newest generation, calls `body`, and
+    /// replaces the file. Writes nothing if `body` throws or changes nothing.
     ///
     /// - Parameters:
-    ///   - keys: From an earlier opening; prompts and derivation come before, never under the lock.
-    ///   - vaultID: The vault that the keys are of.
-    ///   - seen: Where the vault stood when it was opened; an older copy that was put there since is
-    ///     not built upon.
-    ///   - earlier: The vault as it was opened before; saves time where nobody wrote since.
-    ///   - pinned: What was seen of the file on this machine: a locked write seals to no other key, and
-    ///     nothing is written over an older checkpoint.
-    ///   - author: What a locked write says of itself.
-    ///   - written: Learns of the new generation, and which records it changed, before the lock is
-    ///     given back. Not called where nothing was written.
-    ///   - body: Runs once, under the lock; it must not wait for people, programs or the network.
-    /// - Returns: What `body` returned, and the generation that stands now.
-    /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` when the index key was
-    ///   replaced since the keys were had; ``VaultError/Code/damaged`` also for an older copy.
+    ///   - keys: From an earlier unlocking, because prompts and key derivation must not happen
+    ///     under the lock.
+    ///   - vaultID: The vault that the keys belong to.
+    ///   - seen: The vault's position when it was opened; an older copy put in its place is
+    ///     rejected.
+    ///   - earlier: The vault as opened before; saves time if nothing was written since.
+    ///   - pinned: What was last seen of the file on this machine: locked writes seal to no other
+    ///     public key, and an older checkpoint is rejected.
+    ///   - author: The record that a locked write leaves.
+    ///   - written: Called with the new generation and the changed records, before the lock is
+    ///     released. Not called if nothing was written.
+    ///   - body: Runs once, under the lock; must not wait for people, programs or the network.
+    /// - Returns: The result of `body`, and the current generation.
+    /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` if the index key was replaced
+    ///   since; ``VaultError/Code/damaged``, also for an older copy.
     @discardableResult
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
-        pinned: VaultSighting? = nil, by author: LockedWrite.Author = .init(command: "", time: 0),
-        written: (VaultSighting, Set<Identifier>) -> Void = { _, _ in },
+        pinned: VaultObservation? = nil,
+        by author: LockedWrite.Author = .init(command: "", time: 0),
+        written: (VaultObservation, Set<Identifier>) -> Void = { _, _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
         try store.withLock(path) {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
-                throw VaultError(.epochChanged, "another vault was put at \(path) meanwhile")
+                throw VaultError(
+                    .epochChanged, "\(path) was replaced with another vault in the meantime")
             }
-            // With the root the code of the checkpoint covers it.
+            // With the root, the checkpoint's MAC covers it.
             if !keys.opensValues { try vault.checkPublicKey(with: keys) }
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
@@ -54,21 +57,20 @@ extension Vault {
         }
     }
 
-    /// Writes the next generation.
     private func write(
         _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore,
         by author: LockedWrite.Author, changing records: Set<Identifier>
-    ) throws(VaultError) -> VaultSighting {
+    ) throws(VaultError) -> VaultObservation {
         if keys.opensValues { try transaction.keepCheckpoint() }
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
-        transaction.index.metadata.remember(transaction.outlived)
+        transaction.index.metadata.remember(transaction.superseded)
         transaction.recordAuditPosition()
         try transaction.index.expectReadableJournal()
         var next = try header.successor(
-            after: transaction.outlived.map(\.generation).max() ?? 0)
+            after: transaction.superseded.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
         if keys.opensValues {
             transaction.index.forgetAcceptedWrites()
@@ -97,10 +99,10 @@ extension Vault {
 }
 
 extension VaultTransaction {
-    /// Tells whether the index would be written differently from how it was opened.
+    /// Returns whether the index would be written differently from how it was read.
     fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
-        if slots != header.slots || !outlived.isEmpty { return true }
-        // A value that lies behind the chunks there were: nothing needs to be encoded to see that.
+        if slots != header.slots || !superseded.isEmpty { return true }
+        // A value stored after the existing chunks is a change; no need to encode the index.
         let isStored = storedVariables.contains {
             index.currentVersions[$0].map { $0.offset >= header.chunksByteCount } ?? false
         }
@@ -113,24 +115,26 @@ extension VaultTransaction {
 }
 
 extension VaultHeader {
-    /// The header of the generation after `generation`, or after this one where that is higher.
+    /// Returns the header of the generation after `generation` or this one, whichever is higher.
     func successor(after generation: UInt64 = 0) throws(VaultError) -> VaultHeader {
         var next = self
         let (number, overflow) = max(self.generation, generation).addingReportingOverflow(1)
-        guard !overflow else { throw VaultError(.tooLarge, "the vault was written too often") }
+        guard !overflow else {
+            throw VaultError(.tooLarge, "the vault has been written too many times")
+        }
         next.generation = number
         return next
     }
 
-    /// What is seen of the vault with this header and that sealed index.
-    func sighting(_ sealedIndex: [UInt8], checkpointGeneration: UInt64) -> VaultSighting {
-        VaultSighting(
+    /// Returns the sighting of a vault with this header and sealed index.
+    func sighting(_ sealedIndex: [UInt8], checkpointGeneration: UInt64) -> VaultObservation {
+        VaultObservation(
             position: VaultPosition(
                 generation: generation, indexTag: Array(sealedIndex.suffix(16))),
             publicKey: publicKey, checkpointGeneration: checkpointGeneration)
     }
 
-    /// Seals an index under this header, whose lengths and nonce it sets.
+    /// Seals an index under this header, setting its lengths and nonce.
     mutating func sealing(
         _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64
     ) throws(VaultError) -> (header: [UInt8], index: [UInt8]) {
@@ -155,7 +159,7 @@ extension VaultHeader {
 }
 
 extension IndexMetadata {
-    /// Takes generations that were seen for ancestors, where they are later than those known.
+    /// Records generations that were seen as ancestors, if they are later than the known ones.
     mutating func remember(_ seen: [VaultPosition]) {
         for seen in seen.sorted(by: { $0.generation < $1.generation })
         where seen.generation > generationTags.last?.generation ?? 0 {
@@ -163,8 +167,8 @@ extension IndexMetadata {
         }
     }
 
-    /// Keeps the tag of a generation that is about to be replaced, of the last 1,024. One that is not
-    /// lower was put in by somebody with the index key.
+    /// Records the tag of a generation about to be replaced, keeping the last 1,024. An entry that
+    /// is not lower was inserted by someone with the index key, and is dropped.
     mutating func remember(generation: UInt64, tag: [UInt8]) {
         generationTags.removeAll { $0.generation >= generation }
         generationTags.append(GenerationTag(generation: generation, tag: tag))
@@ -175,7 +179,7 @@ extension IndexMetadata {
 }
 
 extension VaultIndex {
-    /// Forgets which locked write changed records that are accepted as they are, or gone for good.
+    /// Removes locked writes whose records are accepted or erased.
     fileprivate mutating func forgetAcceptedWrites() {
         let noted = Set(metadata.lockedWrites.flatMap(\.variables))
         if noted.isEmpty { return }
@@ -183,28 +187,28 @@ extension VaultIndex {
         metadata.forgetLockedWrites { !open.contains(.variable($0)) }
     }
 
-    /// Sees that no entry of the journal is written that a reader refuses, such as one with a text that
-    /// is too long: the vault could not be written any more.
+    /// Checks that all journal entries can be read back. With an unreadable one, such as one with a
+    /// text that is too long, the vault could never be written again.
     fileprivate func expectReadableJournal() throws(VaultError) {
         do throws(VaultError) {
             for entry in journal { try entry.checkPayload() }
             _ = try relays()
         } catch {
             throw VaultError(
-                .tooLarge, "an entry of the journal cannot be kept: \(error.reason)")
+                .tooLarge, "a journal entry cannot be stored: \(error.reason)")
         }
     }
 
-    /// Which stretches of the old chunks and of the new ones go into the next file, in this order.
+    /// The ranges of the old and the new chunks that make up the next file, in this order.
     struct PackedChunks {
         var old: [Range<UInt64>] = []
         var new: [Range<UInt64>] = []
         var byteCount: UInt64 = 0
     }
 
-    /// Closes the gaps that dropped versions leave, and gives every version its new offset.
+    /// Closes the gaps left by dropped versions, and updates all offsets.
     ///
-    /// - Parameter old: Bytes of the old chunks; versions beyond are new.
+    /// - Parameter old: The size of the old chunks; versions beyond are new.
     mutating func packedChunks(old: UInt64) -> PackedChunks {
         var packed = PackedChunks()
         var moved: [UInt64: UInt64] = [:]
@@ -232,7 +236,7 @@ extension VaultIndex {
 }
 
 extension [Range<UInt64>] {
-    /// Adds a range behind the last one, joined to it where they touch.
+    /// Adds a range, merging it with the last one if they are adjacent.
     fileprivate mutating func extend(by range: Range<UInt64>) {
         if let last, last.upperBound == range.lowerBound {
             self[count - 1] = last.lowerBound..<range.upperBound

@@ -1,12 +1,12 @@
 extension VaultTransaction {
-    /// Takes changes that were made while the values were locked for those of the user: seals their
-    /// versions again, so that they become ones of this write. What differs from what `comparison` shows
-    /// was changed since it was shown, and stays listed; so does a record of which a value does not open.
+    /// Accepts changes that were made while the values were locked, by resealing their versions as
+    /// part of this write. Objects that differ from `comparison` were changed after it was shown,
+    /// and stay unaccepted; so do records with a value that does not open.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func accept(_ comparison: CheckpointComparison) throws(VaultError) {
         guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "accepting changes needs the values open")
+            throw VaultError(.wrongPassphrase, "accepting changes requires unlocked values")
         }
         try keepCheckpoint()
         let present = Dictionary(
@@ -24,8 +24,8 @@ extension VaultTransaction {
             }
         }
         if !records.isEmpty {
-            records = try versionsOpen(of: records)
-            try mergeEqualNeighbours(of: records)
+            records = try openableRecords(of: records)
+            try mergeEqualVersions(of: records)
             try resealSealedVersions(of: records)
         }
         let versions = index.versions(of: records)
@@ -36,11 +36,11 @@ extension VaultTransaction {
                 ).content
         }
         index.checkpoint.entries = index.checkpoint.entries.replacing(entries)
-        takeForFound()
+        resetBaseline()
     }
 
-    /// Makes the entries of the checkpoint those that follow from what this transaction did so far;
-    /// docs/vault-format.md section 9.1. What somebody else changed stays as it was accepted.
+    /// Applies this transaction's own changes to the checkpoint's entries (docs/vault-format.md
+    /// section 9.1). What others changed stays as it was last accepted.
     mutating func keepCheckpoint() throws(VaultError) {
         var edits = CheckpointEdits(entries: index.checkpoint.entries)
         let (old, new) = (before, index)
@@ -53,8 +53,10 @@ extension VaultTransaction {
                 directories.map { .directory($0) },
                 new.metadata.approvedDirectories.map { .directory($0) })
         }
+        edits.note(
+            old.metadata.settings.map { .setting($0) }, new.metadata.settings.map { .setting($0) })
         edits.note(old.accounts.map { .init($0) }, new.accounts.map { .init($0) })
-        // Digests are made of what differs alone: ended rotations are many, and stay as they are.
+        // Digests only what differs, because ended rotations are many and rarely change.
         let kept = old.journal == new.journal ? nil : old.journal.unchanged(in: new.journal)
         func work(_ index: VaultIndex) -> [AcceptedObject] {
             let open = kept.map { kept in index.journal.filter { !kept.contains($0.id) } } ?? []
@@ -63,30 +65,30 @@ extension VaultTransaction {
         edits.note(work(old), work(new))
         for edit in recordEdits() { edits.note(edit) }
         index.checkpoint.entries = edits.result
-        takeForFound()
+        resetBaseline()
     }
 
     // MARK: Records
 
-    /// One record before and after.
+    /// A record before and after.
     struct Edit {
         let before: Variable?
         let after: Variable?
-        /// Versions that it lost.
+        /// The versions removed from it.
         var dropped: Set<Identifier> = []
-        /// Versions that were sealed for it.
+        /// The versions sealed for it.
         var sealed: [VersionName] = []
 
         var variable: Identifier { (after ?? before)?.id ?? .random() }
 
-        /// Tells whether something changed that a checkpoint covers.
+        /// Whether the change affects anything that a checkpoint covers.
         var isCovered: Bool {
             guard let before, let after, dropped.isEmpty, sealed.isEmpty else { return true }
             return AcceptedRecord(of: before).content != AcceptedRecord(of: after).content
         }
     }
 
-    /// What this transaction did to records.
+    /// Returns this transaction's changes to records.
     borrowing func recordEdits() -> [Edit] {
         var edits = variableEdits()
         let dropped = droppedVersions()
@@ -126,9 +128,9 @@ extension VaultTransaction {
         return edits + before.values.map { Edit(before: $0, after: nil) }
     }
 
-    /// Versions that were there and are not, by record.
+    /// Returns the versions that were removed, by record.
     private borrowing func droppedVersions() -> [Identifier: Set<Identifier>] {
-        // Nothing but sealing adds one.
+        // Only sealing adds versions.
         guard before.versionCount + sealedVersions.count != index.versionCount else { return [:] }
         var there = Set(index.earlierVersions.map(\.id))
         for version in index.currentVersions.values { there.insert(version.id) }
@@ -141,17 +143,16 @@ extension VaultTransaction {
     }
 }
 
-/// What becomes of a checkpoint's entries.
+/// Collects changes to a checkpoint's entries.
 private struct CheckpointEdits {
     let entries: CheckpointEntries
     private var contents: [CoveredObject: [UInt8]?] = [:]
 
     init(entries: CheckpointEntries) { self.entries = entries }
 
-    /// The entries after all that was noted.
     var result: CheckpointEntries { entries.replacing(contents) }
 
-    /// Notes objects that are accepted as a whole, before and after.
+    /// Records changes to objects that are accepted as a whole.
     mutating func note(_ before: [AcceptedObject], _ now: [AcceptedObject]) {
         var found = Dictionary(
             before.map { ($0.object, $0.content) }, uniquingKeysWith: { first, _ in first })
@@ -168,7 +169,7 @@ private struct CheckpointEdits {
         for key in found.keys { contents[key] = .some(nil) }
     }
 
-    /// Notes what was done to a record, field by field.
+    /// Records a change to a variable, field by field.
     mutating func note(_ edit: VaultTransaction.Edit) {
         let object = CoveredObject.variable(edit.variable)
         guard let after = edit.after else {
@@ -180,13 +181,13 @@ private struct CheckpointEdits {
             contents[object] = AcceptedRecord(of: after, versions: sealed).content
             return
         }
-        // One that a locked write made is nobody's until it is accepted.
+        // A record created by a locked write has no entry until it is accepted.
         guard var entry = entries.record(after.id) else { return }
         entry.change(from: AcceptedRecord(of: before), to: AcceptedRecord(of: after))
         let numbers = Set(sealed.map(\.number))
         entry.versions.removeAll { edit.dropped.contains($0.id) || numbers.contains($0.number) }
         entry.versions = (entry.versions + sealed).sorted { $0.number < $1.number }
-        // Those that are gone, and were not dropped with the root, are listed until then.
+        // Versions that vanished without being dropped with the root stay listed until then.
         let excess = entry.versions.count - AcceptedRecord.versionLimit
         if excess > 0 { entry.versions.removeFirst(excess) }
         contents[object] = entry.content
@@ -194,7 +195,7 @@ private struct CheckpointEdits {
 }
 
 extension [JournalEntry] {
-    /// The ids of entries that stand in `other` as they are here.
+    /// Returns the ids of entries that are unchanged in `other`.
     fileprivate func unchanged(in other: [JournalEntry]) -> Set<Identifier> {
         let found = Dictionary(map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return Set(other.lazy.filter { found[$0.id] == $0 }.map(\.id))
@@ -202,7 +203,7 @@ extension [JournalEntry] {
 }
 
 extension VaultIndex {
-    /// The stored versions of these ids.
+    /// Returns the stored versions with these ids.
     fileprivate func storedVersions(among ids: Set<Identifier>) -> [StoredVersion] {
         if ids.isEmpty { return [] }
         return currentVersions.values.filter { ids.contains($0.id) }
@@ -211,7 +212,7 @@ extension VaultIndex {
 }
 
 extension AcceptedRecord {
-    /// Takes the fields in which `new` differs from `old`, versions apart.
+    /// Applies the fields in which `new` differs from `old`, except versions.
     fileprivate mutating func change(from old: AcceptedRecord, to new: AcceptedRecord) {
         if new.project != old.project { project = new.project }
         if new.currentVersion != old.currentVersion { currentVersion = new.currentVersion }
@@ -226,8 +227,8 @@ extension AcceptedRecord {
 }
 
 extension [Variable] {
-    /// Where this array and the front of `other`, which is at least as long, differ. Compared in
-    /// place: a record is large, and costs reference counts wherever it moves.
+    /// Returns the indices at which this array differs from `other`, which must be at least as
+    /// long. Compares in place, because copying a record is expensive in reference counts.
     fileprivate func indicesDiffering(from other: [Variable]) -> [Int] {
         unsafe withUnsafeBufferPointer { left in
             unsafe other.withUnsafeBufferPointer { right in

@@ -1,18 +1,18 @@
 extension IndexMetadata {
-    /// Keeps where the audit log ends, unless the vault knows of a later line.
+    /// Records the end of the audit log, unless the vault knows of a later line.
     mutating func recordAudit(_ end: AuditLog.Position) {
         if end.sequence > (audit?.sequence ?? 0) { audit = end }
     }
 }
 
 extension VaultTransaction {
-    /// Keeps where the audit log ends, unless the vault knows of a later line.
     mutating func recordAuditPosition() {
         if let auditPosition { index.metadata.recordAudit(auditPosition) }
     }
 
-    /// Takes the audit log for whole up to `position`, whatever the vault knew of it: after somebody
-    /// with the passphrase said so, or for a vault that came here without its log (nil).
+    /// Sets the audit log's recorded end to `position`, discarding the earlier record: after a
+    /// person with the passphrase accepted the log, or for a vault that arrived without its log
+    /// (nil).
     package mutating func acceptAuditLog(endingAt position: AuditLog.Position?) {
         index.metadata.audit = position
     }

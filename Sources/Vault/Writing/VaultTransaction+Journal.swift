@@ -1,22 +1,22 @@
 extension VaultTransaction {
-    /// Puts writes that are about to be made into the journal.
+    /// Adds writes to the journal before they are sent.
     package mutating func begin(_ sends: [SendEntry]) {
         index.journal += sends.map(\.entry)
     }
 
-    /// Takes writes whose outcome is recorded out of the journal.
+    /// Removes writes from the journal once their outcome is recorded.
     package mutating func end(_ sends: [Identifier]) {
         if sends.isEmpty { return }
         let ended = Set(sends)
         index.journal.removeAll { ended.contains($0.id) }
     }
 
-    /// Keeps a rotation as it stands; of those that have ended, the newest few.
+    /// Stores the current state of a rotation, keeping only the most recent ended ones.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func keep(_ rotation: RotationEntry) throws(VaultError) {
         guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "a rotation needs the values open")
+            throw VaultError(.wrongPassphrase, "a rotation requires unlocked values")
         }
         let entry = try rotation.entry()
         index.journal.removeAll { $0.id == entry.id }
@@ -28,31 +28,31 @@ extension VaultTransaction {
         if !dropped.isEmpty { index.journal.removeAll { dropped.contains($0.id) } }
     }
 
-    /// The rotation of that id as it stands in the file now; nil where there is none.
+    /// Returns the rotation with that id, or nil.
     package func rotation(_ id: Identifier) throws(VaultError) -> RotationEntry? {
         guard let entry = index.journal.first(where: { $0.id == id }) else { return nil }
         guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "a rotation needs the values open")
+            throw VaultError(.wrongPassphrase, "a rotation requires unlocked values")
         }
         return try RotationEntry(entry)
     }
 
-    /// Takes a rotation out of the journal.
     package mutating func forget(rotation id: Identifier) {
         index.journal.removeAll { $0.id == id }
     }
 
-    /// Keeps a registration; the caller has seen that there is none with the same relay.
+    /// Adds a registration. The caller must have checked that no other has the same relay.
     ///
-    /// - Throws: ``VaultError/Code/tooLarge`` where there are as many as there may be.
+    /// - Throws: ``VaultError/Code/tooLarge`` if the limit is reached.
     package mutating func join(_ registration: RelayRegistration) throws(VaultError) {
         guard index.secretJournal.count < RelayRegistration.limit else {
-            throw VaultError(.tooLarge, "a vault joins at most \(RelayRegistration.limit) relays")
+            throw VaultError(
+                .tooLarge, "a vault can join at most \(RelayRegistration.limit) relays")
         }
         index.secretJournal.append(try registration.entry())
     }
 
-    /// Forgets a registration. That it is not there is no error.
+    /// Removes a registration, if it exists.
     package mutating func leave(_ registration: Identifier) {
         index.secretJournal.removeAll { $0.id == registration }
     }

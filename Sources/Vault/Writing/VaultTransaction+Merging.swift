@@ -1,14 +1,14 @@
 internal import Sealing
 
 extension VaultTransaction {
-    /// Drops versions whose value the next one repeats, where one of the two was not accepted so far:
-    /// while the values were locked nobody could tell that they are equal. Called where somebody accepts
-    /// these records, and nowhere else: what a comparison of unaccepted values shows is for the user alone.
+    /// Drops versions whose successor has the same value, if either was unaccepted: equality could
+    /// not be detected while the values were locked. Called only when these records are accepted,
+    /// because the result of comparing unaccepted values is for the user alone.
     ///
-    /// The later one stays, so that no number that was shown to somebody is gone; what was pushed under
-    /// the earlier number now is under the later one.
-    mutating func mergeEqualNeighbours(of records: Set<Identifier>) throws(VaultError) {
-        // What is begun may need any version.
+    /// The later version stays, so that no number shown to the user disappears; a push recorded for
+    /// the earlier number moves to the later one.
+    mutating func mergeEqualVersions(of records: Set<Identifier>) throws(VaultError) {
+        // Unfinished work may need any version.
         guard let values, !index.hasOpenWork else { return }
         var arenas = RotatingArena()
         var dropped: Set<Identifier> = []
@@ -17,7 +17,7 @@ extension VaultTransaction {
         for variable in index.variables where records.contains(variable.id) {
             let all = versions[variable.id] ?? []
             for (earlier, later) in zip(all, all.dropFirst()) {
-                // A version that was made current again may stand before later ones.
+                // A restored version may be followed by later ones.
                 guard earlier.version != variable.currentVersion, earlier.length == later.length,
                     earlier.version + 1 == later.version,
                     !index.accepts(earlier) || !index.accepts(later),

@@ -1,10 +1,10 @@
 extension VaultTransaction {
-    /// The first open rotation one of whose records this transaction changes: its value, name or place,
-    /// or whether it is in use. Going on or back with it would lose what is changed here, or leave two
-    /// values in two places.
+    /// Returns the first open rotation with a record that this transaction changes: its value,
+    /// name, scope, or whether it is in use. Resuming or reverting that rotation would lose this
+    /// change, or leave different values in different places.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for a journal that cannot be read.
-    package func disturbedRotation() throws(VaultError) -> RotationEntry? {
+    /// - Throws: ``VaultError/Code/damaged`` if the journal is malformed.
+    package func affectedRotation() throws(VaultError) -> RotationEntry? {
         guard index.journal.contains(where: { $0.kind == RotationEntry.openKind }) else {
             return nil
         }
@@ -14,7 +14,7 @@ extension VaultTransaction {
         for variable in index.variables where rotated.contains(variable.id) {
             states[variable.id] = RotatedState(variable)
         }
-        // One that was gone before is not changed here.
+        // Records that were already gone are not changed here.
         let changed = Set(
             before.variables.lazy.filter {
                 rotated.contains($0.id) && RotatedState($0) != states[$0.id]
@@ -29,7 +29,7 @@ extension VaultTransaction {
     }
 }
 
-/// What a rotation relies on of a record.
+/// The fields of a record that a rotation relies on.
 private struct RotatedState: Equatable {
     let project: Identifier
     let name: String

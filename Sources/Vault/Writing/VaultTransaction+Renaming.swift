@@ -1,8 +1,8 @@
 extension VaultTransaction {
-    /// Gives a record another name, also while the values are locked.
+    /// Renames a record, even while the values are locked.
     ///
-    /// The name is part of what each value's seal covers, so the versions there are remember the
-    /// name they were sealed under; later ones are sealed under the new name.
+    /// A value's seal covers the name, so existing versions remember the name under which they were
+    /// sealed.
     package mutating func rename(at position: Int, to name: String, time: UInt64) {
         let variable = index.variables[position]
         guard variable.name != name else { return }
@@ -20,19 +20,19 @@ extension VaultTransaction {
         index.variables[position].updatedAt = time
     }
 
-    /// Drops records with their whole history. What the platform has of them stays there.
+    /// Removes records with their whole history. Does not affect Vercel.
     package mutating func erase(_ variables: Set<Identifier>) {
         index.variables.removeAll { variables.contains($0.id) }
         index.earlierVersions.removeAll { variables.contains($0.variable) }
         for id in variables { index.currentVersions[id] = nil }
-        // What was begun for them is nobody's any more; an entry of another kind stays.
+        // Their unfinished writes are obsolete; entries of other kinds stay.
         index.journal.removeAll { entry in
             let send = try? SendEntry(entry)
             return send?.variable.map { variables.contains($0) } ?? false
         }
     }
 
-    /// Drops earlier versions for good.
+    /// Removes earlier versions permanently.
     package mutating func erase(_ versions: [StoredVersion]) {
         let numbers = Dictionary(grouping: versions, by: \.variable).mapValues {
             Set($0.map(\.version))

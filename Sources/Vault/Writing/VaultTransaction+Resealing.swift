@@ -1,8 +1,10 @@
 internal import Sealing
 
 extension VaultTransaction {
-    /// Those of some records of which every version opens that nobody accepted so far.
-    borrowing func versionsOpen(of records: Set<Identifier>) throws(VaultError) -> Set<Identifier> {
+    /// Returns the records whose unaccepted versions all open.
+    borrowing func openableRecords(of records: Set<Identifier>) throws(VaultError) -> Set<
+        Identifier
+    > {
         guard let values else { return [] }
         var arenas = RotatingArena()
         var open = records
@@ -21,7 +23,7 @@ extension VaultTransaction {
         return open
     }
 
-    /// Seals the versions of some records that are in sealed batches again, in the root batch of this write.
+    /// Reseals the sealed batches' versions of some records in this write's root batch.
     mutating func resealSealedVersions(of records: Set<Identifier>) throws(VaultError) {
         let sealed = Set(index.batches.lazy.filter(\.isSealed).map(\.id))
         guard let values, !sealed.isEmpty else { return }

@@ -1,5 +1,5 @@
 extension VaultTransaction {
-    /// Adds a way to open the vault.
+    /// Adds a slot.
     ///
     /// - Throws: ``VaultError/Code/tooLarge`` beyond 16 slots or 4 passphrases,
     ///   ``VaultError/Code/wrongPassphrase`` while the values are locked.
@@ -9,10 +9,10 @@ extension VaultTransaction {
         slots.append(slot)
     }
 
-    /// Removes a way to open the vault.
+    /// Removes a slot.
     ///
     /// - Throws: ``VaultError/Code/lastSlot`` for the last passphrase or recovery slot,
-    ///   ``VaultError/Code/slotsChanged`` when there is no such slot any more.
+    ///   ``VaultError/Code/slotsChanged`` if the slot no longer exists.
     package mutating func remove(slot id: Identifier) throws(VaultError) {
         try expectRoot()
         let position = try position(ofSlot: id)
@@ -20,9 +20,9 @@ extension VaultTransaction {
         slots.remove(at: position)
     }
 
-    /// Puts a slot in the place of another one.
+    /// Replaces a slot.
     ///
-    /// - Throws: ``VaultError/Code/slotsChanged`` when there is no such slot any more.
+    /// - Throws: ``VaultError/Code/slotsChanged`` if the slot no longer exists.
     package mutating func replace(slot id: Identifier, with slot: KeySlot) throws(VaultError) {
         try expectRoot()
         slots[try position(ofSlot: id)] = slot
@@ -30,36 +30,37 @@ extension VaultTransaction {
 
     private func expectRoot() throws(VaultError) {
         guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "changing slots needs the values open")
+            throw VaultError(.wrongPassphrase, "changing slots requires unlocked values")
         }
     }
 
     private func position(ofSlot id: Identifier) throws(VaultError) -> Int {
         guard let position = slots.firstIndex(where: { $0.id == id }) else {
-            throw VaultError(.slotsChanged, "the slot was removed meanwhile")
+            throw VaultError(.slotsChanged, "the slot was removed in the meantime")
         }
         return position
     }
 }
 
 extension VaultHeader {
-    /// Checks that one more slot of a kind fits.
+    /// Checks that there is room for another slot of a kind.
     ///
     /// - Throws: ``VaultError/Code/tooLarge``.
     package static func checkRoom(
         for kind: KeySlot.Kind, among slots: [KeySlot]
     ) throws(VaultError) {
         guard slots.count < VaultFormat.slotLimit else {
-            throw VaultError(.tooLarge, "a vault has at most \(VaultFormat.slotLimit) slots")
+            throw VaultError(.tooLarge, "a vault can have at most \(VaultFormat.slotLimit) slots")
         }
         let passphrases = slots.count { $0.kind == .passphrase }
         guard kind != .passphrase || passphrases < VaultFormat.passphraseSlotLimit else {
             throw VaultError(
-                .tooLarge, "a vault has at most \(VaultFormat.passphraseSlotLimit) passphrases")
+                .tooLarge, "a vault can have at most \(VaultFormat.passphraseSlotLimit) passphrases"
+            )
         }
     }
 
-    /// Checks that the vault can still be opened by a person without `slot`.
+    /// Checks that a person can still open the vault without `slot`.
     ///
     /// - Throws: ``VaultError/Code/lastSlot``.
     package static func checkRemoval(
@@ -69,11 +70,10 @@ extension VaultHeader {
         guard rest.contains(where: { $0.tier == .values }) else {
             throw VaultError(.lastSlot, "this is the last slot that opens the values")
         }
-        guard rest.contains(where: { $0.isForPeople }) else {
+        guard rest.contains(where: { $0.isForHumans }) else {
             throw VaultError(
                 .lastSlot,
-                "this is the last passphrase or recovery code, and one stays: whatever else opens the "
-                    + "vault can be lost with a machine")
+                "this is the last passphrase or recovery code, and one of these must remain")
         }
     }
 }

@@ -1,25 +1,25 @@
 package import Sealing
 
-/// One change of a vault, made under the lock on the newest generation.
+/// A change to a vault, made under the lock on the newest generation.
 ///
-/// Values go in with ``store(_:forVariableAt:at:)``; everything else by changing ``index``. Nothing
-/// is on the disk before the transaction is written.
+/// Store values with ``store(_:forVariableAt:at:)``; change ``index`` for everything else. Nothing
+/// is on disk before the transaction is written.
 package struct VaultTransaction: ~Copyable {
-    /// The index as it stands and will be written.
+    /// The index to be written.
     package var index: VaultIndex
-    /// The ways to open the vault as they stand and will be written; changed by
-    /// ``add(_:)``, ``remove(slot:)`` and ``replace(slot:with:)``.
+    /// The slots to be written. Changed by ``add(_:)``, ``remove(slot:)`` and
+    /// ``replace(slot:with:)``.
     package internal(set) var slots: [KeySlot]
-    /// Opens accepted values of the generation before; nil while the values are locked.
+    /// Opens accepted values of the previous generation; nil while the values are locked.
     package let values: ValueReader?
 
-    /// Where the audit log ends; kept with the next write, but no reason for one.
+    /// The end of the audit log. Saved with the next write, but does not cause one.
     package var auditPosition: AuditLog.Position?
 
-    /// The vault's public key, 32 bytes.
+    /// 32 bytes.
     var publicKey: [UInt8] { header.publicKey }
 
-    /// The key that all values of this write share.
+    /// The key shared by all values of this write.
     private struct DataKey: ~Copyable {
         let bytes: SecretBytes
         let batch: Identifier
@@ -27,16 +27,16 @@ package struct VaultTransaction: ~Copyable {
 
     let keys: VaultKeys
     let header: VaultHeader
-    /// The index as it was found, or as it was when the checkpoint's entries were made last.
+    /// The index as it was read, or when the checkpoint's entries were last updated.
     private(set) var before: VaultIndex
-    /// The ids of versions that were sealed since then.
+    /// The ids of versions sealed since then.
     private(set) var sealedVersions: Set<Identifier> = []
-    /// Generations that the next one must be higher than, and takes for its ancestors.
-    private(set) var outlived: [VaultPosition] = []
+    /// Generations that the next one must exceed, and records as its ancestors.
+    private(set) var superseded: [VaultPosition] = []
     private var dataKey: DataKey?
     private var scratch: SecretBuffer
     private(set) var newChunks: [UInt8] = []
-    /// Records that got a version.
+    /// Records with a new version.
     package private(set) var storedVariables: Set<Identifier> = []
 
     init(index: VaultIndex, vault: Vault, keys: VaultKeys) throws(VaultError) {
@@ -54,13 +54,13 @@ package struct VaultTransaction: ~Copyable {
         self.scratch = scratch
     }
 
-    /// Seals `value` as the next version of a variable and makes it the current one.
+    /// Seals `value` as a variable's next version and makes it current.
     ///
     /// - Parameters:
-    ///   - value: At most 1 MiB; copied into the sealed chunk, nothing of it stays here.
-    ///   - position: Where the variable stands in ``index``.
+    ///   - value: At most 1 MiB; only the sealed chunk keeps it.
+    ///   - position: The variable's index in ``index``.
     ///   - time: Milliseconds since 1970.
-    /// - Returns: The version's number, never one that the variable had before.
+    /// - Returns: The version number, which the variable never had before.
     @discardableResult
     package mutating func store(
         _ value: RawSpan, forVariableAt position: Int, at time: UInt64
@@ -74,7 +74,7 @@ package struct VaultTransaction: ~Copyable {
         return stored.version
     }
 
-    /// Seals `value` as the next version of a variable, and leaves the current one current.
+    /// Seals `value` as a variable's next version without making it current.
     package mutating func storeAside(
         _ value: RawSpan, forVariableAt position: Int, at time: UInt64
     ) throws(VaultError) -> UInt64 {
@@ -83,9 +83,9 @@ package struct VaultTransaction: ~Copyable {
         return stored.version
     }
 
-    /// Makes a version that is there the current one, without a new number.
+    /// Makes an existing version current, without a new number.
     ///
-    /// - Returns: False where the vault does not have it.
+    /// - Returns: False if the vault does not have it.
     package mutating func makeCurrent(
         version: UInt64, ofVariableAt position: Int, at time: UInt64
     ) -> Bool {
@@ -114,7 +114,7 @@ package struct VaultTransaction: ~Copyable {
             .addingReportingOverflow(1)
         guard !overflow else {
             throw VaultError(
-                .tooLarge, "\(index.variables[position].name) has no version number left")
+                .tooLarge, "\(index.variables[position].name) has no version numbers left")
         }
         let stored = try sealed(value, as: number, forVariableAt: position, at: time)
         index.variables[position].highestVersion = number
@@ -122,7 +122,7 @@ package struct VaultTransaction: ~Copyable {
         return stored
     }
 
-    /// Seals a value in the batch of this write, under a new id.
+    /// Seals a value in this write's batch, under a new id.
     mutating func sealed(
         _ value: RawSpan, as number: UInt64, forVariableAt position: Int, at time: UInt64
     ) throws(VaultError) -> StoredVersion {
@@ -147,7 +147,7 @@ package struct VaultTransaction: ~Copyable {
         return stored
     }
 
-    /// The data key of this write, made with its first value. The caller puts it back.
+    /// Takes the data key of this write, generating it first if needed. The caller must return it.
     private mutating func takeDataKey() throws(VaultError) -> DataKey {
         if let key = dataKey.take() { return key }
         let id = Identifier.random()
@@ -165,38 +165,38 @@ package struct VaultTransaction: ~Copyable {
         return DataKey(bytes: key, batch: id)
     }
 
-    /// Seals a token so that only the value tier opens it, and only as that of `account`, whose origin
-    /// and name are final.
+    /// Seals a token so that only the value tier opens it, and only as the token of `account`,
+    /// whose origin and name must be final.
     package func protected(
         _ token: SecretSlice, for account: Account, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         try account.protected(token, vault: header.vaultID, publicKey: publicKey, in: arena)
     }
 
-    /// Tells whether a version counts for the history that is kept: with the root, one that somebody
-    /// accepted or that this write sealed.
+    /// Returns whether a version counts towards the history limit: with the root, only versions
+    /// that were accepted or sealed by this write do.
     package borrowing func counts(_ version: StoredVersion) -> Bool {
         !keys.opensValues || sealedVersions.contains(version.id) || index.accepts(version)
     }
 
-    /// Takes the index as it is now for the one that was found: the checkpoint's entries follow from it.
-    mutating func takeForFound() {
+    /// Makes the current index the baseline for the checkpoint's entries.
+    mutating func resetBaseline() {
         before = index
         sealedVersions = []
     }
 
-    /// Goes on with an older copy: the next generation is higher than those that were seen, and who
-    /// saw them takes it for theirs.
+    /// Continues from an older copy: the next generation exceeds those that were seen, and descends
+    /// from them.
     package mutating func outlive(_ seen: [VaultPosition]) {
-        outlived = seen
+        superseded = seen
     }
 
-    /// Drops data keys that no version needs any more.
+    /// Drops data keys that no version uses.
     mutating func dropUnusedBatches() {
         var used: Set<Identifier> = []
         var last: Identifier?
         func keep(_ batch: Identifier) {
-            // Values of one write lie together.
+            // Values of one write are adjacent.
             if batch != last { used.insert(batch) }
             last = batch
         }

@@ -1,21 +1,21 @@
 internal import JSON
 internal import Sealing
 
-/// One call of the API, before scope, token and origin are added.
+/// One API call, before scope, token and origin are added.
 struct APICall {
-    /// What an answer of status 2xx must hold.
+    /// What the body of a 2xx response must contain.
     enum Expectation {
-        /// A JSON value; anything else is no answer.
+        /// A JSON value; anything else is an error.
         case json
-        /// Nothing, or a JSON value that does not matter. A page is no answer of the API.
+        /// Nothing, or any JSON value. An HTML page does not come from the API.
         case nothingOrJSON
-        /// Lines, which are read as they come.
+        /// Lines, which are read as they arrive.
         case lines
     }
 
     var method: HTTPRequest.Method
     var target: String
-    /// Names the kind of call, for the rate limits: method and path without ids.
+    /// The kind of call for rate limiting: method and path without ids.
     var route: String
     var isScoped = true
     var query: [(name: String, value: String)] = []
@@ -23,23 +23,22 @@ struct APICall {
     var isRepeatable: Bool
     var expectation = Expectation.json
     var timeouts: HTTPTimeouts?
-    /// When no attempt may be under way any more, on the waiting room's clock.
+    /// The time by which every attempt must have ended, on the waiting room's clock.
     var deadline: Duration?
-    /// The values in the body, which no error may repeat.
+    /// The values in the body, which errors must not repeat.
     var sent: [SecretSlice] = []
     /// The names in the body, which errors may repeat.
     var names: Set<String> = []
-    /// Called right before each attempt, after any wait; an error ends the call without sending it.
+    /// Called right before each attempt, after any wait. An error ends the call without sending.
     var check: VercelClient.SendCheck?
 
-    /// Which words of the answer may be shown.
-    var trust: AnswerSecrets.Trust {
+    /// Which texts of the response may be shown.
+    var trust: ResponseSecrets.Trust {
         guard route.split(separator: "/").contains("env") else { return .checked }
         return method == .get ? .none : .checkedAgainstAll
     }
 
-    /// Makes a call of the path made of `version` and `segments`, each of which is one piece
-    /// whatever is in it. Words of the path itself are `StaticString`s, names and ids are not.
+    /// Creates a call to `path`.
     init(
         _ method: HTTPRequest.Method, _ path: APIPath,
         query: [(name: String, value: String?)] = [], isRepeatable: Bool? = nil
@@ -51,7 +50,7 @@ struct APICall {
         self.isRepeatable = isRepeatable ?? (method != .post)
     }
 
-    /// The call with no more time for one attempt than is left until its deadline.
+    /// Returns the call with its total timeout limited to the time left until its deadline.
     func within(_ now: Duration) -> APICall {
         guard let deadline else { return self }
         var call = self
@@ -62,7 +61,7 @@ struct APICall {
         return call
     }
 
-    /// The body that `write` writes.
+    /// Sets the body to the JSON that `write` writes.
     mutating func writeBody(
         _ write: (inout GuardedJSONWriter) throws(OutputError) -> Void
     ) throws(VercelAPIError) {
@@ -70,14 +69,15 @@ struct APICall {
             body = try GuardedBytes.json(write)
         } catch {
             if error == .outOfMemory {
-                throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
+                throw VercelAPIError(.outOfMemory, reason: "out of guarded memory")
             }
             throw VercelAPIError(.invalidRequest, reason: "a value is not valid UTF-8")
         }
     }
 }
 
-/// The path of a call: fixed words, and names or ids between them.
+/// The path of a call: fixed words (literals) with names or ids between them (interpolations), each
+/// of which is percent-encoded as one segment.
 struct APIPath: ExpressibleByStringInterpolation {
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var pieces: [(text: String, isFixed: Bool)] = []
@@ -98,10 +98,10 @@ struct APIPath: ExpressibleByStringInterpolation {
     /// The path with a star for each name or id.
     var route: String { pieces.map { $0.isFixed ? $0.text : "*" }.joined() }
 
-    /// The path as it is sent.
+    /// Returns the percent-encoded path.
     ///
-    /// - Throws: ``VercelAPIError/Code/invalidRequest`` if a name or id is empty, `.` or `..`: the
-    ///   path would mean another resource.
+    /// - Throws: ``VercelAPIError/Code/invalidRequest`` if a name or id is empty, `.` or `..`,
+    ///   because the path would then mean another resource.
     func encoded() throws(VercelAPIError) -> String {
         var path = ""
         for piece in pieces {
@@ -110,7 +110,7 @@ struct APIPath: ExpressibleByStringInterpolation {
                 continue
             }
             guard !["", ".", ".."].contains(piece.text), piece.text.utf8.count <= 1024 else {
-                throw VercelAPIError(.invalidRequest, reason: "not a name or id")
+                throw VercelAPIError(.invalidRequest, reason: "invalid name or id")
             }
             path += PercentEncoding.encoded(piece.text)
         }
@@ -120,7 +120,7 @@ struct APIPath: ExpressibleByStringInterpolation {
 
 /// Percent-encoding of the parts of a URL (RFC 3986).
 enum PercentEncoding {
-    /// `text` with every byte but letters, digits and `-._~` encoded.
+    /// Returns `text` with every byte but letters, digits and `-._~` encoded.
     static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -140,7 +140,7 @@ enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A query with its question mark, or nothing.
+    /// Returns a query with its question mark, or an empty string.
     static func query(_ items: [(name: String, value: String)]) -> String {
         guard !items.isEmpty else { return "" }
         return "?"

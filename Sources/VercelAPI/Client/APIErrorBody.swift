@@ -1,4 +1,4 @@
-/// What an answer of a status other than 2xx says, and what a batch says of one failed item.
+/// The body of a response other than 2xx, or the error of one item of a batch.
 struct APIErrorBody: Decodable {
     var code: String?
     var message: String?
@@ -11,14 +11,14 @@ struct APIErrorBody: Decodable {
     var targets: [String] = []
     var gitBranch: String?
     var resetMilliseconds: Int64?
-    /// The single items of a batch of which all were refused.
+    /// The items of a batch of which all were rejected.
     var failed: [APIErrorBody] = []
 
-    /// The body of an answer that says nothing.
+    /// Creates the error of an empty body.
     init() {}
 
-    /// Reads `{"error":{…}}`, the same with `err`, a flat `{"code","message"}`, or the error as a
-    /// bare text.
+    /// Decodes `{"error":{…}}`, the same with `err`, a flat `{"code","message"}`, or an error that
+    /// is just a string.
     init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
         failed = outer.list("failed") ?? []

@@ -1,16 +1,16 @@
-/// On whose behalf a request is made.
+/// The account or team that a request acts for.
 package enum APIScope: Hashable, Sendable {
     /// The owner of the token.
     case personal
     /// A team by its id, `team_…`.
     case team(id: String)
-    /// A team by the name in its URLs.
+    /// A team by its URL slug.
     case teamSlug(String)
 
-    /// A team by its id, or the owner of the token where there is none.
+    /// Creates the scope of a team, or of the token's owner if `teamID` is nil.
     package init(teamID: String?) { self = teamID.map { .team(id: $0) } ?? .personal }
 
-    /// What it adds to a query.
+    /// The query items that select the scope.
     var query: [(name: String, value: String)] {
         switch self {
         case .personal: []

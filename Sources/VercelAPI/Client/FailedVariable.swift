@@ -1,18 +1,17 @@
-/// A variable that was refused.
+/// A variable that Vercel rejected.
 package struct FailedVariable: Sendable, Equatable {
-    /// Its name, as far as the platform says.
+    /// The name, if Vercel reports it.
     package let key: String?
-    /// Its targets, as far as the platform says.
+    /// The targets, as far as Vercel reports them.
     package let targets: [String]
-    /// Its branch, as far as the platform says.
+    /// The git branch, if Vercel reports it.
     package let gitBranch: String?
-    /// Why.
     package let error: VercelAPIError
 }
 
 extension FailedVariable {
-    /// Reads one failed item of a batch.
-    init(_ item: APIErrorBody, status: Int, secrets: AnswerSecrets) {
+    /// Creates the error of one failed item of a batch.
+    init(_ item: APIErrorBody, status: Int, secrets: ResponseSecrets) {
         self.init(
             key: item.key.flatMap { UntrustedText.word($0, secrets) },
             targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, secrets) },

@@ -1,58 +1,54 @@
 package import Sealing
 internal import Searching
 
-/// The secrets that a command has at hand: before anybody sees what the platform says, it is held
-/// against them.
+/// The secrets that a command knows. Vercel's texts are checked against them before they are shown.
 package final class KnownSecrets {
-    /// Values that were sent, and those that answers brought.
+    /// The values that were sent or received.
     private(set) var met: [SecretSlice] = []
     private let open: () -> [SecretSlice]?
 
-    /// Takes the way to the values that the caller keeps.
-    ///
-    /// - Parameter open: Opens them for one look, after which they are dropped; nil where they are
-    ///   locked. It must ask nobody.
+    /// - Parameter open: Returns the caller's own values for one check, after which they are
+    ///   dropped; nil if they are locked. It must not prompt.
     package init(open: @escaping () -> [SecretSlice]? = { nil }) {
         self.open = open
     }
 
-    /// Adds values that were sent, or that an answer brought.
+    /// Adds values that were sent or received.
     package func meet(_ values: some Sequence<SecretSlice>) {
         met.append(contentsOf: values)
     }
 
-    /// The caller's own values; nil where they are locked.
+    /// Returns the caller's own values, or nil if they are locked.
     func opened() -> [SecretSlice]? { open() }
 }
 
-/// What the texts of one answer are held against.
-package final class AnswerSecrets {
-    /// Which of the platform's own words may be shown.
+/// The secrets that the texts of one response are checked against.
+package final class ResponseSecrets {
+    /// Which of Vercel's texts may be shown.
     enum Trust {
-        /// Those that repeat no secret that is known.
+        /// Those that contain no known secret.
         case checked
-        /// The same, and only where all the caller's values could be held against them: what a write
-        /// of variables is answered with may repeat a value that was not sent.
+        /// The same, but only if all the caller's values are available for the check: the response
+        /// to a write of variables may contain a value that was not sent.
         case checkedAgainstAll
-        /// None: what is read may be a value that nobody here has seen yet.
+        /// None: the response to a read may contain a value that is not known here.
         case none
     }
 
-    /// Names of variables, targets and branches, which may be told even where a value is the same,
-    /// as in `NODE_ENV=production`.
+    /// Names of variables, targets and branches, which may be shown even if a value is equal to
+    /// one, as in `NODE_ENV=production`.
     let names: Set<String>
     private let trust: Trust
     private let sent: [SecretSlice]
     private let known: KnownSecrets
-    /// Opened at the first text, and dropped with the answer.
+    /// Opened for the first text, and released with the response.
     private lazy var opened = known.opened()
 
-    /// For an answer to a request that carried nothing but `sent`.
+    /// Creates the secrets for the response to a request that contained nothing but `sent`.
     package convenience init(_ sent: [SecretSlice], names: Set<String> = []) {
         self.init(sent, names: names, trust: .checked, known: KnownSecrets())
     }
 
-    /// Names all parts.
     init(_ sent: [SecretSlice], names: Set<String>, trust: Trust, known: KnownSecrets) {
         self.sent = sent
         self.names = names.union(["production", "preview", "development"])
@@ -60,7 +56,7 @@ package final class AnswerSecrets {
         self.known = known
     }
 
-    /// Whether a text can be held against enough to be shown.
+    /// Whether enough values are available to check a text.
     var canCheck: Bool {
         switch trust {
         case .checked: true
@@ -69,8 +65,8 @@ package final class AnswerSecrets {
         }
     }
 
-    /// Whether `text` repeats one of the secrets. A value that is the same as one of the names does not
-    /// count: the name may be told anyway.
+    /// Returns whether `text` contains one of the secrets. A value that is equal to one of the
+    /// names does not count, because the name may be shown anyway.
     func repeats(_ text: String) -> Bool {
         var forms = RepeatedForms(of: text)
         func isRepeated(_ secret: SecretSlice) -> Bool { forms.hold(secret) && !isName(secret) }

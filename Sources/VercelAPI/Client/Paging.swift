@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Where a list goes on. The platform gives numbers and texts alike.
+/// The start of the next page. Vercel uses both numbers and strings.
 struct PageCursor: Hashable, Decodable {
     let text: String
 
@@ -38,29 +38,29 @@ struct Page<Element: ListElement>: Decodable {
     }
 }
 
-/// What lists of the API hold.
+/// An element of the API's lists.
 protocol ListElement: Decodable {
-    /// The members that may hold the list.
+    /// The members that may contain the list.
     static var listNames: [JSONKey] { get }
-    /// Tells elements apart.
+    /// Identifies an element that two pages repeat.
     var id: String { get }
 }
 
-/// Bounds for lists, whatever the platform says.
+/// Limits for lists, whatever Vercel returns.
 enum Paging {
     /// The largest number of pages of one list.
     static let maximumPages = 1000
-    /// How long a list may take with all its pages.
+    /// The longest time for all pages of one list.
     static let maximumTime = Duration.seconds(300)
 }
 
 extension VercelClient {
-    /// Reads a list to its end, or until `limit` elements are there.
+    /// Reads a list to its end, or until it has `limit` elements.
     ///
-    /// - Parameter cursor: Name of the query item that takes the cursor.
-    /// - Throws: ``VercelAPIError/Code/malformedAnswer`` if a cursor comes twice or there are more
-    ///   than ``Paging/maximumPages`` pages: the end would never come;
-    ///   ``VercelAPIError/Code/unavailable`` after ``Paging/maximumTime``.
+    /// - Parameter cursor: The name of the query item for the cursor.
+    /// - Throws: ``VercelAPIError/Code/malformedAnswer`` if a cursor repeats or there are more than
+    ///   ``Paging/maximumPages`` pages; ``VercelAPIError/Code/unavailable`` after
+    ///   ``Paging/maximumTime``.
     func list<Element: ListElement>(
         _ first: APICall, cursor: String, limit: Int = .max, of type: Element.Type = Element.self
     ) throws(VercelAPIError) -> [Element] {
@@ -70,7 +70,7 @@ extension VercelClient {
             continuing: answer, of: first, since: begin, cursor: cursor, limit: limit)
     }
 
-    /// Reads lists in parallel, each to its end. The time of each counts from its first page.
+    /// Reads lists in parallel, each to its end. The time of each starts with its first page.
     func lists<Element: ListElement>(
         _ calls: [APICall], cursor: String, of type: Element.Type = Element.self
     ) -> [Result<[Element], VercelAPIError>] {
@@ -81,9 +81,9 @@ extension VercelClient {
         }
     }
 
-    /// Reads a list to its end, whose first page is there.
+    /// Reads the rest of a list after its first page.
     func list<Element: ListElement>(
-        continuing first: APIAnswer, of call: APICall, since begin: Duration, cursor: String,
+        continuing first: APIResult, of call: APICall, since begin: Duration, cursor: String,
         limit: Int
     ) throws(VercelAPIError) -> [Element] {
         var elements: [Element] = []
@@ -92,7 +92,7 @@ extension VercelClient {
         var answer = first
         while true {
             let page = try read(answer, as: Page<Element>.self)
-            // Cursors are times, so elements of the same moment may come on both pages.
+            // Cursors are times, so elements of the same moment may be on both pages.
             for element in page.elements where ids.insert(element.id).inserted {
                 elements.append(element)
             }
@@ -101,22 +101,22 @@ extension VercelClient {
             }
             guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
                 throw VercelAPIError(
-                    .malformedAnswer, reason: "the pages of a list do not come to an end")
+                    .malformedAnswer, reason: "the API returned a list without a last page")
             }
             answer = try perform(try nextPage(at: next, of: call, since: begin, cursor: cursor))
         }
     }
 
-    /// The call of a further page of a list that began at `begin`.
+    /// Returns the call for a further page of a list that began at `begin`.
     ///
-    /// - Throws: ``VercelAPIError/Code/unavailable`` where the list has no time left.
+    /// - Throws: ``VercelAPIError/Code/unavailable`` if the list has no time left.
     func nextPage(
         at place: PageCursor, of call: APICall, since begin: Duration, cursor: String
     ) throws(VercelAPIError) -> APICall {
         let left = Paging.maximumTime - (session.waitingRoom.elapsed - begin)
         guard left > .zero else {
             throw VercelAPIError(
-                .unavailable, reason: "a list did not come to an end within 5 minutes",
+                .unavailable, reason: "reading a list took longer than 5 minutes",
                 hint: "try again later")
         }
         var call = call
@@ -126,32 +126,32 @@ extension VercelClient {
         return call
     }
 
-    /// Decodes the answer of a call.
+    /// Decodes the response to a call.
     func read<T: Decodable>(
-        _ answer: APIAnswer, as type: T.Type
+        _ answer: APIResult, as type: T.Type
     ) throws(VercelAPIError) -> T {
         let body = answer.response.body
         guard let value = body.withBytes({ JSONDecoding.value(type, from: $0) }) else {
             var error = VercelAPIError(
-                .malformedAnswer, reason: "the API answered with something else than expected")
+                .malformedAnswer, reason: "the API returned an unexpected response")
             error.status = answer.response.status
             throw error
         }
         return value
     }
 
-    /// Runs a scan of an answer for values.
+    /// Scans a response for values.
     func scan<T>(
-        _ answer: APIAnswer, _ body: (RawSpan) throws(JSONError) -> T
+        _ answer: APIResult, _ body: (RawSpan) throws(JSONError) -> T
     ) throws(VercelAPIError) -> T {
         do throws(JSONError) {
             return try answer.response.body.withBytes(body)
         } catch {
             if case .outOfMemory = error {
-                throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
+                throw VercelAPIError(.outOfMemory, reason: "out of guarded memory")
             }
             throw VercelAPIError(
-                .malformedAnswer, reason: "the API answered with something else than expected")
+                .malformedAnswer, reason: "the API returned an unexpected response")
         }
     }
 }

@@ -1,14 +1,14 @@
-/// What is known of the platform's rate limits, so that they are kept before they are hit.
+/// What is known of Vercel's rate limits, so that requests wait before they hit them.
 ///
-/// The platform counts by groups of calls that it does not name. Calls whose answers tell the same
-/// `X-RateLimit-Limit` are taken for one group: that may be slower than needed, never too fast.
+/// Vercel counts by groups of calls that it does not name. Calls with the same `X-RateLimit-Limit`
+/// are treated as one group, which may be slower than needed but is never too fast.
 struct RateLimits {
     private struct Group {
         let limit: Int64
         var remaining: Int64
-        /// The platform's own second of the next window; tells newer answers from older ones.
+        /// Vercel's own second of the next window; distinguishes newer responses from older ones.
         var resetSecond: Int64
-        /// When that is, in the time of the waiting room.
+        /// The same moment on the waiting room's clock.
         var resetAt: Duration
         var underWay: Int64 = 0
 
@@ -17,8 +17,8 @@ struct RateLimits {
         }
     }
 
-    /// How many requests go before any answer has told what the limits are: a project and the lists that a
-    /// push begins with. All others wait for the first answer.
+    /// How many requests may start before the first response shows the limits: a project and the
+    /// lists that a push begins with. All others wait.
     static let firstRequests = 4
 
     private var groups: [Int64: Group] = [:]
@@ -27,24 +27,24 @@ struct RateLimits {
     private var hasSeenAnswer = false
     private var underWay = 0
 
-    /// Whether a request may be sent.
     enum Reservation: Equatable {
-        /// It may, and is counted as under way, in this group if one is known.
+        /// It may be sent and is counted as in progress, in this group if one is known.
         case granted(group: Int64?)
         /// Not before this time.
         case notBefore(Duration)
-        /// Not before one of those under way is answered.
+        /// Not before one of those in progress is answered.
         case afterAnswer
     }
 
-    /// Asks to send one request of the kind `route`.
+    /// Reserves one request of the kind `route`.
     mutating func reserve(_ route: String, now: Duration) -> Reservation {
         if let until = closedUntil[route], until > now { return .notBefore(until) }
         if !hasSeenAnswer, underWay >= Self.firstRequests { return .afterAnswer }
         let limit = group(of: route, now: now)
         if let limit, var group = groups[limit] {
             if group.available(at: now) <= 0 {
-                // With requests under way their answers may bring news; without, only time does.
+                // The responses of requests in progress may change this; without any, only time
+                // does.
                 return group.underWay > 0 || now >= group.resetAt
                     ? .afterAnswer : .notBefore(group.resetAt)
             }
@@ -55,8 +55,8 @@ struct RateLimits {
         return .granted(group: limit)
     }
 
-    /// Notes the end of a request of the kind `route` that was granted in `reserved`, and what its
-    /// answer tells. Without an answer there are no `headers`.
+    /// Records the end of a request of the kind `route` that was granted in group `reserved`.
+    /// `headers` is nil if there was no response.
     mutating func finish(
         _ route: String, reserved: Int64?, headers: HTTPHeaders?, now: Duration,
         secondsSince1970: Int64
@@ -71,9 +71,9 @@ struct RateLimits {
         else { return }
         let serverNow = headers[name: "Date"].flatMap { HTTPDate.seconds($0) } ?? secondsSince1970
         let (left, overflow) = reset.subtractingReportingOverflow(serverNow)
-        // A reset that lies hours ahead or long ago is a clock gone wrong, not a limit.
+        // A reset hours ahead or long past means a wrong clock, not a limit.
         guard !overflow, (-5...7200).contains(left) else { return }
-        // Both times are whole seconds, so the true one is up to a second later.
+        // Both times are whole seconds, so the real one is up to a second later.
         let resetAt = now + .seconds(max(left, 0) + 1)
         var group =
             groups[limit]
@@ -89,9 +89,9 @@ struct RateLimits {
         groupOfRoute[route] = limit
     }
 
-    /// The same knowledge for somebody else's requests: those that are under way now end without being
-    /// told here, and count as sent.
-    func forOthers() -> RateLimits {
+    /// Returns a copy for another client's requests. Requests in progress count as sent, because
+    /// their end will not be recorded in the copy.
+    func forAnotherClient() -> RateLimits {
         var copy = self
         copy.underWay = 0
         copy.groups = groups.mapValues { group in
@@ -102,12 +102,12 @@ struct RateLimits {
         return copy
     }
 
-    /// Sends nothing more of the kind `route` until `time`.
+    /// Blocks requests of the kind `route` until `time`.
     mutating func close(_ route: String, until time: Duration) {
         closedUntil[route] = max(closedUntil[route] ?? .zero, time)
     }
 
-    /// The group of `route`; for one not seen yet, the group with the least left.
+    /// Returns the group of `route`, or the group with the least left if `route` is new.
     private func group(of route: String, now: Duration) -> Int64? {
         groupOfRoute[route]
             ?? groups.values.min { $0.available(at: now) < $1.available(at: now) }?.limit

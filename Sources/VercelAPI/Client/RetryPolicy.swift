@@ -1,35 +1,34 @@
-/// When a request is sent again, and after what time. All of it is computed; nobody waits here.
+/// Decides whether and when a request is retried. Purely computed; nothing waits here.
 package struct RetryPolicy: Sendable, Equatable {
-    /// How one attempt ended.
     package enum Outcome: Equatable {
-        /// With an answer that needs no second attempt, good or bad.
+        /// With a response that needs no retry, good or bad.
         case final
-        /// The platform refused it for now, without having done it: 429, and 503 with a
-        /// `Retry-After`. The time is what the platform asked for, if it did.
+        /// Vercel declined it for now without acting on it: 429, or 503 with `Retry-After`. The
+        /// time is the wait that Vercel asks for.
         case notNow(after: Duration?)
-        /// Nobody was there: no address, or no connection. That is told at once, so it is tried again
-        /// soon and not for long.
+        /// There was no address or no connection. That fails at once, so retries come soon and end
+        /// soon.
         case unreachable
-        /// No usable answer, or a 5xx.
+        /// No usable response, or a 5xx.
         case broken(mayHaveReachedServer: Bool)
     }
 
-    /// How often a request is sent at most, the first time included.
+    /// The maximum number of attempts, including the first.
     package var maximumAttempts: Int
-    /// How long the attempts of one request may take together, waiting included.
+    /// The maximum time for all attempts of one request, including waits.
     package var totalTime: Duration
-    /// The first pause where the platform names none; each further one is twice as long.
+    /// The first pause unless Vercel gives one; each further one is twice as long.
     package var firstPause: Duration
     /// The longest of those pauses.
     package var longestPause: Duration
-    /// How long to wait at most for a rate limit that is known to be used up.
+    /// The longest wait for a rate limit that is known to be exhausted.
     package var longestRateLimitWait: Duration
 
-    /// How often it is sent at most where nobody is there.
+    /// The maximum number of attempts while the API is unreachable.
     private static let unreachableAttempts = 4
 
-    /// Sets the bounds; the defaults give up on an API that is not there after one to two seconds, on
-    /// a broken one after about ten and on a busy one after two minutes.
+    /// With the defaults, an unreachable API fails after one to two seconds, a broken one after
+    /// about ten seconds and a busy one after two minutes.
     package init(
         maximumAttempts: Int = 5, totalTime: Duration = .seconds(120),
         firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(15),
@@ -42,12 +41,12 @@ package struct RetryPolicy: Sendable, Equatable {
         self.longestRateLimitWait = longestRateLimitWait
     }
 
-    /// The pause before the next attempt, or nil if there is to be none.
+    /// Returns the pause before the next attempt, or nil if there is no further attempt.
     ///
     /// - Parameters:
-    ///   - attempt: How often the request was sent so far, at least 1.
-    ///   - elapsed: Time since it was sent first.
-    ///   - isRepeatable: Whether sending it twice does no more than sending it once.
+    ///   - attempt: The number of attempts so far, at least 1.
+    ///   - elapsed: The time since the first attempt.
+    ///   - isRepeatable: Whether the request is idempotent.
     ///   - random: From 0 to below 1, for the jitter.
     package func pause(
         after outcome: Outcome, attempt: Int, elapsed: Duration, isRepeatable: Bool, random: Double
@@ -64,13 +63,13 @@ package struct RetryPolicy: Sendable, Equatable {
             pause = backoff(attempt: attempt, random: random)
         case .notNow(.none): pause = backoff(attempt: attempt, random: random)
         case .notNow(.some(let wanted)):
-            // Everybody who was turned away comes back at the same second otherwise.
+            // Otherwise all clients would return in the same second.
             pause = max(wanted, .zero) + .milliseconds(Int64(random * 1000))
         }
         return elapsed + pause <= totalTime ? pause : nil
     }
 
-    /// Between a half and all of the doubled pause.
+    /// Returns between half and all of the doubled pause.
     private func backoff(attempt: Int, random: Double) -> Duration {
         var pause = firstPause
         for _ in 1..<max(min(attempt, 32), 1) where pause < longestPause { pause *= 2 }

@@ -1,19 +1,20 @@
-/// Makes text from the network fit to be shown.
+/// Sanitizes text from the network for display.
 package enum UntrustedText {
-    /// What stands in place of a text that repeats a value.
-    package static let withheld = "(withheld, for it repeats a value)"
-    /// What stands in place of a text that could not be held against the values.
-    package static let unchecked = "(not shown, for it may repeat a value)"
-    /// The longest message that is kept, in characters of Unicode.
+    /// Replaces a text that contains a value.
+    package static let withheld = "(withheld: it contains a value)"
+    /// Replaces a text that could not be checked for values.
+    package static let unchecked = "(withheld: it may contain a value)"
+    /// The longest message, in Unicode scalars.
     package static let maximumLength = 300
 
-    /// The text without control, format and direction characters, on one line, and shortened; withheld
-    /// if it repeats a secret, or could not be held against those that it may repeat.
-    static func message(_ text: String, _ secrets: AnswerSecrets) -> String? {
+    /// Returns `text` on one line, shortened and without control, format and direction characters.
+    /// Returns a placeholder if it contains a secret, or could not be checked for all secrets that
+    /// it may contain.
+    static func message(_ text: String, _ secrets: ResponseSecrets) -> String? {
         let clean = cleaned(text)
         guard !clean.isEmpty else { return nil }
         guard secrets.canCheck else { return unchecked }
-        // What is shown is the text without signs that nobody sees: they could stand between its letters.
+        // Both forms are checked: invisible characters could separate the letters of a value.
         if secrets.repeats(text) || secrets.repeats(clean) { return withheld }
         var scalars = clean.unicodeScalars
         guard scalars.count > maximumLength else { return clean }
@@ -21,9 +22,9 @@ package enum UntrustedText {
         return String(scalars) + "…"
     }
 
-    /// The text if it is a name that was sent, or a plain word such as a host's name that repeats no
-    /// secret.
-    static func word(_ text: String, _ secrets: AnswerSecrets) -> String? {
+    /// Returns `text` if it is a name that was sent, or a plain word, such as a host name, without
+    /// a secret.
+    static func word(_ text: String, _ secrets: ResponseSecrets) -> String? {
         if secrets.names.contains(text) { return text }
         let isPlain = text.utf8.allSatisfy { byte in
             isLetter(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
@@ -35,8 +36,8 @@ package enum UntrustedText {
         return text
     }
 
-    /// Codes that Vercel is known to answer with. Where a code cannot be held against the values, one of
-    /// these is shown and no other: a value may look like a code.
+    /// Known error codes of Vercel. If the values are locked, only these are shown, because a value
+    /// may look like a code.
     private static let knownCodes: Set<String> = [
         "alias_failed", "bad_request", "challenge_required", "conflict", "deployment_not_found",
         "env_already_exists", "env_conflict", "existing_key_and_target", "forbidden", "gone",
@@ -46,8 +47,8 @@ package enum UntrustedText {
         "too_many_keys", "unauthorized", "unprocessable_entity", "user_auth_required",
     ]
 
-    /// An error's code such as `ENV_CONFLICT`.
-    static func code(_ text: String, _ secrets: AnswerSecrets) -> String? {
+    /// Returns an error code such as `ENV_CONFLICT` if it may be shown.
+    static func code(_ text: String, _ secrets: ResponseSecrets) -> String? {
         if secrets.canCheck { return word(text, secrets) }
         return knownCodes.contains(text.lowercased()) && !secrets.repeats(text) ? text : nil
     }
@@ -57,8 +58,9 @@ package enum UntrustedText {
             || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
-    /// The text if it is a name that was sent; else as a message, if it could be checked.
-    static func name(_ text: String, _ secrets: AnswerSecrets) -> String? {
+    /// Returns `text` if it is a name that was sent, else its sanitized form if it could be
+    /// checked.
+    static func name(_ text: String, _ secrets: ResponseSecrets) -> String? {
         if secrets.names.contains(text) { return text }
         return secrets.canCheck ? message(text, secrets) : nil
     }
@@ -69,7 +71,7 @@ package enum UntrustedText {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator,
                 .privateUse, .surrogate, .unassigned:
-                // A blank in its place keeps words apart; two in a row are one too many.
+                // A space in its place keeps words apart; a second one is left out.
                 if let last = clean.last, last != " " { clean.append(" ") }
             default: clean.append(scalar)
             }

@@ -1,16 +1,16 @@
 extension VercelAPIError {
-    /// What an answer of a status other than 2xx means.
+    /// Creates the error of a response other than 2xx.
     ///
-    /// - Parameter secrets: What no text of the error may repeat.
-    package init(answer: HTTPResponse, secrets: AnswerSecrets) {
+    /// - Parameter secrets: What no text of the error may contain.
+    package init(answer: HTTPResponse, secrets: ResponseSecrets) {
         self.init(
             status: answer.status, headers: answer.headers,
             body: answer.body.withBytes { JSONDecoding.value(APIErrorBody.self, from: $0) },
             isBodyEmpty: answer.body.count == 0, secrets: secrets)
     }
 
-    /// What one failed item of a batch means.
-    init(item: APIErrorBody, status: Int, secrets: AnswerSecrets) {
+    /// Creates the error of one failed item of a batch.
+    init(item: APIErrorBody, status: Int, secrets: ResponseSecrets) {
         self.init(
             status: (200..<300).contains(status) ? 400 : status, headers: HTTPHeaders(),
             body: item, isBodyEmpty: false, secrets: secrets)
@@ -18,15 +18,15 @@ extension VercelAPIError {
 
     private init(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        secrets: AnswerSecrets
+        secrets: ResponseSecrets
     ) {
         let (code, reason, hint) = Self.meaning(
             status: status, headers: headers, body: body, isBodyEmpty: isBodyEmpty, secrets: secrets
         )
         self.init(code, reason: reason, hint: hint)
         self.status = status
-        platformCode = body?.code.flatMap { UntrustedText.code($0, secrets) }
-        platformMessage = body?.message.flatMap { UntrustedText.message($0, secrets) }
+        vercelCode = body?.code.flatMap { UntrustedText.code($0, secrets) }
+        vercelMessage = body?.message.flatMap { UntrustedText.message($0, secrets) }
         failedVariables = (body?.failed ?? []).map {
             FailedVariable($0, status: status, secrets: secrets)
         }
@@ -47,50 +47,50 @@ extension VercelAPIError {
         "env_conflict", "env_already_exists", "existing_key_and_target",
     ]
 
-    /// Whether a variable of that name and scope was there already. Other conflicts pass by themselves.
+    /// Whether a variable with that name and scope already exists. Other conflicts are temporary.
     package var isExistingVariable: Bool {
-        code == .conflict && Self.conflicts.contains(platformCode?.lowercased() ?? "")
+        code == .conflict && Self.conflicts.contains(vercelCode?.lowercased() ?? "")
     }
 
     private static func meaning(
         status: Int, headers: HTTPHeaders, body: APIErrorBody?, isBodyEmpty: Bool,
-        secrets: AnswerSecrets
+        secrets: ResponseSecrets
     ) -> (Code, String, String?) {
         if (300..<400).contains(status) {
             let named = headers[name: "Location"].flatMap { Self.host(ofLocation: $0) }
             let place =
                 named.flatMap { UntrustedText.word($0, secrets) } ?? "another address"
             return (
-                .redirected, "the API answered with a redirect to \(place), not followed",
+                .redirected, "the API redirected to \(place); the redirect was not followed",
                 "check --api-url"
             )
         }
-        // What is neither JSON nor nothing does not come from the API but from something in
-        // between, so its status says little.
+        // A body that is neither JSON nor empty comes from something between here and the API, so
+        // its status means little.
         guard let body = body ?? (isBodyEmpty ? APIErrorBody() : nil) else {
-            return (.unavailable, "status \(status) with something that is not JSON", nil)
+            return (.unavailable, "the response has status \(status) and is not JSON", nil)
         }
         let word = body.code?.lowercased() ?? ""
         switch status {
         case 401, 403: return refusal(status: status, headers: headers, body: body, code: word)
         case _ where conflicts.contains(word):
-            return (.conflict, "a variable of this name and scope exists already", nil)
+            return (.conflict, "a variable with this name and scope already exists", nil)
         case 402:
             return (
-                .paymentRequired, "the account is blocked until it is paid for",
-                "see the billing page of the account"
+                .paymentRequired, "the account is blocked until a payment is made",
+                "see the account's billing page"
             )
         case 404: return (.notFound, "not found, or not visible to this account or team", nil)
-        case 408: return (.unavailable, "the API gave up waiting for the request", nil)
-        case 409: return (.conflict, "something else is under way there", "try again later")
+        case 408: return (.unavailable, "the API timed out waiting for the request", nil)
+        case 409: return (.conflict, "another operation is in progress", "try again later")
         case 410:
-            return (.gone, "the platform has retired this", "look for a newer version of zg-env")
-        case 413: return (.tooLarge, "too large for the platform", nil)
-        case 422: return (.notPossible, "the platform cannot do this as things are", nil)
+            return (.gone, "Vercel no longer supports this", "check for a newer version of zg-env")
+        case 413: return (.tooLarge, "too large for Vercel", nil)
+        case 422: return (.notPossible, "Vercel cannot do this in the current state", nil)
         case 429:
-            return (.rateLimited, "too many requests", "wait until the platform's limit is over")
+            return (.rateLimited, "too many requests", "wait until Vercel's rate limit resets")
         case 500...: return (.unavailable, "the API failed with status \(status)", nil)
-        default: return (.badRequest, "the API did not accept the request", nil)
+        default: return (.badRequest, "the API rejected the request", nil)
         }
     }
 
@@ -98,27 +98,27 @@ extension VercelAPIError {
         status: Int, headers: HTTPHeaders, body: APIErrorBody, code: String
     ) -> (Code, String, String?) {
         if conflicts.contains(code) {
-            return (.conflict, "a variable of this name and scope exists already", nil)
+            return (.conflict, "a variable with this name and scope already exists", nil)
         }
         if body.missingToken {
-            return (.tokenMissing, "the API got no token", "log in with 'zg-env login'")
+            return (.tokenMissing, "the request had no token", "log in with 'zg-env login'")
         }
         if body.saml {
             return (
-                .samlRequired, "the team wants a fresh login through its identity provider",
-                "log in to the team in the browser, then use a token made after that"
+                .samlRequired, "the team requires a new login through its identity provider",
+                "log in to the team in the browser, then use a token created after that"
             )
         }
         let challenge = headers[name: "WWW-Authenticate"] ?? ""
         if challenges.contains(code) || challenge.contains("insufficient_user_authentication") {
             return (
-                .challengeRequired, "the platform wants you to prove who you are once more",
-                "confirm it in the browser on the platform's page, then try again"
+                .challengeRequired, "Vercel requires you to confirm your identity again",
+                "confirm it on Vercel's website, then try again"
             )
         }
         if code == "team_unauthorized" {
             return (
-                .teamUnauthorized, "the token is not allowed for that team",
+                .teamUnauthorized, "the token has no access to that team",
                 "use a token whose scope includes the team"
             )
         }
@@ -130,26 +130,26 @@ extension VercelAPIError {
         }
         if body.invalidToken || status == 401 {
             return (
-                .tokenInvalid, "the token is wrong, revoked or expired",
+                .tokenInvalid, "the token is invalid, revoked or expired",
                 "log in again with 'zg-env login'"
             )
         }
         return (
-            .forbidden, "the token is not allowed to do this",
-            "check the role of the account and the scope of the token"
+            .forbidden, "the token has no permission to do this",
+            "check the account's role and the token's scope"
         )
     }
 
     private static func host(ofLocation location: String) -> String? {
         guard let start = location.range(ofScheme: "://") else { return nil }
         let host = location[start...].prefix { !"/?#".contains($0) }
-        // What stands before an @ is no host and may be a password.
+        // The part before an @ is not a host and may be a password.
         return host.split(separator: "@").last.map(String.init)
     }
 }
 
 extension String {
-    /// Where the text behind the first `separator` begins.
+    /// Returns the index after the first `separator`.
     fileprivate func range(ofScheme separator: String) -> String.Index? {
         var start = startIndex
         while start < endIndex {

@@ -1,118 +1,114 @@
-/// Why a call of the API did not do what it was asked for.
+/// Why an API call failed.
 ///
-/// Holds no value and no token: what the platform says is cleaned, shortened, and withheld where it
-/// repeats a value that was sent.
+/// Contains no value and no token: Vercel's texts are sanitized, shortened, and withheld if they
+/// contain a value.
 package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure, by what can be done about it.
     package enum Code: String, Sendable, CaseIterable {
-        /// The request carried no token.
+        /// The request had no token.
         case tokenMissing
-        /// The token is wrong, revoked or expired, or no token at all.
+        /// The token is invalid, revoked or expired.
         case tokenInvalid
-        /// The token is not allowed for that team.
+        /// The token has no access to that team.
         case teamUnauthorized
-        /// The team wants a fresh login through its identity provider.
+        /// The team requires a new login through its identity provider.
         case samlRequired
-        /// The platform wants the user to prove who they are once more.
+        /// Vercel requires the user to confirm their identity again.
         case challengeRequired
-        /// The account has restricted access, such as one that is not confirmed yet.
+        /// The account has restricted access, for example because it is not confirmed yet.
         case limitedUser
-        /// Not allowed, for another reason.
+        /// Forbidden for another reason.
         case forbidden
-        /// Not there, or not visible in this scope.
+        /// Not found, or not visible in this scope.
         case notFound
-        /// Exists already, or something else is under way.
+        /// Already exists, or another operation is in progress.
         case conflict
-        /// The platform does not accept what was sent.
+        /// Vercel rejected the request.
         case badRequest
-        /// The platform cannot do this with the resource as it is.
+        /// Vercel cannot do this with the resource in its current state.
         case notPossible
-        /// The account is blocked until it is paid for.
+        /// The account is blocked until a payment is made.
         case paymentRequired
-        /// The platform has retired the resource or this version of the call.
+        /// Vercel no longer supports the resource or this version of the call.
         case gone
-        /// What was sent, or what was answered, is too large.
+        /// The request or the response is too large.
         case tooLarge
-        /// Too many requests, and waiting would take longer than allowed.
+        /// Too many requests, and the wait would exceed the limit.
         case rateLimited
-        /// No usable answer: no network, time-out, cut or non-JSON answer, 5xx.
+        /// No usable response: no network, a timeout, a truncated or non-JSON response, or a 5xx.
         case unavailable
-        /// The answer points elsewhere. The token was not sent there.
+        /// The response is a redirect. The token was not sent there.
         case redirected
-        /// JSON, but not what this call answers.
+        /// The response is JSON, but not what this call returns.
         case malformedAnswer
-        /// The platform may or may not have done it; look before doing it again.
+        /// Vercel may or may not have carried out the request; check before repeating it.
         case outcomeUnknown
-        /// The caller's check right before an attempt refused it, and the attempt was not sent. An
-        /// earlier one may have been carried out where ``VercelAPIError/isAfterRepeat`` says so.
+        /// The caller's check rejected an attempt right before it was sent. An earlier attempt may
+        /// have been carried out if ``VercelAPIError/isAfterRepeat`` is set.
         case notSent
-        /// The caller asked to stop.
+        /// The caller canceled the call.
         case cancelled
-        /// What was to be sent cannot be: not UTF-8, or not an id. Nothing was sent.
+        /// The request is not valid UTF-8 or contains an invalid id. Nothing was sent.
         case invalidRequest
-        /// The library that sends requests is not installed.
+        /// libcurl is not installed.
         case libraryMissing
-        /// No guarded memory left.
+        /// Out of guarded memory.
         case outOfMemory
     }
 
-    /// What an existing variable is in the way with, as far as the platform says.
+    /// The existing variable that caused the conflict, as far as Vercel reports it.
     package struct Conflict: Equatable, Sendable {
-        /// The variable's name.
         package let key: String?
-        /// Its targets.
         package let targets: [String]
-        /// Its branch.
         package let gitBranch: String?
     }
 
-    /// The kind of failure.
     package let code: Code
-    /// One sentence on what happened.
+    /// One sentence about what happened, without capital letter and full stop.
     package let reason: String
-    /// The status of the answer, if there was one.
+    /// The HTTP status, if there was a response.
     package internal(set) var status: Int?
-    /// The platform's own code, cleaned.
-    package internal(set) var platformCode: String?
-    /// The platform's own words, cleaned; may be in any language and must not be trusted.
-    package internal(set) var platformMessage: String?
+    /// Vercel's error code, sanitized.
+    package internal(set) var vercelCode: String?
+    /// Vercel's message, sanitized; may be in any language and must not be trusted.
+    package internal(set) var vercelMessage: String?
     /// What to do about it.
     package internal(set) var hint: String?
-    /// What is in the way, for ``Code/conflict``.
+    /// The existing variable, for ``Code/conflict``.
     package internal(set) var conflict: Conflict?
-    /// How long the platform wants to be left alone, for ``Code/rateLimited``.
+    /// The wait that Vercel asks for, for ``Code/rateLimited``.
     package internal(set) var retryAfter: Duration?
-    /// What happened on the way, where there was no answer.
+    /// The transport's error, if there was no response.
     package internal(set) var transport: TransportError?
     /// Whether an earlier attempt of the same call may have been carried out, so that
-    /// ``Code/notFound`` may mean "deleted by it" and ``Code/conflict`` "made by it".
+    /// ``Code/notFound`` may mean "deleted by it" and ``Code/conflict`` "created by it".
     package internal(set) var isAfterRepeat = false
-    /// Whether this attempt ended before it was sent, in the caller's check.
+    /// Whether the caller's check ended this attempt before it was sent.
     package internal(set) var isBeforeSending = false
-    /// The single items that were refused, where all items of a batch were.
+    /// The rejected items, if all items of a batch were rejected.
     package internal(set) var failedVariables: [FailedVariable] = []
 
-    /// Makes an error of this library's own words.
+    /// Creates an error with a reason of this library.
     package init(_ code: Code, reason: String, hint: String? = nil) {
         self.code = code
         self.reason = reason
         self.hint = hint
     }
 
-    /// The reason with the platform's code and words.
+    /// The reason with Vercel's code and message.
     package var description: String {
         var text = reason
-        if let platformCode { text += " (\(platformCode))" }
-        if let platformMessage { text += ": \(platformMessage)" }
+        if let vercelCode { text += " (\(vercelCode))" }
+        if let vercelMessage { text += ": \(vercelMessage)" }
         return text
     }
 
-    /// The same error with another code and reason, such as when a call knows better what it means.
+    /// Returns the error with a different code and reason, for a call that can be more specific.
     func recoded(_ code: Code, reason: String, hint: String? = nil) -> VercelAPIError {
         var error = VercelAPIError(code, reason: reason, hint: hint ?? self.hint)
         error.status = status
-        error.platformCode = platformCode
-        error.platformMessage = platformMessage
+        error.vercelCode = vercelCode
+        error.vercelMessage = vercelMessage
         error.conflict = conflict
         error.retryAfter = retryAfter
         error.transport = transport
@@ -124,8 +120,8 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension VercelAPIError {
-    /// Whether asking again later may help: nothing was answered, or nothing that says how it is.
-    package var isPassing: Bool {
+    /// Whether trying again later may help, because the response is missing or unusable.
+    package var isTemporary: Bool {
         [.unavailable, .rateLimited, .malformedAnswer].contains(code)
     }
 }

@@ -1,25 +1,24 @@
-/// How a call ended.
-struct APIAnswer {
+/// The successful result of a call.
+struct APIResult {
     let response: HTTPResponse
     /// Whether an earlier attempt of the same call may have been carried out.
     let isRepeat: Bool
 }
 
 extension VercelClient {
-    /// Makes one call.
-    func perform(_ call: APICall) throws(VercelAPIError) -> APIAnswer {
+    func perform(_ call: APICall) throws(VercelAPIError) -> APIResult {
         guard let answer = perform([call]).first else {
             throw VercelAPIError(.unavailable, reason: "the request failed")
         }
         return try answer.get()
     }
 
-    /// Makes calls in parallel and reads each answer with `read`.
+    /// Makes calls in parallel and reads each response with `read`.
     ///
-    /// Every answer held takes four mappings, of which the kernel allows some 65,000, so no more
-    /// than a few hundred are held at a time.
+    /// Each response in memory needs four mappings, of which the kernel allows about 65,000, so at
+    /// most 256 are held at a time.
     func perform<T>(
-        _ calls: [APICall], read: (Int, APIAnswer) throws(VercelAPIError) -> T
+        _ calls: [APICall], read: (Int, APIResult) throws(VercelAPIError) -> T
     ) -> [Result<T, VercelAPIError>] {
         var results: [Result<T, VercelAPIError>] = []
         results.reserveCapacity(calls.count)
@@ -34,12 +33,12 @@ extension VercelClient {
         return results
     }
 
-    /// Makes calls in parallel, within the rate limits, and repeats those that are to be repeated.
+    /// Makes calls in parallel, within the rate limits, and retries those that the policy retries.
     ///
-    /// - Returns: One result for each call, in their order. One that fails does not stop the
-    ///   others; an interrupt stops all that are not done.
-    func perform(_ calls: [APICall]) -> [Result<APIAnswer, VercelAPIError>] {
-        // Later answers may repeat them as well.
+    /// - Returns: One result for each call, in their order. A failure does not stop the others; an
+    ///   interrupt stops all unfinished ones.
+    func perform(_ calls: [APICall]) -> [Result<APIResult, VercelAPIError>] {
+        // Later responses may contain them as well.
         for call in calls where !call.sent.isEmpty { session.known.meet(call.sent) }
         var round = SendingRound(calls: calls, client: self)
         while let next = round.next() {
@@ -52,7 +51,7 @@ extension VercelClient {
     }
 }
 
-/// The state of the calls that are made together.
+/// The state of calls that are made together.
 private struct SendingRound {
     enum Step {
         case send([(place: Int, group: Int64?)])
@@ -64,7 +63,7 @@ private struct SendingRound {
         var firstSent: Duration?
         var notBefore: Duration = .zero
         var mayHaveBeenDone = false
-        var result: Result<APIAnswer, VercelAPIError>?
+        var result: Result<APIResult, VercelAPIError>?
     }
 
     let calls: [APICall]
@@ -80,13 +79,13 @@ private struct SendingRound {
     private var session: VercelClient.Session { client.session }
     private var now: Duration { session.waitingRoom.elapsed }
 
-    var results: [Result<APIAnswer, VercelAPIError>] {
+    var results: [Result<APIResult, VercelAPIError>] {
         attempts.map {
             $0.result ?? .failure(VercelAPIError(.unavailable, reason: "the request failed"))
         }
     }
 
-    /// What to do next; nil once all calls are done.
+    /// Returns what to do next, or nil once all calls are done.
     mutating func next() -> Step? {
         var places: [(place: Int, group: Int64?)] = []
         var earliest: Duration?
@@ -106,19 +105,19 @@ private struct SendingRound {
         return earliest.map { .wait(until: $0) }
     }
 
-    /// Waits for the platform, unless that would take too long.
+    /// Waits until `time`, or fails the remaining calls if that would take too long.
     mutating func wait(until time: Duration) {
         let pause = time - now
         if pause > session.policy.longestRateLimitWait {
             var error = VercelAPIError(
-                .rateLimited, reason: "the platform's limit of requests is used up",
+                .rateLimited, reason: "Vercel's rate limit is exhausted",
                 hint: "try again later")
             error.retryAfter = pause
             return failRest(with: error)
         }
         session.pauseCount += 1
         if pause > .zero, !session.waitingRoom.wait(pause) {
-            failRest(with: VercelAPIError(.cancelled, reason: "stopped"))
+            failRest(with: VercelAPIError(.cancelled, reason: "canceled"))
         }
     }
 
@@ -129,7 +128,7 @@ private struct SendingRound {
     }
 
     mutating func send(_ granted: [(place: Int, group: Int64?)]) {
-        let places = granted.filter { isToBeSent($0.place, group: $0.group) }
+        let places = granted.filter { passesCheck($0.place, group: $0.group) }
         let requests = places.map { client.request(calls[$0.place].within(now)) }
         for (place, _) in places where attempts[place].firstSent == nil {
             attempts[place].firstSent = now
@@ -137,7 +136,7 @@ private struct SendingRound {
         var answers: [(Int, Result<HTTPResponse, TransportError>)] = []
         session.transport.send(requests, concurrency: client.concurrency) { index, result in
             answers.append((index, result))
-            // Once the platform says "not now", the rest would only be turned away as well.
+            // After a 429, the remaining requests would be rejected as well.
             if case .success(let response) = result { return response.status != 429 }
             if case .failure(let error) = result { return error.code != .cancelled }
             return true
@@ -152,7 +151,7 @@ private struct SendingRound {
             if let date = (try? result.get())?.headers[name: "Date"].flatMap({
                 HTTPDate.seconds($0)
             }) {
-                session.platformSeconds = date
+                session.vercelSeconds = date
             }
             settle(place, result)
         }
@@ -163,8 +162,8 @@ private struct SendingRound {
         }
     }
 
-    /// Asks the caller's check, and ends the call where it says no.
-    private mutating func isToBeSent(_ place: Int, group: Int64?) -> Bool {
+    /// Runs the caller's check, and ends the call if it throws.
+    private mutating func passesCheck(_ place: Int, group: Int64?) -> Bool {
         guard let check = calls[place].check else { return true }
         do throws(VercelAPIError) {
             try check()
@@ -181,11 +180,11 @@ private struct SendingRound {
         }
     }
 
-    /// Notes the end of one attempt: it is the result, or the call is made again later.
+    /// Records the end of one attempt: either its result, or when to retry.
     private mutating func settle(_ place: Int, _ result: Result<HTTPResponse, TransportError>) {
         let call = calls[place]
         attempts[place].count += 1
-        let verdict = AnswerVerdict(
+        let verdict = ResponseVerdict(
             result, call: call, secrets: client.secrets(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if let error = verdict.error, error.code == .cancelled {
@@ -212,7 +211,7 @@ private struct SendingRound {
             attempts[place].result = .failure(error)
         } else if let response = try? result.get() {
             attempts[place].result = .success(
-                APIAnswer(response: response, isRepeat: attempts[place].mayHaveBeenDone))
+                APIResult(response: response, isRepeat: attempts[place].mayHaveBeenDone))
         }
     }
 }

@@ -1,12 +1,10 @@
 package import JSON
 package import Sealing
 
-/// Writes JSON into guarded memory, so that a value to be sent is never held anywhere else.
+/// Writes JSON into guarded memory, so that a value to be sent is never anywhere else.
 package typealias GuardedJSONWriter = JSONWriter<GuardedBytes>
 
 extension GuardedBytes: ByteSink {
-    /// Appends the bytes.
-    ///
     /// - Throws: `OutputError.outOfMemory`.
     package func write(_ bytes: RawSpan) throws(OutputError) {
         do throws(SealingError) {
@@ -16,7 +14,7 @@ extension GuardedBytes: ByteSink {
         }
     }
 
-    /// The one JSON value that `write` writes.
+    /// Returns the JSON value that `write` writes.
     ///
     /// - Throws: What `write` throws, and `OutputError.outOfMemory`.
     package static func json(
@@ -30,7 +28,7 @@ extension GuardedBytes: ByteSink {
 }
 
 extension JSONWriter where Sink: ~Copyable {
-    /// Writes a member whose value is a secret text.
+    /// Writes a member with a secret string.
     package mutating func member(_ name: String, _ secret: SecretSlice) throws(OutputError) {
         try self.name(name)
         try secret.withBytes { (bytes) throws(OutputError) in try string(utf8: bytes) }

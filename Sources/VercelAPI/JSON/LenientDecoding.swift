@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A key of a JSON object whose name is only known at run time.
+/// A JSON member name that is only known at run time.
 struct JSONKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }
@@ -13,26 +13,26 @@ struct JSONKey: CodingKey, ExpressibleByStringLiteral {
 typealias JSONObject = KeyedDecodingContainer<JSONKey>
 
 extension KeyedDecodingContainer<JSONKey> {
-    /// The member as a text; nil if it is missing or anything else.
+    /// Returns the member as a string, or nil if it is missing or of a different type.
     func text(_ key: JSONKey) -> String? {
-        // An error that is thrown and dropped costs more than all the rest.
+        // Throwing and discarding an error would cost more than everything else here.
         contains(key) ? try? decode(String.self, forKey: key) : nil
     }
 
-    /// The member as an object; nil if it is missing or anything else.
+    /// Returns the member as an object, or nil if it is missing or of a different type.
     func object(_ key: JSONKey) -> JSONObject? {
         contains(key) ? try? nestedContainer(keyedBy: JSONKey.self, forKey: key) : nil
     }
 
-    /// The member as a text that must be there.
+    /// Returns the member as a string, or throws if it is missing or of a different type.
     func requiredText(_ key: JSONKey) throws -> String { try decode(String.self, forKey: key) }
 
-    /// The member as `true` or `false`; nil if it is missing or anything else.
+    /// Returns the member as a Boolean, or nil if it is missing or of a different type.
     func bool(_ key: JSONKey) -> Bool? {
         contains(key) ? try? decode(Bool.self, forKey: key) : nil
     }
 
-    /// The member as a whole number, which may also come as a text or with a fraction of zero.
+    /// Returns the member as an integer; also accepts a string, or a fraction of zero.
     func number(_ key: JSONKey) -> Int64? {
         guard contains(key) else { return nil }
         if let number = try? decode(Int64.self, forKey: key) { return number }
@@ -40,45 +40,45 @@ extension KeyedDecodingContainer<JSONKey> {
         return text(key).flatMap { Int64($0) }
     }
 
-    /// The member as a time; nil if it is missing or anything else.
+    /// Returns the member as a time, or nil if it is missing or of a different type.
     func time(_ key: JSONKey) -> APITime? { number(key).map { APITime(milliseconds: $0) } }
 
-    /// The member as a list of texts, which may also come as a single one.
+    /// Returns the member as a list of strings; also accepts a single string.
     func texts(_ key: JSONKey) -> [String]? {
         if let texts = try? decode([String].self, forKey: key) { return texts }
         return text(key).map { [$0] }
     }
 
-    /// The member as `T`; nil if it is missing or cannot be read as one.
+    /// Returns the member as `T`, or nil if it is missing or cannot be decoded.
     func part<T: Decodable>(_ key: JSONKey, as type: T.Type = T.self) -> T? {
         try? decode(T.self, forKey: key)
     }
 
-    /// The member as a list whose unreadable elements are left out; nil if it is no list.
+    /// Returns the member as a list without its undecodable elements, or nil if it is not a list.
     func list<T: Decodable>(_ key: JSONKey, of type: T.Type = T.self) -> [T]? {
         part(key, as: [Readable<T>].self)?.compactMap(\.value)
     }
 }
 
 extension Decoder {
-    /// The members of the object that is being decoded.
+    /// Returns the members of the object being decoded.
     func object() throws -> JSONObject { try container(keyedBy: JSONKey.self) }
 }
 
-/// An element of a list that is passed over where it cannot be read.
+/// A list element that is skipped if it cannot be decoded.
 struct Readable<T: Decodable>: Decodable {
     let value: T?
 
     init(from decoder: any Decoder) { value = try? T(from: decoder) }
 }
 
-/// Reads answers.
+/// Decodes response bodies.
 package enum JSONDecoding {
-    /// Decodes `body` in place, without a copy of the bytes. Halves of characters are replaced: one cut
-    /// text must not hide all others.
+    /// Decodes `body` in place, without copying the bytes. Unpaired surrogates are replaced, so
+    /// that one truncated string does not hide all others.
     ///
-    /// - Returns: Nil if the bytes are not such a value. The decoder's own error is dropped: it may
-    ///   quote what it read.
+    /// - Returns: Nil if the bytes are not valid JSON for `type`. The decoder's own error is
+    ///   dropped because it may quote its input.
     package static func value<T: Decodable>(_ type: T.Type, from body: RawSpan) -> T? {
         try? JSONDecoder().decode(T.self, from: body)
     }

@@ -1,11 +1,12 @@
 package import JSON
 package import Sealing
 
-/// Takes the values of variables out of answers, straight from guarded memory into an arena.
+/// Copies the values of variables from responses, directly from guarded memory into an arena.
 ///
-/// All calls throw `JSONError.malformed` too where a member is there twice or is neither text nor null.
+/// All functions also throw `JSONError.malformed` if a member is repeated, or is neither a string
+/// nor null.
 package enum SecretMembers {
-    /// Copies the text of the member `name` of the object in `body`.
+    /// Copies the string in the member `name` of the object in `body`.
     ///
     /// - Returns: Nil if it is missing or null.
     package static func text(
@@ -17,10 +18,10 @@ package enum SecretMembers {
         }
     }
 
-    /// Copies the text of the member `name` of each object in a list: the array in `body`, or the
-    /// array that is the member `list` of the object in `body`, or else that object alone.
+    /// Copies the string in the member `name` of each object in a list: the array in `body`, the
+    /// array in the member `list` of the object in `body`, or else that object alone.
     ///
-    /// - Parameter isWanted: Tells by its place whether to copy the text of an element.
+    /// - Parameter isWanted: Returns whether to copy the string of the element at an index.
     /// - Returns: One entry for each element, nil where the member is missing, null or not wanted.
     package static func texts(
         _ name: String, ofList list: String, of body: RawSpan, into arena: SecretArena,
@@ -41,7 +42,7 @@ package enum SecretMembers {
         }
     }
 
-    /// Copies all members of the object that is the member `name` of the object in `body`.
+    /// Copies all members of the object in the member `name` of the object in `body`.
     ///
     /// - Returns: Nil if it is missing or null.
     package static func map(
@@ -72,7 +73,7 @@ package enum SecretMembers {
         }
     }
 
-    /// The node of a member's value; nil if it is missing or null.
+    /// Returns the node of a member's value, or nil if it is missing or null.
     private static func member(
         _ name: String, of object: Int, in tree: JSONTree
     ) throws -> Int? {
@@ -87,7 +88,7 @@ package enum SecretMembers {
         return found.flatMap { tree.isNull($0) ? nil : $0 }
     }
 
-    /// - Parameter arena: Nil where the text is only checked to be one.
+    /// - Parameter arena: Nil to only check that the member is a string.
     private static func text(
         _ name: String, of object: Int, in tree: JSONTree, into arena: SecretArena?
     ) throws -> SecretSlice? {

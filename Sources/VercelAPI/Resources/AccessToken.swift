@@ -1,24 +1,19 @@
-/// What the platform says about a token; not the token itself.
+/// Vercel's record of a token, without the token itself.
 package struct AccessToken: Decodable, Sendable, Equatable {
-    /// The id of the record.
     package let id: String
     /// The name its owner gave it.
     package let name: String?
-    /// The kind of token.
     package let type: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When it was used last.
+    /// When it was last used.
     package let activeAt: APITime?
-    /// When it ends.
     package let expiresAt: APITime?
     /// When it was found in public.
     package let leakedAt: APITime?
-    /// Where it was found. Untrusted text.
+    /// Where it was found in public. Untrusted text.
     package let leakedURL: String?
-    /// When it was revoked.
     package let revokedAt: APITime?
-    /// The teams it is for; empty if it is for the user.
+    /// The teams it is limited to; empty if it acts for the user.
     package let teamIds: [String]
 
     private struct Scope: Decodable {
@@ -27,7 +22,7 @@ package struct AccessToken: Decodable, Sendable, Equatable {
         init(from decoder: any Decoder) throws { teamId = try decoder.object().text("teamId") }
     }
 
-    /// Reads a record or `{"token":…}`.
+    /// Decodes a record or `{"token":…}`.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
         let object =
@@ -50,21 +45,21 @@ extension AccessToken: ListElement {
 }
 
 extension VercelClient {
-    /// Reads what the platform says about the token that is used.
+    /// Reads the record of the token in use.
     package func currentToken() throws(VercelAPIError) -> AccessToken {
         var call = try APICall(.get, "/v5/user/tokens/current")
         call.isScoped = false
         return try read(try perform(call), as: AccessToken.self)
     }
 
-    /// Lists the tokens of the user.
+    /// Lists the user's tokens.
     package func tokens() throws(VercelAPIError) -> [AccessToken] {
         var call = try APICall(.get, "/v5/user/tokens")
         call.isScoped = false
         return try list(call, cursor: "next")
     }
 
-    /// Revokes a token by its id; `current` is the one that is used.
+    /// Revokes a token by its id; `current` is the token in use.
     package func deleteToken(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v3/user/tokens/\(id)")
         call.isScoped = false

@@ -1,17 +1,13 @@
-/// An environment of a project besides production, preview and development.
+/// An environment of a project other than production, preview and development.
 package struct CustomEnvironment: Decodable, Sendable, Equatable {
     /// The id, `env_…`.
     package let id: String
-    /// The name.
     package let slug: String
-    /// `production`, `preview` or `development`: what it behaves like.
+    /// The environment it behaves like: `production`, `preview` or `development`.
     package let type: String?
-    /// A note.
     package let note: String?
-    /// When it was changed last.
     package let updatedAt: APITime?
 
-    /// Reads a record.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
@@ -27,8 +23,7 @@ extension CustomEnvironment: ListElement {
 }
 
 extension VercelClient {
-    /// Lists the custom environments of a project. A plan without them has none, which is not an
-    /// error.
+    /// Lists the custom environments of a project; empty if the account's plan has none.
     package func customEnvironments(
         ofProject project: String
     ) throws(VercelAPIError) -> [CustomEnvironment] {
@@ -42,7 +37,7 @@ extension VercelClient {
         try APICall(.get, "/v9/projects/\(project)/custom-environments")
     }
 
-    /// None where the plan of the account has none.
+    /// Calls `list`; returns an empty list if the account's plan has no custom environments.
     func customEnvironments(
         _ list: () throws(VercelAPIError) -> [CustomEnvironment]
     ) throws(VercelAPIError) -> [CustomEnvironment] {

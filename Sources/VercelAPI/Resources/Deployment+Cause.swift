@@ -1,21 +1,20 @@
 extension Deployment {
-    /// Why a deployment was made.
+    /// Why a deployment was created.
     package enum Cause: Equatable, Sendable {
-        /// A commit was pushed.
         case commit
-        /// An older deployment was built anew.
+        /// An older deployment was rebuilt.
         case redeploy
-        /// A preview was made production.
+        /// A preview was promoted to production.
         case promotion
-        /// Production went back to an older deployment.
+        /// Production was rolled back to an older deployment.
         case rollback
-        /// A deploy hook was called, by its name where that is told. Untrusted text.
+        /// A deploy hook was called, with its name if Vercel reports it. Untrusted text.
         case hook(String?)
-        /// Somebody's program made it: the platform's own word, such as `cli`. Untrusted text.
+        /// Another program created it: Vercel's own word, such as `cli`. Untrusted text.
         case other(String)
     }
 
-    /// Why it was made, as far as the platform tells.
+    /// Why the deployment was created, as far as Vercel reports it.
     package var cause: Cause? {
         switch meta["action"] {
         case "redeploy": return .redeploy
@@ -30,27 +29,27 @@ extension Deployment {
         return source.map { .other($0) }
     }
 
-    /// What the commit says that it was built from. Untrusted text.
+    /// The message of the commit it was built from. Untrusted text.
     package var commitMessage: String? {
         meta["githubCommitMessage"] ?? meta["gitlabCommitMessage"] ?? meta["bitbucketCommitMessage"]
     }
 
-    /// Who wrote the commit. Untrusted text.
+    /// The author of the commit. Untrusted text.
     package var author: String? {
         Self.services.lazy.compactMap { meta[$0 + "CommitAuthorName"] }.first
     }
 
-    /// The names that its author goes by: of the commit, and of the user who made the deployment.
+    /// The names of the commit's author and of the user who created the deployment.
     package var authorNames: [String] {
         Self.services.flatMap {
             [meta[$0 + "CommitAuthorName"], meta[$0 + "CommitAuthorLogin"]]
         }.compactMap { $0 } + [creator].compactMap { $0 }
     }
 
-    /// Whether the platform can fetch its code again: otherwise its files were uploaded.
+    /// Whether Vercel can fetch the code again. Otherwise its files were uploaded.
     package var hasRepository: Bool { branch != nil || commit != nil }
 
-    /// How long it was built, in milliseconds; nil before the end, and for what was never built.
+    /// The build time in milliseconds; nil before the end, and if it was never built.
     package var buildMilliseconds: Int64? {
         guard let buildingAt, let readyAt, readyAt >= buildingAt else { return nil }
         let (span, overflow) = readyAt.milliseconds.subtractingReportingOverflow(

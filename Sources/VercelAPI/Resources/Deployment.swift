@@ -1,47 +1,39 @@
-/// A deployment, from a list or by itself; the platform names the same things differently there.
+/// A deployment, from a list or read by itself, where Vercel uses different member names.
 package struct Deployment: Codable, Sendable, Equatable {
-    /// How far a deployment is.
+    /// The build state of a deployment.
     package struct State: OpenText {
-        /// The platform's own word.
         package let rawValue: String
-        /// Wraps the platform's own word.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Waits for its turn.
+        /// Waiting for its turn.
         package static var queued: Self { Self(rawValue: "QUEUED") }
-        /// Is about to build.
         package static var initializing: Self { Self(rawValue: "INITIALIZING") }
-        /// Builds.
         package static var building: Self { Self(rawValue: "BUILDING") }
-        /// Is built; may not have its addresses yet.
+        /// Built, but perhaps not yet reachable under its domains.
         package static var ready: Self { Self(rawValue: "READY") }
-        /// Failed.
         package static var error: Self { Self(rawValue: "ERROR") }
-        /// Was stopped, by a user or by the project's own rule.
+        /// Stopped by a user or by a rule of the project.
         package static var canceled: Self { Self(rawValue: "CANCELED") }
-        /// Is not allowed to go on.
+        /// Not allowed to continue.
         package static var blocked: Self { Self(rawValue: "BLOCKED") }
-        /// Is gone.
         package static var deleted: Self { Self(rawValue: "DELETED") }
 
-        /// Whether it failed; old words end in `_ERROR`.
+        /// Whether it failed. Older failure states end in `_ERROR`.
         package var isFailed: Bool { self == .error || rawValue.hasSuffix("_ERROR") }
-        /// Whether nothing will change it any more, short of deletion.
+        /// Whether the state will not change any more, except by deletion.
         package var isFinal: Bool {
             isFailed || self == .ready || self == .canceled || self == .blocked || self == .deleted
         }
     }
 
-    /// What became of a deployment that is ready.
+    /// The release state of a deployment that is ready.
     package struct Substate: OpenText {
-        /// The platform's own word.
         package let rawValue: String
-        /// Wraps the platform's own word.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// Never had production traffic.
         package static var staged: Self { Self(rawValue: "STAGED") }
-        /// Is being released bit by bit.
+        /// In a gradual release.
         package static var rolling: Self { Self(rawValue: "ROLLING") }
         /// Has or had production traffic.
         package static var promoted: Self { Self(rawValue: "PROMOTED") }
@@ -49,56 +41,55 @@ package struct Deployment: Codable, Sendable, Equatable {
 
     /// The id, `dpl_…`.
     package let id: String
-    /// The name of its project.
+    /// The project's name.
     package let name: String?
-    /// The id of its project.
+    /// The project's id.
     package let projectId: String?
     /// Its own host name, without a scheme.
     package let url: String?
-    /// How far it is.
     package let state: State
-    /// What became of it once it was ready.
     package let substate: Substate?
     /// `production`, `staging`, or nil for a preview.
     package let target: String?
-    /// The custom environment it is for: its id.
+    /// The id of its custom environment.
     package let customEnvironmentId: String?
-    /// The custom environment it is for: its name.
+    /// The name of its custom environment.
     package let customEnvironmentSlug: String?
-    /// Who or what made it.
+    /// What created it, in Vercel's words, such as `git` or `cli`.
     package let source: String?
-    /// The name of the user who made it.
+    /// The name of the user who created it.
     package let creator: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When building began.
+    /// When the build started.
     package let buildingAt: APITime?
     /// When it became ready.
     package let readyAt: APITime?
-    /// Whether its addresses point to it.
+    /// Whether its domains point to it.
     package let isAliasAssigned: Bool
-    /// When that happened, where the answer tells.
+    /// When the domains were assigned, if the response contains it.
     package let aliasAssignedAt: APITime?
-    /// Why its addresses could not be set. Untrusted text.
+    /// Why its domains could not be assigned. Untrusted text.
     package let aliasError: String?
-    /// Its addresses; only when read by itself.
+    /// Its domains; only when read by itself.
     package let aliases: [String]
+    /// The names of the variables that it was created with; only when read by itself, and not always
+    /// complete.
+    package let variableNames: [String]
     /// Whether production can be rolled back to it.
     package let isRollbackCandidate: Bool?
-    /// The code of what went wrong.
     package let errorCode: String?
-    /// What went wrong. Untrusted text.
+    /// The error message. Untrusted text.
     package let errorMessage: String?
     /// The part of the build that failed, such as `buildStep`; only when read by itself.
     package let errorStep: String?
-    /// The page about it.
+    /// The deployment's page on vercel.com.
     package let inspectorURL: String?
-    /// Where the code came from, and why it was made: `githubCommitRef`, `action` and so on, and nothing
-    /// that has no meaning here. Untrusted texts.
+    /// The metadata about its source and cause that zg-env uses: `githubCommitRef`, `action` and so
+    /// on. Untrusted texts.
     package let meta: [String: String]
-    /// What ``NewDeployment/mark`` it was made with.
+    /// Its deployment marker, ``NewDeployment/mark``.
     package let mark: String?
-    /// The state of the check that holds its addresses back, where there is one.
+    /// The state of the check that its domains wait for, if there is one.
     package let aliasCheckState: String?
 
     /// The branch it was built from.
@@ -111,13 +102,14 @@ package struct Deployment: Codable, Sendable, Equatable {
         meta["githubCommitSha"] ?? meta["gitlabCommitSha"] ?? meta["bitbucketCommitSha"]
     }
 
-    /// Whether nothing is left to wait for: its addresses are set, or it ended without.
+    /// Whether there is nothing left to wait for: its domains are assigned, or it ended without
+    /// them.
     package var isSettled: Bool {
         isAliasAssigned || aliasError != nil || aliasCheckState == "failed"
             || (state.isFinal && state != .ready)
     }
 
-    /// All that is ever written of one, to be kept.
+    /// The members of the cached form.
     private enum CodingKeys: String, CodingKey {
         case id, name, projectId, url, target, customEnvironmentId, customEnvironmentSlug, source
         case creator, createdAt, buildingAt, errorCode, meta
@@ -126,13 +118,13 @@ package struct Deployment: Codable, Sendable, Equatable {
         case readyAt = "ready"
     }
 
-    /// Users of the Vercel CLI put into `meta` what they like.
+    /// Other members are dropped, because users of the Vercel CLI can put anything into `meta`.
     private static let metaNames = Set(
         services.flatMap { service in
             ["Ref", "Sha", "Message", "AuthorName", "AuthorLogin"].map { "\(service)Commit\($0)" }
         } + ["action", "originalDeploymentId", "deployHookName"])
 
-    /// Reads a deployment in either form, or in the one that is kept.
+    /// Decodes either form of the API, or the cached one.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.text("id") ?? object.requiredText("uid")
@@ -140,7 +132,7 @@ package struct Deployment: Codable, Sendable, Equatable {
         let project = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "project")
         projectId = object.text("projectId") ?? project?.text("id")
         url = object.text("url")
-        // `status` is the newest of the three names, and all of them mean the same.
+        // All three names mean the same; `status` is the newest.
         state = State(
             rawValue: object.text("readyState") ?? object.text("state") ?? object.text("status")
                 ?? "UNKNOWN")
@@ -164,6 +156,8 @@ package struct Deployment: Codable, Sendable, Equatable {
             aliasError = object.text("aliasError")
         }
         aliases = object.texts("alias") ?? []
+        variableNames =
+            (object.texts("env") ?? []) + (object.object("build")?.texts("env") ?? [])
         isRollbackCandidate = object.bool("isRollbackCandidate")
         errorCode = object.text("errorCode")
         errorMessage = object.text("errorMessage")

@@ -1,15 +1,12 @@
-/// An address of a deployment.
+/// A domain of a deployment.
 package struct DeploymentAlias: Decodable, Sendable, Equatable {
-    /// The id of the record.
     package let id: String
     /// The host name.
     package let alias: String
-    /// When it was made.
     package let createdAt: APITime?
-    /// The host name it only points to.
+    /// The host name it redirects to.
     package let redirect: String?
 
-    /// Reads a record.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         alias = try object.requiredText("alias")
@@ -24,7 +21,7 @@ extension DeploymentAlias: ListElement {
 }
 
 extension VercelClient {
-    /// Lists the addresses of a deployment.
+    /// Lists the domains of a deployment.
     package func aliases(
         ofDeployment id: String
     ) throws(VercelAPIError) -> [DeploymentAlias] {

@@ -1,33 +1,31 @@
-/// One line of a build's log, or a change of the deployment while it builds.
+/// One line of a build log, or a state change of the deployment during the build.
 ///
-/// The text is what programs printed: it may hold control characters, and values if they printed
-/// those.
+/// The text is what programs printed: it may contain control characters, and values if a program
+/// printed them.
 package struct DeploymentEvent: Decodable, Sendable, Equatable {
-    /// `stdout`, `stderr`, `command`, `delimiter`, `exit`, `deployment-state`, `alias-assigned` and
-    /// other words.
+    /// `stdout`, `stderr`, `command`, `delimiter`, `exit`, `deployment-state`, `alias-assigned` or
+    /// another word.
     package let type: String
-    /// Tells events apart.
     package let id: String?
-    /// When it happened.
     package let date: APITime?
-    /// What was printed.
+    /// The printed text.
     package let text: String?
-    /// `error` or `warning`, where the platform says so.
+    /// `error` or `warning`, if Vercel reports it.
     package let level: String?
     /// The step that a `delimiter` opens or closes.
     package let step: String?
     /// The part of the build it belongs to.
     package let name: String?
-    /// The state that a `deployment-state` tells.
+    /// The new state, for `deployment-state`.
     package let state: Deployment.State?
-    /// The status of the command that an `exit` ends.
+    /// The exit code of the command, for `exit`.
     package let statusCode: Int64?
-    /// Why addresses could not be set, for `alias-assigned`.
+    /// Why domains could not be assigned, for `alias-assigned`.
     package let aliasError: String?
 
-    /// Reads an event of any of the platform's shapes: members flat, or inside of `payload`.
+    /// Decodes any of Vercel's forms: members at the top level, or in `payload`.
     ///
-    /// - Throws: Also for what only keeps the connection open.
+    /// - Throws: Also for events that only keep the connection open.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
         let payload = outer.object("payload")
@@ -56,7 +54,7 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
         }
     }
 
-    /// What was printed; an error where it is a text that cannot be read, rather than none.
+    /// Returns the printed text, or throws if it cannot be decoded.
     private static func text(of object: JSONObject) throws -> String? {
         guard object.contains("text") else { return nil }
         return try object.decodeIfPresent(String.self, forKey: "text")

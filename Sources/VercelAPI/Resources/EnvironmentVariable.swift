@@ -1,34 +1,28 @@
 package import Sealing
 
-/// A variable of a project as the platform lists it: everything but its value.
+/// A variable of a project as Vercel lists it, without its value.
 package struct EnvironmentVariable: Decodable, Sendable, Equatable {
-    /// How the platform keeps the value.
+    /// The variable type, which decides how Vercel stores the value.
     package struct Kind: OpenText {
-        /// The platform's own word.
         package let rawValue: String
-        /// Wraps the platform's own word.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// In clear text, in every list.
+        /// Plain text, part of every list.
         package static var plain: Self { Self(rawValue: "plain") }
         /// Encrypted, readable one by one.
         package static var encrypted: Self { Self(rawValue: "encrypted") }
-        /// Encrypted, never readable again.
+        /// Encrypted, not readable again.
         package static var sensitive: Self { Self(rawValue: "sensitive") }
-        /// The name of a variable that the platform sets.
+        /// The name of a variable that Vercel sets.
         package static var system: Self { Self(rawValue: "system") }
-        /// A reference to a secret of the old kind.
+        /// A reference to a secret of the legacy kind.
         package static var secret: Self { Self(rawValue: "secret") }
     }
 
-    /// What a variable is for.
     package struct Target: OpenText {
-        /// The platform's own word.
         package let rawValue: String
-        /// Wraps the platform's own word.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Production deployments.
         package static var production: Self { Self(rawValue: "production") }
         /// Deployments of branches.
         package static var preview: Self { Self(rawValue: "preview") }
@@ -38,36 +32,30 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
 
     /// The id of the record.
     package let id: String
-    /// The variable's name.
     package let key: String
-    /// How the platform keeps the value.
     package let type: Kind
-    /// What it is for; empty if it is for custom environments only.
+    /// The targets; empty if it only applies to custom environments.
     package let targets: [Target]
-    /// The only branch it is for.
+    /// The only git branch it applies to.
     package let gitBranch: String?
-    /// The custom environments it is for.
     package let customEnvironmentIds: [String]
-    /// A note.
     package let comment: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When it was changed last.
     package let updatedAt: APITime?
-    /// Who made it.
+    /// The id of the user who created it.
     package let createdBy: String?
-    /// Who changed it last.
+    /// The id of the user who last changed it.
     package let updatedBy: String?
-    /// What the platform calls whoever changed it last, where it says.
+    /// The display name of the user who last changed it, if Vercel reports it.
     package let editorName: String?
-    /// What the answer says about its value: true for clear text, false for ciphertext.
+    /// Whether the response says that its value is plain text; false means ciphertext.
     package let isDecrypted: Bool?
-    /// Whether the platform made it.
+    /// Whether Vercel created it.
     package let isSystem: Bool
-    /// The integration it comes from.
+    /// The integration that created it.
     package let configurationId: String?
 
-    /// Reads a record. The value is passed over.
+    /// Decodes a record, skipping the value.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.text("id") ?? object.requiredText("uid")
@@ -87,10 +75,10 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         configurationId = object.text("configurationId")
     }
 
-    /// Whether the `value` member of an answer can be the value itself.
+    /// Returns whether the `value` member of a response can be the value itself.
     ///
-    /// Lists hold ciphertext whatever they say of it, for all but plain variables; and what a
-    /// sensitive one shows is never its value.
+    /// For all but plain variables, lists contain ciphertext even if they claim otherwise. The
+    /// member of a sensitive variable is never its value.
     func isValueReadable(inList: Bool) -> Bool {
         switch type {
         case .plain, .system: true
@@ -104,10 +92,9 @@ extension EnvironmentVariable: ListElement {
     static var listNames: [JSONKey] { ["envs", "env"] }
 }
 
-/// A variable with its value, where the platform shows it.
+/// A variable with its value, if Vercel shows it.
 package struct ReadEnvironmentVariable {
-    /// Everything but the value.
     package let variable: EnvironmentVariable
-    /// The value; nil if the platform does not show it, which an empty value is not.
+    /// The value; nil if Vercel does not show it, as opposed to an empty value.
     package let value: SecretSlice?
 }

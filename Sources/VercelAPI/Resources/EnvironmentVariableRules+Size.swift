@@ -1,18 +1,13 @@
 extension EnvironmentVariableRules {
-    /// The size and scope of one variable as it would be on the platform.
+    /// The size and scope of one variable as it would be on Vercel.
     package struct Entry: Sendable, Equatable {
-        /// The variable's name.
         package var key: String
-        /// The size of its value, in bytes.
         package var valueByteCount: Int
-        /// What it is for.
         package var targets: [EnvironmentVariable.Target]
-        /// The only branch it is for.
+        /// The only git branch it applies to.
         package var gitBranch: String?
-        /// The custom environments it is for.
         package var customEnvironmentIds: [String]
 
-        /// Describes a variable.
         package init(
             key: String, valueByteCount: Int, targets: [EnvironmentVariable.Target],
             gitBranch: String? = nil, customEnvironmentIds: [String] = []
@@ -30,9 +25,9 @@ extension EnvironmentVariableRules {
         }
     }
 
-    /// The scopes whose variables are too large together, each with its size.
+    /// Returns the scopes whose total size exceeds the limit.
     ///
-    /// - Parameter entries: All variables that a project would have afterwards.
+    /// - Parameter entries: All variables that the project would have afterwards.
     package static func totalProblems(of entries: [Entry]) -> [Problem] {
         var sizes: [(scope: String, byteCount: Int)] = []
         let targets = Set(entries.flatMap(\.targets)).sorted { $0.rawValue < $1.rawValue }
@@ -44,7 +39,7 @@ extension EnvironmentVariableRules {
             for branch in branches.sorted() {
                 let own = entries.filter { $0.targets.contains(target) && $0.gitBranch == branch }
                 let keys = Set(own.map(\.key))
-                // For its branch, a branch's own variable takes the place of the general one.
+                // For its branch, a branch's own variable replaces the general one.
                 let rest = general.filter { !keys.contains($0.key) }
                 sizes.append(("\(target.rawValue) (\(branch))", total(own + rest)))
             }

@@ -1,20 +1,20 @@
 internal import Sealing
 
-/// The platform's limits for variables, checked before anything is sent.
+/// Vercel's limits for variables, checked before anything is sent.
 ///
-/// Only what the platform is known to refuse is a problem; what nobody is sure of is left to it: a
-/// name that begins with an underscore or with `VERCEL_`, or the number of variables.
+/// Only what Vercel is known to reject counts as a problem. Uncertain cases are left to Vercel:
+/// names that start with an underscore or `VERCEL_`, and the number of variables.
 package enum EnvironmentVariableRules {
-    /// The size of all names and values of one deployment together, in bytes.
+    /// The largest total size of all names and values of one deployment, in bytes.
     package static let maximumTotalByteCount = 64 << 10
-    /// The length of a note, in characters.
+    /// The longest comment, in characters.
     package static let maximumCommentLength = 500
-    /// The length of a branch's name, in bytes.
+    /// The longest branch name, in bytes.
     package static let maximumBranchLength = 250
-    /// The length of a name, in bytes.
+    /// The longest name, in bytes.
     package static let maximumKeyLength = 256
 
-    /// Names that the platform keeps for itself.
+    /// The names that Vercel reserves.
     package static let reservedKeys: Set<String> = [
         "AWS_SECRET_KEY", "AWS_EXECUTION_ENV", "AWS_LAMBDA_LOG_GROUP_NAME",
         "AWS_LAMBDA_LOG_STREAM_NAME", "AWS_LAMBDA_FUNCTION_NAME",
@@ -22,9 +22,9 @@ package enum EnvironmentVariableRules {
         "LAMBDA_TASK_ROOT", "LAMBDA_RUNTIME_DIR",
     ]
 
-    /// A limit that would be broken.
+    /// A violated limit.
     package enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// Not a letter or underscore and then letters, digits and underscores.
+        /// Not a letter or underscore followed by letters, digits and underscores.
         case keyInvalid
         /// Longer than ``EnvironmentVariableRules/maximumKeyLength``.
         case keyTooLong
@@ -32,47 +32,47 @@ package enum EnvironmentVariableRules {
         case keyReserved
         /// Neither a target nor a custom environment.
         case noScope
-        /// Sensitive variables cannot be for development.
+        /// A sensitive variable for development.
         case sensitiveOnDevelopment
-        /// A branch with other targets than preview, or with custom environments.
+        /// A branch with targets other than preview, or with custom environments.
         case branchWithoutPreview
-        /// A preview variable for the branch that production is built from.
+        /// A preview variable for the production branch.
         case branchIsProduction
         /// Longer than ``EnvironmentVariableRules/maximumBranchLength``, or empty.
         case branchInvalid
         /// Longer than ``EnvironmentVariableRules/maximumCommentLength``.
         case commentTooLong
-        /// The value alone is over the limit for all.
+        /// A value that exceeds the total limit by itself.
         case valueTooLarge(byteCount: Int)
-        /// All variables of `scope` together are over the limit.
+        /// All variables of `scope` together exceed the limit.
         case totalTooLarge(scope: String, byteCount: Int)
 
-        /// One sentence without a value.
+        /// One sentence, without a value.
         package var description: String {
             switch self {
             case .keyInvalid:
-                "a name is a letter or underscore, then letters, digits and underscores"
-            case .keyTooLong: "a name has at most \(maximumKeyLength) characters"
-            case .keyReserved: "the platform keeps this name for itself"
+                "a name can have only letters, digits and underscores, and cannot start with a digit"
+            case .keyTooLong: "a name can have at most \(maximumKeyLength) characters"
+            case .keyReserved: "Vercel reserves this name"
             case .noScope: "a variable needs a target or a custom environment"
-            case .sensitiveOnDevelopment: "a sensitive variable cannot be for development"
-            case .branchWithoutPreview: "a branch goes with the target preview alone"
+            case .sensitiveOnDevelopment: "a sensitive variable cannot have the target development"
+            case .branchWithoutPreview: "a git branch requires preview as the only target"
             case .branchIsProduction:
-                "the production branch cannot have preview variables of its own"
-            case .branchInvalid: "a branch has 1 to \(maximumBranchLength) characters"
-            case .commentTooLong: "a comment has at most \(maximumCommentLength) characters"
+                "the production branch cannot have its own preview variables"
+            case .branchInvalid: "a branch name must have 1 to \(maximumBranchLength) characters"
+            case .commentTooLong: "a comment can have at most \(maximumCommentLength) characters"
             case .valueTooLarge(let count):
-                "the value has \(count) bytes, the platform takes \(maximumTotalByteCount)"
+                "the value has \(count) bytes; Vercel's limit is \(maximumTotalByteCount)"
             case .totalTooLarge(let scope, let count):
-                "the variables for \(scope) have \(count) bytes together, "
-                    + "the platform takes \(maximumTotalByteCount)"
+                "the variables for \(scope) have \(count) bytes in total; "
+                    + "Vercel's limit is \(maximumTotalByteCount)"
             }
         }
     }
 
-    /// The problems of one variable by itself, in the order of ``Problem``.
+    /// Returns the problems of one variable by itself, in the order of ``Problem``.
     ///
-    /// - Parameter productionBranch: The branch that production is built from, if known.
+    /// - Parameter productionBranch: The production branch, if known.
     package static func problems(
         of variable: NewEnvironmentVariable, productionBranch: String? = nil
     ) -> [Problem] {

@@ -1,13 +1,13 @@
-/// How far a log has been read: from where to ask again after a broken connection, and which events
-/// were told already.
+/// The reading position in a log: where to resume after a broken connection, and which events were
+/// already reported.
 ///
-/// Remembers the events of the last two seconds before the newest one, since the platform answers
-/// from a moment on and many events share one. Needs some six megabytes at most.
+/// Remembers the events of the two seconds before the newest one, because Vercel resumes from a
+/// time and many events share one. Needs at most about six megabytes.
 package final class EventCursor {
-    /// How far back a new connection asks, in milliseconds: events may come somewhat out of order.
+    /// How far a new connection goes back, in milliseconds, because events may be out of order.
     static let overlapMilliseconds: Int64 = 2_000
-    /// The most events that are remembered. Beyond, a broken connection may repeat lines; it never
-    /// loses one.
+    /// The most events that are remembered. Beyond that, a broken connection may repeat lines but
+    /// never loses one.
     static let capacity = 1 << 17
 
     private struct Remembered {
@@ -15,25 +15,24 @@ package final class EventCursor {
         let fingerprint: UInt64
     }
 
-    /// The moment of the newest event.
+    /// The time of the newest event.
     package private(set) var latest: APITime?
-    /// In the order of their coming; those before `first` are forgotten.
+    /// In order of arrival; those before `first` are forgotten.
     private var window: [Remembered] = []
     private var first = 0
-    /// How often each was told.
-    private var told: [UInt64: UInt32] = [:]
-    /// How often each without an id came on this connection.
-    private var came: [UInt64: UInt32] = [:]
+    /// How often each event was reported.
+    private var seen: [UInt64: UInt32] = [:]
+    /// How often each event without an id arrived on this connection.
+    private var arrived: [UInt64: UInt32] = [:]
 
-    /// Makes a cursor before the first event, or one that asks from a moment on.
+    /// Creates a cursor at the beginning of the log, or at a time.
     package init(since: APITime? = nil) {
         latest = since
     }
 
-    /// How many events are remembered.
     var rememberedCount: Int { window.count - first }
 
-    /// From when on to ask; nil for the beginning.
+    /// The time to resume from; nil for the beginning.
     var since: APITime? {
         guard let latest else { return nil }
         if window.isEmpty { return latest }
@@ -43,24 +42,24 @@ package final class EventCursor {
                     .partialValue, 0))
     }
 
-    /// A connection begins: what has no id may come once more.
+    /// Starts a connection, on which events without an id may repeat.
     func beginConnection() {
-        came.removeAll(keepingCapacity: true)
+        arrived.removeAll(keepingCapacity: true)
     }
 
-    /// Notes an event.
+    /// Records an event.
     ///
-    /// - Returns: False if it was told already. Two events without an id that are alike are two
-    ///   events, unless they come from different connections.
+    /// - Returns: False if it was already reported. Two equal events without an id are two events,
+    ///   unless they come from different connections.
     func isNew(_ event: DeploymentEvent) -> Bool {
         let fingerprint = Self.fingerprint(of: event)
         if event.id != nil {
-            if told[fingerprint] != nil { return false }
+            if seen[fingerprint] != nil { return false }
         } else {
-            came[fingerprint, default: 0] += 1
-            if came[fingerprint, default: 0] <= told[fingerprint, default: 0] { return false }
+            arrived[fingerprint, default: 0] += 1
+            if arrived[fingerprint, default: 0] <= seen[fingerprint, default: 0] { return false }
         }
-        told[fingerprint, default: 0] += 1
+        seen[fingerprint, default: 0] += 1
         let date = event.date ?? latest
         window.append(.init(date: date?.milliseconds ?? 0, fingerprint: fingerprint))
         if let date { latest = max(latest ?? date, date) }
@@ -77,12 +76,12 @@ package final class EventCursor {
         {
             let fingerprint = window[first].fingerprint
             first += 1
-            guard let count = told[fingerprint], count > 1 else {
-                told[fingerprint] = nil
-                came[fingerprint] = nil
+            guard let count = seen[fingerprint], count > 1 else {
+                seen[fingerprint] = nil
+                arrived[fingerprint] = nil
                 continue
             }
-            told[fingerprint] = count - 1
+            seen[fingerprint] = count - 1
         }
         if first > 4096, first > window.count / 2 {
             window.removeFirst(first)

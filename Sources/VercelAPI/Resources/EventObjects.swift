@@ -1,50 +1,48 @@
 internal import Sealing
 
-/// Cuts the bytes of a log into its JSON objects: one a line, or the elements of one array, however
-/// the pieces are cut.
+/// Splits the bytes of a log into its JSON objects: one per line, or the elements of one array,
+/// wherever the pieces are cut.
 ///
-/// A broken line costs itself and no other: a line end inside of a text is none of JSON, and outside
-/// of an array it ends the object too. Logs may hold what programs printed by mistake, so what waits
-/// for its end stays in guarded memory.
+/// A broken line loses only itself, because a line end is invalid in a JSON string, and outside of
+/// an array it also ends the object. Logs may contain what programs printed by mistake, so
+/// incomplete objects stay in guarded memory.
 final class EventObjects {
-    /// The longest object that is kept, in bytes.
+    /// The largest object, in bytes.
     static let maximumByteCount = 1 << 20
 
-    /// What the next byte belongs to.
+    /// The parser's state.
     private enum Place {
         case between, inObject, inText, afterBackslash
-        /// Something that is no object, up to the end of its line.
+        /// In something that is not an object, up to the end of its line.
         case inRest
     }
 
     private let pending: GuardedBytes
     private var place = Place.between
     private var depth = 0
-    /// Whether the whole is one array; nil before its first byte.
+    /// Whether the log is one array; nil before its first byte.
     private var isArray: Bool?
     private var isTooLong = false
-    /// Whether the array that the whole is has ended.
     private var isArrayEnded = false
-    /// Objects that were too long, or broken off by the end of a line.
+    /// The number of objects that were too long or cut off by a line end.
     private(set) var lostCount = 0
-    /// Whether there was something that is no JSON at all, such as a page.
+    /// Whether there was something other than JSON, such as an HTML page.
     private(set) var hasForeignText = false
-    /// Whether there was an object.
     private(set) var hasObjects = false
 
     init() throws(VercelAPIError) {
         do throws(SealingError) {
             pending = try GuardedBytes()
         } catch {
-            throw VercelAPIError(.outOfMemory, reason: "no guarded memory left")
+            throw VercelAPIError(.outOfMemory, reason: "out of guarded memory")
         }
     }
 
-    /// Takes the next piece and hands over each object that it completes.
+    /// Parses the next piece and calls `onObject` for each object that it completes.
     ///
-    /// - Returns: False if `onObject` did.
+    /// - Returns: False if `onObject` returned false.
     func take(_ piece: RawSpan, onObject: (RawSpan) -> Bool) -> Bool {
-        // Where the part of an object begins that this piece holds.
+        // The start of the current object within this piece.
         var start = 0
         for offset in 0..<piece.byteCount {
             let byte = piece.byte(at: offset)
@@ -64,8 +62,8 @@ final class EventObjects {
                 case 0x7D, 0x5D:
                     depth -= 1
                     if depth == 0 {
-                        let goesOn = end(piece.extracting(start..<(offset + 1)), onObject)
-                        guard goesOn else { return false }
+                        let shouldContinue = end(piece.extracting(start..<(offset + 1)), onObject)
+                        guard shouldContinue else { return false }
                     }
                 case 0x0A: if isArray != true { drop() }
                 default: break
@@ -90,8 +88,8 @@ final class EventObjects {
         return true
     }
 
-    /// Whether something has begun and not come to its end: then the rest is missing, however properly
-    /// the connection was closed.
+    /// Whether an object or the array is incomplete, so that the rest is missing even if the
+    /// connection was closed properly.
     var isCutOff: Bool {
         switch place {
         case .inObject, .inText, .afterBackslash: true
@@ -101,7 +99,7 @@ final class EventObjects {
 
     private func beginRest() {
         hasForeignText = true
-        // Elements of an array may stand on one line with others.
+        // Elements of an array may share a line.
         if isArray != true { place = .inRest }
         if isArray == nil { isArray = false }
     }

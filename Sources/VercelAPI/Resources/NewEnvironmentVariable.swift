@@ -1,24 +1,20 @@
 internal import JSON
 package import Sealing
 
-/// A variable to be made.
+/// A variable to create.
 package struct NewEnvironmentVariable {
-    /// The variable's name.
     package var key: String
     /// The value; valid UTF-8.
     package var value: SecretSlice
-    /// How the platform is to keep the value.
     package var type: EnvironmentVariable.Kind
-    /// What it is for.
     package var targets: [EnvironmentVariable.Target]
-    /// The only branch it is for; with the target preview alone.
+    /// The only git branch it applies to; requires preview as the only target.
     package var gitBranch: String?
-    /// The custom environments it is for.
     package var customEnvironmentIds: [String]
-    /// A note, at most 500 characters.
+    /// A comment, at most 500 characters.
     package var comment: String?
 
-    /// Describes a variable. Nothing is checked yet.
+    /// Creates a description without checking it.
     package init(
         key: String, value: SecretSlice, type: EnvironmentVariable.Kind = .encrypted,
         targets: [EnvironmentVariable.Target], gitBranch: String? = nil,
@@ -48,24 +44,22 @@ package struct NewEnvironmentVariable {
     }
 }
 
-/// What to change of a variable. Members left nil stay as they are.
+/// A change of a variable. Nil members stay unchanged.
 package struct EnvironmentVariableChange {
-    /// The new name. Leave it out for sensitive variables.
+    /// The new name. Must be nil for sensitive variables.
     package var key: String?
-    /// The new value.
     package var value: SecretSlice?
-    /// How the platform is to keep the value.
     package var type: EnvironmentVariable.Kind?
-    /// All targets from then on; the platform replaces the whole list.
+    /// All targets; replaces the whole list.
     package var targets: [EnvironmentVariable.Target]?
-    /// The only branch; an inner nil makes it one for all branches.
+    /// The only git branch; an inner nil removes it.
     package var gitBranch: String??
-    /// All custom environments from then on.
+    /// All custom environments; replaces the whole list.
     package var customEnvironmentIds: [String]?
-    /// The note; empty for none.
+    /// The comment; empty removes it.
     package var comment: String?
 
-    /// Describes no change.
+    /// Creates an empty change.
     package init() {}
 
     func write(to json: inout GuardedJSONWriter) throws(OutputError) {
@@ -86,10 +80,10 @@ package struct EnvironmentVariableChange {
     }
 }
 
-/// What became of variables that were sent together.
+/// The result of sending several variables in one request.
 package struct EnvironmentVariableBatch: Sendable, Equatable {
-    /// Those that were made or, where that was asked for, changed. Their values are not in here.
+    /// Those that were created or, for an upsert, changed. Without values.
     package let created: [EnvironmentVariable]
-    /// Those that were refused.
+    /// Those that Vercel rejected.
     package let failed: [FailedVariable]
 }

@@ -1,40 +1,36 @@
-/// A project.
+/// A project on Vercel.
 package struct Project: Codable, Sendable, Equatable {
     /// The id, `prj_…`.
     package let id: String
     /// The name; unique in its scope.
     package let name: String
-    /// The user or team it belongs to.
+    /// The user or team that owns it.
     package let accountId: String?
-    /// The framework it is built with.
     package let framework: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When its settings were changed last.
     package let updatedAt: APITime?
     /// The repository it is built from.
     package let link: Link?
-    /// The current production deployment, if there is one and the answer tells.
+    /// The live deployment, if there is one and the response contains it.
     package let production: Deployment?
-    /// The newest deployments.
     package let latestDeployments: [Deployment]
     /// The latest promotion or rollback.
     package let lastAliasRequest: AliasRequest?
-    /// Whether a gradual release is set up.
+    /// Whether a gradual release is configured.
     package let hasRollingRelease: Bool
-    /// Whether production deployments get the domains by themselves; nil where the answer does not tell.
+    /// Whether production deployments get the domains automatically; nil if the response does not
+    /// say.
     package let assignsDomains: Bool?
 
-    /// The repository of a project.
     package struct Link: Decodable, Sendable, Equatable {
         /// `github`, `gitlab`, `bitbucket` or another word.
         package let type: String?
-        /// Owner and name, as far as they are told.
+        /// Owner and name, as far as Vercel reports them.
         package let repository: String?
-        /// The branch that production is built from; preview variables cannot be for it.
+        /// The production branch, which cannot have preview variables.
         package let productionBranch: String?
 
-        /// Reads the members of whatever service it is.
+        /// Decodes the members of any git service.
         package init(from decoder: any Decoder) throws {
             let object = try decoder.object()
             type = object.text("type")
@@ -46,20 +42,17 @@ package struct Project: Codable, Sendable, Equatable {
         }
     }
 
-    /// A promotion or rollback that was asked for.
+    /// A requested promotion or rollback.
     package struct AliasRequest: Decodable, Sendable, Equatable {
-        /// How far it is.
         package let jobStatus: JobStatus
-        /// The deployment that was current.
+        /// The deployment that was live before.
         package let fromDeploymentId: String?
-        /// The deployment that becomes current.
+        /// The deployment that becomes live.
         package let toDeploymentId: String?
-        /// When it was asked for.
         package let requestedAt: APITime?
         /// `promote` or `rollback`.
         package let type: String?
 
-        /// Reads a request.
         package init(from decoder: any Decoder) throws {
             let object = try decoder.object()
             jobStatus = JobStatus(rawValue: try object.requiredText("jobStatus"))
@@ -70,31 +63,26 @@ package struct Project: Codable, Sendable, Equatable {
         }
     }
 
-    /// How far a promotion or rollback is.
+    /// The progress of a promotion or rollback.
     package struct JobStatus: OpenText {
-        /// The platform's own word.
         package let rawValue: String
-        /// Wraps the platform's own word.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Done.
         package static var succeeded: Self { Self(rawValue: "succeeded") }
-        /// Not done, for good.
+        /// Failed permanently.
         package static var failed: Self { Self(rawValue: "failed") }
-        /// Not needed.
+        /// Not necessary.
         package static var skipped: Self { Self(rawValue: "skipped") }
-        /// Not begun.
         package static var pending: Self { Self(rawValue: "pending") }
-        /// Begun.
         package static var inProgress: Self { Self(rawValue: "in-progress") }
     }
 
-    /// All that is ever written of one, to be kept.
+    /// The members of the cached form.
     private enum CodingKeys: String, CodingKey {
         case id, name, accountId, framework, updatedAt, production
     }
 
-    /// Reads a project, in the platform's form or in the one that is kept.
+    /// Decodes the API's form or the cached one.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
@@ -120,11 +108,11 @@ extension Project: ListElement {
 }
 
 extension VercelClient {
-    /// Reads the projects of the scope.
+    /// Lists the projects of the scope.
     ///
     /// - Parameters:
-    ///   - search: Only those whose name holds it.
-    ///   - limit: The largest number of them; a hundred take one request.
+    ///   - search: Only projects whose name contains this.
+    ///   - limit: The largest number of projects; a request returns a hundred.
     package func projects(
         search: String? = nil, limit: Int = .max
     ) throws(VercelAPIError) -> [Project] {
@@ -135,7 +123,7 @@ extension VercelClient {
 
     /// Reads one project by its id or name.
     ///
-    /// - Parameter withRollbackInfo: Asks for the latest promotion or rollback too.
+    /// - Parameter withRollbackInfo: Whether to include the latest promotion or rollback.
     package func project(
         _ idOrName: String, withRollbackInfo: Bool = false
     ) throws(VercelAPIError) -> Project {

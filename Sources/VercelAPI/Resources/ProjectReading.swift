@@ -1,28 +1,26 @@
 package import Sealing
 
-/// A project and the lists that a push or pull begins with, asked for at once.
+/// A project and the lists that a push or pull starts with, read together.
 package struct ProjectReading {
-    /// The project.
     package let project: Project
-    /// Its custom environments.
     package let customEnvironments: [CustomEnvironment]
-    /// Its variables, with the values of the plain ones, which lists show.
+    /// Its variables, with the values of the plain ones.
     package let variables: [ReadEnvironmentVariable]
-    /// The team's variables that it uses; nil outside of a team.
+    /// The shared variables that it uses; nil outside of a team.
     package let sharedVariables: Result<[SharedVariable], VercelAPIError>?
-    /// ``VercelClient/elapsed`` before they were asked for.
+    /// ``VercelClient/elapsed`` before the requests.
     package let elapsed: Duration
-    /// ``VercelClient/pauseCount`` then.
+    /// ``VercelClient/pauseCount`` before the requests.
     package let pauseCount: Int
 }
 
 extension VercelClient {
-    /// Reads a project and its lists, of which each call needs one round trip, side by side.
+    /// Reads a project and its lists in parallel, in one round trip.
     ///
     /// - Parameters:
     ///   - id: The project's id.
-    ///   - arena: Takes the values that lists show.
-    /// - Throws: What the calls throw one by one; that of the project first.
+    ///   - arena: Receives the values that lists show.
+    /// - Throws: The error of any call; that of the project first.
     package func projectReading(
         _ id: String, valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> ProjectReading {

@@ -2,24 +2,18 @@
 package struct SharedVariable: Codable, Sendable, Equatable {
     /// The id, `env_…`.
     package let id: String
-    /// The variable's name.
     package let key: String
-    /// How the platform keeps the value.
     package let type: EnvironmentVariable.Kind
-    /// What it is for.
     package let targets: [EnvironmentVariable.Target]
-    /// The projects that use it, by their ids.
+    /// The ids of the projects that use it.
     package let projectIds: [String]
-    /// Whether it is for all custom environments too.
+    /// Whether it also applies to all custom environments.
     package let appliesToAllCustomEnvironments: Bool
-    /// A note.
     package let comment: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When it was changed last.
     package let updatedAt: APITime?
 
-    /// All that is ever written of one, to be kept.
+    /// The members of the cached form.
     private enum CodingKeys: String, CodingKey {
         case id, key, type, comment, createdAt, updatedAt
         case targets = "target"
@@ -27,7 +21,7 @@ package struct SharedVariable: Codable, Sendable, Equatable {
         case appliesToAllCustomEnvironments = "applyToAllCustomEnvironments"
     }
 
-    /// Reads a record. The value is passed over.
+    /// Decodes a record, skipping the value.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")

@@ -1,19 +1,18 @@
-/// A team that the owner of the token belongs to.
+/// A team of the token's owner.
 package struct Team: Decodable, Sendable, Equatable {
     /// The id, `team_…`.
     package let id: String
     /// The name in URLs.
     package let slug: String
-    /// The full name.
+    /// The display name.
     package let name: String?
     /// The user's role in the team.
     package let role: String?
-    /// Whether the user may see a few things of it only.
+    /// Whether the user has restricted access to it.
     package let isLimited: Bool
-    /// Whether new production and preview variables have to be sensitive: `default`, `on`, `off`.
+    /// Whether new production and preview variables must be sensitive: `default`, `on`, `off`.
     package let sensitivePolicy: String?
 
-    /// Reads a team.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
@@ -21,7 +20,7 @@ package struct Team: Decodable, Sendable, Equatable {
         name = object.text("name")
         let membership = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "membership")
         role = membership?.text("role")
-        // `limited` is a flag in some answers and an object in others.
+        // `limited` is a flag in some responses and an object in others.
         isLimited = object.bool("limited") ?? false
         sensitivePolicy = object.text("sensitiveEnvironmentVariablePolicy")
     }
@@ -32,14 +31,14 @@ extension Team: ListElement {
 }
 
 extension VercelClient {
-    /// Reads all teams of the owner of the token.
+    /// Lists all teams of the token's owner.
     package func teams() throws(VercelAPIError) -> [Team] {
         var call = try APICall(.get, "/v2/teams", query: [("limit", "100")])
         call.isScoped = false
         return try list(call, cursor: "until")
     }
 
-    /// Reads one team by its id or the name in its URLs.
+    /// Reads one team by its id or URL slug.
     package func team(_ idOrSlug: String) throws(VercelAPIError) -> Team {
         var call = try APICall(.get, "/v2/teams/\(idOrSlug)")
         call.isScoped = false

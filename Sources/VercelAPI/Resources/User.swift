@@ -1,19 +1,17 @@
 /// The owner of a token.
 package struct User: Decodable, Sendable, Equatable {
-    /// The user's id.
     package let id: String
     /// The name in URLs; missing for a limited user.
     package let username: String?
     /// The full name.
     package let name: String?
-    /// The mail address.
     package let email: String?
-    /// The team that is used where none is named.
+    /// The team that Vercel uses by default.
     package let defaultTeamId: String?
     /// Whether the account has restricted access.
     package let isLimited: Bool
 
-    /// Reads the user itself or `{"user":…}`.
+    /// Decodes a user or `{"user":…}`.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
         let object =
@@ -28,10 +26,10 @@ package struct User: Decodable, Sendable, Equatable {
 }
 
 extension VercelClient {
-    /// Reads the owner of the token: the check of a token.
+    /// Reads the token's owner, which also checks the token.
     ///
-    /// - Throws: ``VercelAPIError/Code/tokenInvalid`` for any plain refusal: nobody may be kept
-    ///   from reading their own account.
+    /// - Throws: ``VercelAPIError/Code/tokenInvalid`` also for ``VercelAPIError/Code/forbidden``,
+    ///   because every valid token can read its owner.
     package func user() throws(VercelAPIError) -> User {
         var call = try APICall(.get, "/v2/user")
         call.isScoped = false
@@ -40,7 +38,7 @@ extension VercelClient {
         } catch {
             guard error.code == .forbidden else { throw error }
             throw error.recoded(
-                .tokenInvalid, reason: "the token is wrong, revoked or expired",
+                .tokenInvalid, reason: "the token is invalid, revoked or expired",
                 hint: "log in again with 'zg-env login'")
         }
     }

@@ -1,53 +1,51 @@
 internal import JSON
 
-/// Which deployments to list.
+/// Selects the deployments to list.
 package struct DeploymentFilter: Sendable, Equatable {
-    /// Only those of this project, by its id.
+    /// Only deployments of this project, by its id.
     package var projectId: String?
     /// `production`, `preview` or `staging`.
     package var target: String?
-    /// Only those in one of these states.
+    /// Only deployments in one of these states.
     package var states: [Deployment.State] = []
-    /// Only those of this branch.
     package var branch: String?
-    /// Only those of this commit.
     package var commit: String?
-    /// Only those made after this moment.
+    /// Only deployments created after this time.
     package var since: APITime?
-    /// Only those made before this moment.
+    /// Only deployments created before this time.
     package var until: APITime?
-    /// Only those that production can be rolled back to.
+    /// Only deployments that production can be rolled back to.
     package var isRollbackCandidate: Bool?
-    /// The largest number of them.
+    /// The largest number of deployments.
     package var limit = 20
 
-    /// Makes a filter that lets everything through.
+    /// Creates a filter that matches everything.
     package init() {}
 }
 
-/// How to make a new deployment of an existing one's source.
+/// A redeploy of an existing deployment's source.
 package struct NewDeployment: Sendable, Equatable {
     /// The deployment whose source is used.
     package var sourceId: String
-    /// The name of the project.
+    /// The project's name.
     package var projectName: String
     /// `production` or `staging`; nil for a preview.
     package var target: String?
     /// A custom environment, by id or name.
     package var customEnvironment: String?
-    /// Whether what earlier builds kept is used.
+    /// Whether to use the build cache.
     package var usesCache = false
-    /// Whether the newest commit of the branch is used instead of the source's own.
+    /// Whether to use the newest commit of the branch instead of the source's own.
     package var usesLatestCommit = false
-    /// What is noted as the reason: `redeploy` or `promote`.
+    /// The recorded reason: `redeploy` or `promote`.
     package var action = "redeploy"
-    /// A further note, by which the deployment is found again when its answer is lost.
+    /// The deployment marker, by which a deployment is found if its response is lost.
     package var mark: String?
 
-    /// The name of ``mark`` among a deployment's `meta`.
+    /// The name of ``mark`` in a deployment's `meta`.
     static let markName = "zgEnvMark"
 
-    /// Describes a fresh build of the same commit.
+    /// Creates a description of a build of the same commit without cache.
     package init(sourceId: String, projectName: String, target: String? = nil) {
         self.sourceId = sourceId
         self.projectName = projectName
@@ -55,11 +53,10 @@ package struct NewDeployment: Sendable, Equatable {
     }
 }
 
-/// What became of a deletion.
+/// The result of a deletion.
 package enum DeletionOutcome: Sendable, Equatable {
-    /// It was there and is gone.
     case deleted
-    /// It was not there when the request was repeated, so the first one most likely did it.
+    /// It was not found by a retry, so the first attempt most likely deleted it.
     case alreadyGone
 }
 
@@ -80,24 +77,24 @@ extension VercelClient {
         return try list(call, cursor: "until", limit: max(filter.limit, 0))
     }
 
-    /// Reads one deployment by its id or its host name.
+    /// Reads one deployment by its id or host name.
     ///
-    /// - Throws: ``VercelAPIError/Code/notFound`` also for what is no id at all.
+    /// - Throws: ``VercelAPIError/Code/notFound`` also for a malformed id.
     package func deployment(_ idOrHost: String) throws(VercelAPIError) -> Deployment {
         let call = try APICall(.get, "/v13/deployments/\(idOrHost)")
         do throws(VercelAPIError) {
             return try read(try perform(call), as: Deployment.self)
         } catch {
-            guard error.code == .badRequest, error.platformMessage?.contains("`id`") == true
+            guard error.code == .badRequest, error.vercelMessage?.contains("`id`") == true
             else { throw error }
-            throw error.recoded(.notFound, reason: "not found, and not a deployment's id")
+            throw error.recoded(.notFound, reason: "not found, and not a deployment ID")
         }
     }
 
-    /// Makes a new deployment.
+    /// Creates a deployment.
     ///
-    /// - Throws: ``VercelAPIError/Code/outcomeUnknown`` if it may have been made; look for one
-    ///   whose `meta` names the source before making another.
+    /// - Throws: ``VercelAPIError/Code/outcomeUnknown`` if it may have been created. Before trying
+    ///   again, look for a deployment with the same ``NewDeployment/mark``.
     package func createDeployment(_ new: NewDeployment) throws(VercelAPIError) -> Deployment {
         var call = try APICall(
             .post, "/v13/deployments",
@@ -124,7 +121,7 @@ extension VercelClient {
         return try readCreated(try perform(call), as: Deployment.self)
     }
 
-    /// Stops a deployment that is not finished.
+    /// Cancels an unfinished deployment.
     package func cancelDeployment(_ id: String) throws(VercelAPIError) -> Deployment {
         try read(
             try perform(try APICall(.patch, "/v12/deployments/\(id)/cancel")),
@@ -138,7 +135,7 @@ extension VercelClient {
         return try delete(call)
     }
 
-    /// Makes a call that deletes, which may come to nothing only where it is a repetition.
+    /// Makes a call that deletes. Not found is accepted only for a retry.
     func delete(_ call: APICall) throws(VercelAPIError) -> DeletionOutcome {
         do throws(VercelAPIError) {
             _ = try perform(call)
@@ -149,17 +146,17 @@ extension VercelClient {
         }
     }
 
-    /// Decodes the answer of a call that made something: if it cannot be read, it was made even so.
+    /// Decodes the response to a call that created something, which exists even if that fails.
     func readCreated<T: Decodable>(
-        _ answer: APIAnswer, as type: T.Type
+        _ answer: APIResult, as type: T.Type
     ) throws(VercelAPIError) -> T {
         do throws(VercelAPIError) {
             return try read(answer, as: type)
         } catch {
             throw error.recoded(
                 .outcomeUnknown,
-                reason: "the platform accepted it, but its answer cannot be read",
-                hint: "look it up before doing it again")
+                reason: "Vercel accepted the request, but its response cannot be read",
+                hint: "check whether the change was made before trying again")
         }
     }
 }

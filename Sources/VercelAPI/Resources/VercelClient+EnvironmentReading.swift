@@ -1,22 +1,22 @@
 internal import JSON
 package import Sealing
 
-/// The variables that a deployment or target gets.
+/// The variables of a deployment or target.
 package struct PulledEnvironment {
-    /// At run time. For a deployment this may hold no more than keys to decrypt the rest with.
+    /// The variables at run time. For a deployment these may only be keys that decrypt the rest.
     package let environment: [String: SecretSlice]
-    /// While building.
+    /// The variables during the build.
     package let buildEnvironment: [String: SecretSlice]
 
-    // Sensitive variables come as empty texts, so an empty value here proves nothing.
+    // Sensitive variables come as empty strings, so an empty value here proves nothing.
 }
 
 extension VercelClient {
     /// Lists the variables of a project, without values.
     ///
     /// - Parameters:
-    ///   - gitBranch: Only those for previews of this branch, and the general ones.
-    ///   - customEnvironmentId: Only those of this custom environment.
+    ///   - gitBranch: Only variables for previews of this branch, and the general ones.
+    ///   - customEnvironmentId: Only variables of this custom environment.
     package func environmentVariables(
         ofProject project: String, gitBranch: String? = nil, customEnvironmentId: String? = nil
     ) throws(VercelAPIError) -> [EnvironmentVariable] {
@@ -39,7 +39,7 @@ extension VercelClient {
             cursor: "until")
     }
 
-    /// Lists the variables of a project with the values of the plain ones, which lists show.
+    /// Lists the variables of a project with the values of the plain ones, the only ones in lists.
     package func environmentVariables(
         ofProject project: String, valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
@@ -49,9 +49,9 @@ extension VercelClient {
             continuing: try perform(call), of: call, since: begin, into: arena)
     }
 
-    /// Reads such a list to its end, whose first page is there.
+    /// Reads the rest of such a list after its first page.
     func readVariables(
-        continuing first: APIAnswer, of call: APICall, since begin: Duration,
+        continuing first: APIResult, of call: APICall, since begin: Duration,
         into arena: SecretArena
     ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
         var answer = first
@@ -70,7 +70,7 @@ extension VercelClient {
             guard values.count == page.elements.count else {
                 throw VercelAPIError(
                     .malformedAnswer,
-                    reason: "the API answered with something else than expected")
+                    reason: "the API returned an unexpected response")
             }
             for (variable, value) in zip(page.elements, values)
             where ids.insert(variable.id).inserted {
@@ -79,7 +79,7 @@ extension VercelClient {
             guard let next = page.next else { return found }
             guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
                 throw VercelAPIError(
-                    .malformedAnswer, reason: "the pages of a list do not come to an end")
+                    .malformedAnswer, reason: "the API returned a list without a last page")
             }
             answer = try perform(try nextPage(at: next, of: call, since: begin, cursor: "until"))
         }
@@ -92,7 +92,7 @@ extension VercelClient {
         try readVariable(try perform(try oneCall(id, project)), into: arena)
     }
 
-    /// Reads variables with their values in parallel, each by its project and id.
+    /// Reads variables with their values in parallel.
     ///
     /// - Returns: One result for each, in their order.
     package func environmentVariables(
@@ -106,12 +106,12 @@ extension VercelClient {
         }
     }
 
-    /// Reads all variables of a target with their values in one request. The call is not part of
-    /// the platform's public description.
+    /// Reads all variables of a target with their values in one request. Vercel does not document
+    /// this call.
     ///
     /// - Parameters:
     ///   - target: `production`, `preview`, `development` or the name of a custom environment.
-    ///   - gitBranch: For previews of this branch.
+    ///   - gitBranch: The branch, for previews.
     package func pulledEnvironment(
         ofProject project: String, target: String, gitBranch: String? = nil,
         valuesInto arena: SecretArena
@@ -125,8 +125,7 @@ extension VercelClient {
         return try readPulled(try perform(call), into: arena)
     }
 
-    /// Reads all variables of targets of projects in parallel, of previews for one branch where one is
-    /// named.
+    /// Reads all variables of several targets in parallel; previews may have a branch.
     ///
     /// - Returns: One result for each, in their order.
     package func pulledEnvironments(
@@ -144,7 +143,7 @@ extension VercelClient {
         }
     }
 
-    /// Reads the variables that a deployment was made with.
+    /// Reads the variables that a deployment was created with.
     package func pulledEnvironment(
         ofDeployment id: String, valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> PulledEnvironment {
@@ -160,7 +159,7 @@ extension VercelClient {
     }
 
     private func readVariable(
-        _ answer: APIAnswer, into arena: SecretArena
+        _ answer: APIResult, into arena: SecretArena
     ) throws(VercelAPIError) -> ReadEnvironmentVariable {
         let variable = try read(answer, as: EnvironmentVariable.self)
         guard variable.isValueReadable(inList: false) else {
@@ -174,7 +173,7 @@ extension VercelClient {
     }
 
     private func readPulled(
-        _ answer: APIAnswer, into arena: SecretArena
+        _ answer: APIResult, into arena: SecretArena
     ) throws(VercelAPIError) -> PulledEnvironment {
         try scan(answer) { (body) throws(JSONError) in
             let environment = try SecretMembers.map("env", of: body, into: arena)

@@ -1,13 +1,13 @@
 internal import JSON
 
 extension VercelClient {
-    /// Makes one variable.
+    /// Creates one variable.
     ///
-    /// - Parameter isUpsert: Changes the record of the same name and exactly the same scope if
-    ///   there is one.
-    /// - Returns: The record. That the value was stored as sent has to be read back.
+    /// - Parameter isUpsert: Whether to change an existing record of the same name and exactly the
+    ///   same scope.
+    /// - Returns: The record. Only reading it back shows that the value was stored as sent.
     /// - Throws: ``VercelAPIError/Code/conflict`` if the scope is taken;
-    ///   ``VercelAPIError/Code/outcomeUnknown`` if it may have been made.
+    ///   ``VercelAPIError/Code/outcomeUnknown`` if it may have been created.
     package func createEnvironmentVariable(
         _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
     ) throws(VercelAPIError) -> EnvironmentVariable {
@@ -19,12 +19,13 @@ extension VercelClient {
         return batch.created[0]
     }
 
-    /// Makes several variables in one request; the platform judges each by itself.
+    /// Creates several variables in one request. Vercel accepts or rejects each by itself.
     ///
     /// - Parameters:
-    ///   - isUpsert: Changes the records of the same names and exactly the same scopes.
+    ///   - isUpsert: Whether to change existing records of the same names and exactly the same
+    ///     scopes.
     ///   - check: Called right before each attempt.
-    /// - Throws: An error only if nothing is known of the single ones.
+    /// - Throws: An error only if the result of the single variables is unknown.
     package func createEnvironmentVariables(
         _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false,
         check: SendCheck? = nil
@@ -48,7 +49,7 @@ extension VercelClient {
     /// Changes a variable.
     ///
     /// - Parameter check: Called right before each attempt.
-    /// - Returns: The record as it is now, or nil if the answer does not hold it.
+    /// - Returns: The new record, or nil if the response does not contain it.
     package func changeEnvironmentVariable(
         _ id: String, ofProject project: String, _ change: EnvironmentVariableChange,
         check: SendCheck? = nil
@@ -64,7 +65,7 @@ extension VercelClient {
         }
     }
 
-    /// Deletes a variable with all its targets. To take one target away, change the list.
+    /// Deletes a variable with all its targets. To remove one target, change the list of targets.
     ///
     /// - Parameter check: Called right before each attempt.
     package func deleteEnvironmentVariable(
@@ -76,10 +77,10 @@ extension VercelClient {
         return try delete(call)
     }
 
-    /// Deletes variables, up to 1000 in one request.
+    /// Deletes variables, up to 1000 per request.
     ///
     /// - Parameter check: Called right before each attempt.
-    /// - Returns: The ids that the platform says it deleted.
+    /// - Returns: The ids that Vercel reports as deleted.
     package func deleteEnvironmentVariables(
         _ ids: [String], ofProject project: String, check: SendCheck? = nil
     ) throws(VercelAPIError) -> [String] {
@@ -102,14 +103,14 @@ extension VercelClient {
 
     private static var unreadableCreation: VercelAPIError {
         VercelAPIError(
-            .outcomeUnknown, reason: "the platform accepted it, but its answer cannot be read",
-            hint: "look it up before doing it again")
+            .outcomeUnknown, reason: "Vercel accepted the request, but its response cannot be read",
+            hint: "check whether the change was made before trying again")
     }
 
     private func createCall(
         _ project: String, isUpsert: Bool, of new: [NewEnvironmentVariable]
     ) throws(VercelAPIError) -> APICall {
-        // An upsert leaves the same behind however often it is sent; a creation does not.
+        // An upsert is idempotent; a creation is not.
         var call = try APICall(
             .post, "/v10/projects/\(project)/env",
             query: [("upsert", isUpsert ? "true" : nil)], isRepeatable: isUpsert)
@@ -119,7 +120,7 @@ extension VercelClient {
     }
 
     private func readBatch(
-        _ answer: APIAnswer, call: APICall
+        _ answer: APIResult, call: APICall
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         let body = try readCreated(answer, as: CreatedVariables.self)
         let secrets = secrets(of: call)

@@ -3,9 +3,9 @@ internal import Sealing
 
 /// Why following a log ended.
 package enum EventStreamEnd: Sendable, Equatable {
-    /// The platform has nothing more to tell.
+    /// Vercel ended the log.
     case ended
-    /// The receiver wanted no more.
+    /// A closure of the caller stopped it.
     case stopped
 }
 
@@ -34,19 +34,20 @@ extension VercelClient {
         return events
     }
 
-    /// Reads the log of a deployment, oldest first, each event as it comes. A broken connection is
-    /// made again from the last events on, and no event is told twice.
+    /// Reads the log of a deployment, oldest first, reporting each event as it arrives. After a
+    /// broken connection it resumes at the last events and reports none twice.
     ///
     /// - Parameters:
-    ///   - follows: Goes on until the platform ends it, as it does once the build has ended; else
-    ///     ends with the newest event.
-    ///   - cursor: Where to begin; knows afterwards how far the log was read.
-    ///   - onLoss: Told how many events were too long or broken, at the end of a connection.
-    ///   - afterPiece: Called after each piece of the answer, and some ten times a second while
-    ///     nothing comes. False ends it.
-    ///   - onEvent: False ends it.
-    /// - Throws: ``VercelAPIError/Code/unavailable`` once several connections in a row brought
-    ///   nothing.
+    ///   - follows: Whether to continue until Vercel ends the log, as it does after the build;
+    ///     otherwise ends with the newest event.
+    ///   - cursor: Where to begin; afterwards, how far the log was read.
+    ///   - onLoss: Called at the end of a connection with the number of events that were too long
+    ///     or malformed.
+    ///   - afterPiece: Called after each piece of the response, and about ten times a second while
+    ///     nothing arrives. False ends the call.
+    ///   - onEvent: Called for each event. False ends the call.
+    /// - Throws: ``VercelAPIError/Code/unavailable`` once several connections in a row brought no
+    ///   new events.
     package func followEvents(
         ofDeployment id: String, follows: Bool = true, cursor: EventCursor = EventCursor(),
         onLoss: (Int) -> Void = { _ in }, afterPiece: () -> Bool = { true },
@@ -84,7 +85,7 @@ extension VercelClient {
                     random: session.random())
             else { throw error }
             guard session.waitingRoom.wait(pause) else {
-                throw VercelAPIError(.cancelled, reason: "stopped")
+                throw VercelAPIError(.cancelled, reason: "canceled")
             }
         }
     }
@@ -98,17 +99,17 @@ extension VercelClient {
                 ("direction", "forward"), ("follow", follows ? "1" : "0"), ("limit", "-1"),
                 ("builds", "1"), ("since", since.map { String($0.milliseconds) }),
             ])
-        // A build may be silent for long; the platform keeps the connection open.
+        // A build may be silent for long; Vercel keeps the connection open.
         if follows { call.timeouts = HTTPTimeouts(idle: .seconds(120), total: nil) }
         return call
     }
 
     private static var noLog: VercelAPIError {
         VercelAPIError(
-            .malformedAnswer, reason: "the API answered with something else than a log")
+            .malformedAnswer, reason: "the API returned something other than a log")
     }
 
-    /// Makes one connection and hands over its events.
+    /// Makes one connection and reports its events.
     private func stream(
         _ call: APICall, onLoss: (Int) -> Void, afterPiece: () -> Bool,
         onEvent: (DeploymentEvent) -> Bool
@@ -120,7 +121,7 @@ extension VercelClient {
         var result: Result<HTTPResponse, TransportError>
         do throws(TransportError) {
             let response = try session.transport.stream(request(call)) { piece in
-                let goesOn = objects.take(piece) { object in
+                let shouldContinue = objects.take(piece) { object in
                     switch DeploymentEvent.read(object) {
                     case .event(let event): return onEvent(event)
                     case .none: return true
@@ -132,7 +133,7 @@ extension VercelClient {
                         return true
                     }
                 }
-                wasStopped = !(goesOn && afterPiece())
+                wasStopped = !(shouldContinue && afterPiece())
                 return !wasStopped
             }
             let isGood = (200..<300).contains(response.status)
@@ -143,14 +144,14 @@ extension VercelClient {
                         .cut, mayHaveReachedServer: true, reason: "the log was cut off"))
                 : .success(response)
         } catch {
-            // What was cut off comes again on the next connection.
+            // The next connection repeats what was cut off.
             result = .failure(error)
         }
         let lost = objects.lostCount + unreadable
         if lost > 0 { onLoss(lost) }
         var ended = call
         ended.expectation = .lines
-        let verdict = AnswerVerdict(
+        let verdict = ResponseVerdict(
             result, call: ended, secrets: secrets(of: call),
             secondsSince1970: session.waitingRoom.secondsSince1970)
         if verdict.error == nil, isRefused || (objects.hasForeignText && !objects.hasObjects) {
@@ -161,37 +162,37 @@ extension VercelClient {
 }
 
 extension DeploymentEvent {
-    /// What an object of a log is.
+    /// The result of reading one object of a log.
     enum Reading {
         case event(DeploymentEvent)
-        /// It only keeps the connection open, or is of no known kind.
+        /// It only keeps the connection open, or is of an unknown kind.
         case none
-        /// An error in the place of a log.
+        /// An error instead of a log.
         case refusal
-        /// No JSON.
+        /// Not JSON.
         case unreadable
     }
 
-    /// Reads one object of a log; nil for what cannot be read, or only keeps a connection open.
+    /// Decodes one object of a log, or returns nil if it is not an event.
     init?(_ object: RawSpan) {
         guard case .event(let event) = Self.read(object) else { return nil }
         self = event
     }
 
-    /// Reads one object of a log. Bytes that are no text, and halves of characters, are replaced:
-    /// programs print what they like, and the rest of the line is worth reading.
+    /// Decodes one object of a log. Invalid UTF-8 and unpaired surrogates are replaced: programs
+    /// print anything, and the rest of the line is still useful.
     static func read(_ object: RawSpan) -> Reading {
         if let event = JSONDecoding.value(DeploymentEvent.self, from: object) {
             return .event(event)
         }
         let bytes = (0..<object.byteCount).map { object.byte(at: $0) }
-        let mended = Array(String(decoding: bytes, as: UTF8.self).utf8)
-        return mended.withBytes { mended in
-            if let event = JSONDecoding.value(DeploymentEvent.self, from: mended) {
+        let repaired = Array(String(decoding: bytes, as: UTF8.self).utf8)
+        return repaired.withBytes { repaired in
+            if let event = JSONDecoding.value(DeploymentEvent.self, from: repaired) {
                 return .event(event)
             }
-            guard JSONTree.isJSON(mended) else { return .unreadable }
-            let error = JSONDecoding.value(APIErrorBody.self, from: mended)
+            guard JSONTree.isJSON(repaired) else { return .unreadable }
+            let error = JSONDecoding.value(APIErrorBody.self, from: repaired)
             return error?.code != nil ? .refusal : .none
         }
     }

@@ -1,31 +1,30 @@
 internal import JSON
 
-/// How the platform took a promotion.
+/// Vercel's response to a promotion or rollback.
 package enum PromotionOutcome: Sendable, Equatable {
-    /// It is under way.
+    /// In progress.
     case accepted
-    /// It waits for a gradual release.
+    /// Waiting for a gradual release.
     case queued
 }
 
-/// Which of the two ways production's addresses move without a build.
+/// How the production domains move without a build.
 package enum PromotionKind: Sendable {
-    /// To a deployment that is to be the newest.
+    /// To a deployment that becomes the newest.
     case promotion
-    /// Back to one that was current before.
+    /// Back to a deployment that was live before.
     case rollback
 }
 
-/// The state of one address during a promotion or rollback.
+/// The state of one domain during a promotion or rollback.
 package struct PromotionAlias: Decodable, Sendable, Equatable {
-    /// The address.
+    /// The host name.
     package let alias: String
     /// `completed`, `in-progress`, `pending`, `failed` or another word.
     package let status: String
-    /// The id of the record.
     package let id: String
 
-    /// Reads a record, whose `alias` may be a text or an object.
+    /// Decodes a record, whose `alias` may be a string or an object.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         let inner = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "alias")
@@ -40,8 +39,8 @@ extension PromotionAlias: ListElement {
 }
 
 extension VercelClient {
-    /// Makes a deployment that was built for production the current one, without a build. Ask
-    /// ``project(_:withRollbackInfo:)`` how it went.
+    /// Moves the production domains to a deployment that was built for production.
+    /// ``project(_:withRollbackInfo:)`` shows the progress.
     package func promote(
         _ deployment: String, ofProject project: String
     ) throws(VercelAPIError) -> PromotionOutcome {
@@ -53,11 +52,10 @@ extension VercelClient {
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
 
-    /// Makes an earlier production deployment the current one again; the platform then stops
-    /// giving production's addresses to new deployments. Ask ``project(_:withRollbackInfo:)`` how
-    /// it went.
+    /// Moves the production domains back to an earlier production deployment. Vercel then stops
+    /// assigning them to new deployments. ``project(_:withRollbackInfo:)`` shows the progress.
     ///
-    /// - Parameter reason: Shown on the platform's pages.
+    /// - Parameter reason: Shown in Vercel's dashboard.
     package func rollBack(
         to deployment: String, ofProject project: String, reason: String? = nil
     ) throws(VercelAPIError) -> PromotionOutcome {
@@ -71,7 +69,7 @@ extension VercelClient {
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
 
-    /// Lists what became of the addresses in the latest promotion, or rollback.
+    /// Lists the state of the domains in the latest promotion or rollback.
     package func promotionAliases(
         ofProject project: String, failedOnly: Bool = false,
         kind: PromotionKind = .promotion

@@ -1,24 +1,20 @@
 internal import JSON
 package import Sealing
 
-/// A place that the platform tells of events.
+/// A URL to which Vercel reports events.
 package struct Webhook: Decodable, Sendable, Equatable {
-    /// The id.
     package let id: String
-    /// Where events are sent.
+    /// The URL that Vercel calls.
     package let url: String
-    /// Which events.
     package let events: [String]
-    /// Of which projects, by their ids; empty for all.
+    /// The ids of the projects whose events it gets; empty for all.
     package let projectIds: [String]
-    /// The user or team it belongs to.
+    /// The user or team that owns it.
     package let ownerId: String?
-    /// When it was made.
     package let createdAt: APITime?
-    /// When it was changed last.
     package let updatedAt: APITime?
 
-    /// Reads a record. The secret is passed over.
+    /// Decodes a record, skipping the secret.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
@@ -36,24 +32,21 @@ extension Webhook: ListElement {
 }
 
 extension VercelClient {
-    /// Lists webhooks.
     package func webhooks(ofProject projectId: String? = nil) throws(VercelAPIError) -> [Webhook] {
         try list(
             try APICall(.get, "/v1/webhooks", query: [("projectId", projectId)]), cursor: "until")
     }
 
-    /// Reads one webhook.
     package func webhook(_ id: String) throws(VercelAPIError) -> Webhook {
         try read(try perform(try APICall(.get, "/v1/webhooks/\(id)")), as: Webhook.self)
     }
 
-    /// Makes a webhook.
+    /// Creates a webhook.
     ///
     /// - Parameters:
     ///   - events: At least one.
     ///   - projectIds: At most 50; empty for all projects.
-    /// - Returns: The webhook, and the key that its messages are signed with. The platform shows
-    ///   the key this once.
+    /// - Returns: The webhook and the key that signs its messages. Vercel shows the key only now.
     package func createWebhook(
         url: String, events: [String], projectIds: [String] = [], secretInto arena: SecretArena
     ) throws(VercelAPIError) -> (webhook: Webhook, secret: SecretSlice) {
@@ -72,13 +65,12 @@ extension VercelClient {
         }
         guard let secret, secret.count > 0 else {
             throw VercelAPIError(
-                .malformedAnswer, reason: "the webhook \(webhook.id) was made without a secret",
-                hint: "delete it and make another one")
+                .malformedAnswer, reason: "webhook \(webhook.id) was created without a secret",
+                hint: "delete it and create another one")
         }
         return (webhook, secret)
     }
 
-    /// Deletes a webhook.
     package func deleteWebhook(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v1/webhooks/\(id)")
         call.expectation = .nothingOrJSON

@@ -1,31 +1,28 @@
-/// Where the API is: scheme, host and port, checked so that a token may be sent there.
+/// The API's scheme, host and port, checked so that a token may be sent there.
 ///
-/// Plain `http` is accepted for this machine's own addresses only.
+/// Plain `http` is accepted for loopback addresses only.
 package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// The platform itself.
     package static var vercel: APIOrigin {
         APIOrigin(isSecure: true, host: "api.vercel.com", port: 443)
     }
 
-    /// Why a text is no origin.
+    /// Why a text is not a valid origin.
     package enum Problem: Error, Equatable, Sendable {
-        /// Neither `https://` nor `http://` at its beginning.
+        /// It starts with neither `https://` nor `http://`.
         case noScheme
-        /// A user name or password in front of the host, or a path, query or fragment behind it.
+        /// It has a user name or password, or a path, query or fragment.
         case notAnOrigin
-        /// No host, or one with bytes that a host cannot have.
+        /// The host is missing or has an invalid character.
         case invalidHost
-        /// A port that is not 1 to 65535.
+        /// The port is not in 1 to 65535.
         case invalidPort
-        /// Plain `http` to another machine.
+        /// It is plain `http` to another machine.
         case notSecure
     }
 
-    /// Whether it is reached through TLS.
     package let isSecure: Bool
-    /// A name or an address in lower case; an IPv6 address without its brackets.
+    /// A name or address in lower case; an IPv6 address has no brackets.
     package let host: String
-    /// The port, 1 to 65535.
     package let port: Int
 
     private init(isSecure: Bool, host: String, port: Int) {
@@ -34,8 +31,8 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `https://host`, `https://host:port` or the same with `http` and a loopback address. A
-    /// single slash at the end is allowed.
+    /// Parses `https://host`, `https://host:port`, or the same with `http` and a loopback address.
+    /// One trailing slash is allowed.
     package init(_ text: String) throws(Problem) {
         let isSecure: Bool
         var rest: Substring
@@ -70,7 +67,7 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(isSecure: isSecure, host: host, port: port)
     }
 
-    /// The text it can be made from again; without the port where that is the scheme's own.
+    /// The origin as a URL, without the scheme's default port. Parses back to an equal origin.
     package var description: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let scheme = isSecure ? "https" : "http"
@@ -107,8 +104,8 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether libcurl reaches this machine and no other by `host`. It resolves `localhost` by
-    /// itself; any other name would have to be looked up, and is not trusted.
+    /// Returns whether `host` always means this machine. libcurl resolves `localhost` itself; any
+    /// other name would go through DNS and is not trusted.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

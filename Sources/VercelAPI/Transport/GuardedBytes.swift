@@ -1,23 +1,21 @@
 package import Sealing
 
-/// Bytes in guarded memory that several owners may hold: the body of a request or of an answer.
+/// Bytes in guarded memory with shared ownership: the body of a request or response.
 ///
-/// Neither its description nor a dump of it shows the bytes. Not for use from several threads at
-/// once.
+/// Neither its description nor a dump shows the bytes. Not thread-safe.
 package final class GuardedBytes: CustomStringConvertible, CustomReflectable {
     private var buffer: SecretBuffer
 
-    /// Makes an empty body that holds `capacity` bytes before it grows.
+    /// Creates an empty body that holds `capacity` bytes before it grows.
     package init(capacity: Int = 4096) throws(SealingError) {
         buffer = try SecretBuffer(capacity: capacity)
     }
 
-    /// Takes over what was written to `buffer`.
+    /// Takes ownership of `buffer`.
     package init(_ buffer: consuming SecretBuffer) {
         self.buffer = buffer
     }
 
-    /// Number of bytes.
     package var count: Int { buffer.count }
 
     /// Appends a copy of `bytes`.
@@ -25,24 +23,24 @@ package final class GuardedBytes: CustomStringConvertible, CustomReflectable {
         try buffer.append(bytes)
     }
 
-    /// Makes room for `additional` bytes more.
+    /// Reserves room for `additional` more bytes.
     package func reserve(_ additional: Int) throws(SealingError) {
         try buffer.reserve(additional)
     }
 
-    /// Wipes and drops all bytes; the memory stays for the next ones.
+    /// Wipes and removes all bytes but keeps the memory.
     package func removeAll() {
         buffer.removeLast(buffer.count)
     }
 
-    /// Lends the bytes to `body`. They must not outlive the call, and nothing may be appended
+    /// Calls `body` with the bytes. They must not outlive the call, and nothing may be appended
     /// during it.
     package func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try buffer.withBytes(body)
     }
 
-    /// Says how many bytes there are, and nothing of them.
+    /// The number of bytes, without their content.
     package var description: String { "(\(buffer.count) guarded bytes)" }
-    /// Has no children, so that `dump` shows nothing.
+    /// A mirror without children, so that `dump` shows nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,11 +1,11 @@
-/// Reads the dates of HTTP header fields.
+/// Parses the dates in HTTP header fields.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section
-    /// 5.6.7); nil for anything else, the two obsolete forms included.
+    /// Returns the seconds since 1970 for a date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110,
+    /// section 5.6.7), or nil for anything else, including the two obsolete forms.
     package static func seconds(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","),
@@ -29,8 +29,8 @@ package enum HTTPDate {
         return Int64(text)
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in
-    /// March so that the leap day comes last.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted
+    /// from March so that the leap day comes last.
     private static func daysSince1970(year: Int64, month: Int, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let monthFromMarch = Int64((month + 9) % 12)

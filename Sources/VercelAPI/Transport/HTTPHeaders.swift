@@ -1,24 +1,21 @@
-/// The header fields of an answer, found whatever the case of their names.
+/// The header fields of a response, with case-insensitive names.
 package struct HTTPHeaders: Sendable {
-    /// The largest number of fields that is kept.
+    /// The largest number of fields.
     package static let maximumCount = 200
-    /// The largest size of all names and values together, in bytes.
+    /// The largest total size of all names and values, in bytes.
     package static let maximumByteCount = 64 << 10
 
     private var fields: [(name: String, value: String)] = []
     private var byteCount = 0
 
-    /// Makes an empty list.
     package init() {}
 
-    /// Makes a list of `fields`; those beyond the bounds are left out.
+    /// Creates a list of `fields`, dropping those beyond the limits.
     package init(_ fields: [(String, String)]) {
         for (name, value) in fields { _ = append(name: name, value: value) }
     }
 
-    /// Appends one field.
-    ///
-    /// - Returns: False when it does not fit into the bounds; it is left out then.
+    /// Appends a field, or returns false if it exceeds the limits.
     package mutating func append(name: String, value: String) -> Bool {
         let size = name.utf8.count + value.utf8.count
         guard fields.count < Self.maximumCount, size <= Self.maximumByteCount - byteCount else {
@@ -29,10 +26,9 @@ package struct HTTPHeaders: Sendable {
         return true
     }
 
-    /// Appends a field from a line as it came from the server, without its line end.
+    /// Appends the field in a line from the server, with or without its line ending.
     ///
-    /// - Returns: False when it does not fit into the bounds. A line that is no field is passed
-    ///   over, which is not an error.
+    /// - Returns: False if the field exceeds the limits. A line that is not a field is ignored.
     package mutating func append(line: some Collection<UInt8>) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon != line.startIndex else {
             return true
@@ -50,7 +46,6 @@ package struct HTTPHeaders: Sendable {
             value: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Number of fields.
     package var count: Int { fields.count }
 
     /// The value of the first field called `name`.
@@ -59,7 +54,7 @@ package struct HTTPHeaders: Sendable {
         return fields.first { $0.name == wanted }?.value
     }
 
-    /// The value of the first field called `name`, if it is a whole number that is not negative.
+    /// Returns the value of the first field called `name` if it is a non-negative integer.
     package func number(_ name: String) -> Int64? {
         guard let text = self[name: name], !text.isEmpty, text.utf8.count <= 18,
             text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })

@@ -1,11 +1,10 @@
 package import Sealing
 
-/// One request, complete but for what every transport adds by itself.
+/// One request, without the fields that every transport adds itself.
 ///
-/// The token and the body stay in guarded memory. The target holds names and ids only, never a
+/// The token and the body stay in guarded memory. The target contains only names and ids, never a
 /// value.
 package struct HTTPRequest {
-    /// What is to be done with the resource.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
@@ -13,25 +12,23 @@ package struct HTTPRequest {
         case delete = "DELETE"
     }
 
-    /// What is to be done.
     package let method: Method
-    /// Where it goes. The token is sent to this origin and to no other.
+    /// The token is sent to this origin and to no other.
     package let origin: APIOrigin
-    /// Path and query, percent-encoded, beginning with `/`.
+    /// The percent-encoded path and query, starting with `/`.
     package let target: String
-    /// Header fields besides `Authorization`.
+    /// The header fields other than `Authorization`.
     package var headers: [(name: String, value: String)]
-    /// What follows `Bearer ` in the `Authorization` field; printable ASCII.
+    /// The bearer token; printable ASCII.
     package let token: SecretSlice?
-    /// What is sent as JSON.
+    /// The JSON body.
     package let body: GuardedBytes?
-    /// Whether sending it twice does no more than sending it once. A transport must not send a
-    /// request again by itself unless this is true.
+    /// Whether the request is idempotent. A transport must not resend it by itself unless this is
+    /// true.
     package let isRepeatable: Bool
-    /// How long to wait, where it differs from the transport's own times.
+    /// The timeouts, if they differ from the transport's own.
     package var timeouts: HTTPTimeouts?
 
-    /// Makes a request. Nothing is sent.
     package init(
         method: Method = .get, origin: APIOrigin, target: String,
         headers: [(name: String, value: String)] = [], token: SecretSlice? = nil,
@@ -48,18 +45,17 @@ package struct HTTPRequest {
     }
 }
 
-/// How long a transport waits for the steps of one request.
+/// The timeouts of the steps of one request.
 package struct HTTPTimeouts: Sendable, Equatable {
-    /// Until name lookup, connection and TLS handshake are done.
+    /// For name lookup, connection and TLS handshake.
     package var connect: Duration
-    /// From then on until the first byte of the answer.
+    /// From then until the first byte of the response.
     package var firstByte: Duration
-    /// Between two pieces of the answer.
+    /// Between two pieces of the response.
     package var idle: Duration
-    /// For everything together; nil for streams that may stay open.
+    /// For the whole request; nil for streams that may stay open.
     package var total: Duration?
 
-    /// Sets all of them; the defaults fit an ordinary request.
     package init(
         connect: Duration = .seconds(10), firstByte: Duration = .seconds(30),
         idle: Duration = .seconds(30), total: Duration? = .seconds(120)

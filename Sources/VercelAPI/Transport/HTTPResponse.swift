@@ -1,13 +1,11 @@
-/// What a server answered.
 package struct HTTPResponse {
     /// The status code, 100 to 999.
     package let status: Int
-    /// The header fields of the last answer; those of a proxy's are left out.
+    /// The header fields of the final response, without a proxy's.
     package let headers: HTTPHeaders
-    /// What came after them. May hold values, so it stays in guarded memory.
+    /// The body, in guarded memory because it may contain values.
     package let body: GuardedBytes
 
-    /// Puts an answer together.
     package init(status: Int, headers: HTTPHeaders, body: GuardedBytes) {
         self.status = status
         self.headers = headers

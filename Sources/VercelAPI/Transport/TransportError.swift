@@ -1,41 +1,35 @@
-/// Why a request got no answer. Names the host at most; nothing of token, body or answer.
+/// Why a request got no response. Contains at most the host name, never a token or a body.
 package struct TransportError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package enum Code: String, Sendable {
-        /// The host's name has no address.
+        /// The host name does not resolve.
         case cannotResolve
-        /// Nothing accepts connections there.
+        /// The connection was refused or cannot be made.
         case cannotConnect
-        /// No secure connection could be made, such as for an unknown certificate.
+        /// No secure connection is possible, for example because of an unknown certificate.
         case tls
-        /// It took longer than allowed.
         case timedOut
-        /// The connection ended before the answer was complete.
+        /// The connection ended before the response was complete.
         case cut
-        /// The caller asked for it.
+        /// The caller canceled the request.
         case cancelled
-        /// The answer is larger than allowed.
+        /// The response exceeds the size limit.
         case tooLarge
-        /// The library that sends requests is not installed.
+        /// libcurl is not installed.
         case libraryMissing
-        /// Anything else.
         case failed
     }
 
-    /// The kind of failure.
     package let code: Code
-    /// Whether the server may have got the request and acted on it.
+    /// Whether the server may have received the request and acted on it.
     package let mayHaveReachedServer: Bool
-    /// A few words on what happened.
+    /// A short description of what happened.
     package let reason: String
 
-    /// Makes an error.
     package init(_ code: Code, mayHaveReachedServer: Bool, reason: String) {
         self.code = code
         self.mayHaveReachedServer = mayHaveReachedServer
         self.reason = reason
     }
 
-    /// The code and the reason.
     package var description: String { "\(code.rawValue): \(reason)" }
 }

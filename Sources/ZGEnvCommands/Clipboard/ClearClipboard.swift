@@ -5,17 +5,19 @@ internal import JSON
 internal import Sealing
 internal import SystemFiles
 
-/// The second process of `reveal --copy`: waits, and empties the clipboard if it still holds what was
-/// copied and nothing was copied by another `reveal --copy` since. It knows a keyed hash of that alone, and goes on when everything else is gone.
+/// The background process of `reveal --copy`, which clears the clipboard after a delay.
+///
+/// It does so only if the clipboard still holds the copied value and no other `reveal --copy` has
+/// run since. It knows only a keyed hash of the value, and outlives its parent and the terminal.
 struct ClearClipboard: Command {
     static let spec = CommandSpec(
-        ["__clear-clipboard"], "Empty the clipboard after a time", section: "",
+        ["__clear-clipboard"], "Clear the clipboard after a delay",
         options: [
             OptionSpec(
-                "program", value: "NAME", "What reaches the clipboard",
+                "program", value: "NAME", "Use this clipboard program",
                 form: .oneOf(ClipboardProgram.allCases.map(\.rawValue))),
-            OptionSpec("seconds", value: "N", "How long to wait", form: .integer(1...86_400)),
-            OptionSpec("turn", value: "FILE", "Where the last copy is noted"),
+            OptionSpec("seconds", value: "N", "Wait N seconds", form: .integer(1...86_400)),
+            OptionSpec("turn", value: "FILE", "Compare with the last copy recorded in FILE"),
         ], hidden: true)
 
     private let program: ClipboardProgram?
@@ -34,14 +36,16 @@ struct ClearClipboard: Command {
                 decoding: try SecretInput.read(
                     descriptor: workspace.context.secretDescriptors.current(0),
                     limit: ClipboardFingerprint.byteCount, what: "stdin"))
-        else { throw CommandError(.usage, "This is a part of zg-env reveal --copy.") }
+        else {
+            throw CommandError(.usage, "This command is used internally by zg-env reveal --copy.")
+        }
         detach()
         guard zg_sleep(Int64(seconds)) == 0 else {
-            throw CommandError(.failed, "The clock stopped.")
+            throw CommandError(.failed, "Cannot wait: the clock failed.")
         }
-        let turn = turn.flatMap { ClipboardTurn(at: $0) }
+        let turn = turn.flatMap { LatestCopy(at: $0) }
         defer { withExtendedLifetime(turn) {} }
-        if let turn, turn.isAnother(than: fingerprint.mark) {
+        if let turn, turn.hasNewerCopy(than: fingerprint.mark) {
             return CommandResult(json: .null)
         }
         let clipboard = Clipboard(program, workspace.context)
@@ -51,7 +55,7 @@ struct ClearClipboard: Command {
         return CommandResult(json: .null)
     }
 
-    /// Says that it is there, and lets go of everything that others may wait for.
+    /// Reports readiness to the parent, and releases every descriptor and directory.
     private func detach() {
         _ = zg_close_from(3)
         _ = unsafe chdir("/")
@@ -61,7 +65,7 @@ struct ClearClipboard: Command {
         if null > 2 { close(null) }
     }
 
-    /// Starts it, and waits until it is ready.
+    /// Starts the process and waits until it is ready.
     static func start(
         _ clipboard: Clipboard, seconds: Int, turn: String?,
         fingerprint: borrowing ClipboardFingerprint
@@ -87,10 +91,10 @@ struct ClearClipboard: Command {
             unsafe isWritten && poll(&entry, 1, 10_000) == 1
             && read(child.outputDescriptor, &answer, 1) == 1
         guard isReady else {
-            child.abandon()
+            child.terminate()
             throw CommandError(
-                .failed, "The process that empties the clipboard again did not start.",
-                hint: "Nothing was copied.")
+                .failed, "The process that clears the clipboard did not start.",
+                hint: "The value was not copied.")
         }
         return child
     }

@@ -3,18 +3,18 @@ internal import Sealing
 internal import SystemFiles
 internal import Vault
 
-/// The desktop's clipboard, through one of the programs that reach it.
+/// The desktop's clipboard, accessed with a program.
 struct Clipboard {
-    /// How long one use of the program may take. A text that somebody else offers may never come.
+    /// The time limit for one run of the program. Another program may never deliver its text.
     private static let limit = Duration.seconds(5)
-    /// What a program for the clipboard needs to know, and nothing else of ours.
+    /// The only variables passed to clipboard programs.
     private static let variables = [
         "PATH", "HOME", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "LANG",
         "LC_ALL", "LC_CTYPE", "TMPDIR",
     ]
 
     let program: ClipboardProgram
-    /// What programs for it get to see.
+    /// The environment of clipboard programs.
     let environment: [[UInt8]]
 
     init(_ program: ClipboardProgram, _ context: Context) {
@@ -24,24 +24,22 @@ struct Clipboard {
         }
     }
 
-    /// Puts a text there.
     func copy(_ text: RawSpan) throws {
-        let arguments = program.copying(isSensitive: program == .wlCopy && knowsSensitive())
+        let arguments = program.copying(isSensitive: program == .wlCopy && supportsSensitive())
         try run(arguments, input: text)
     }
 
-    /// Empties it.
     func clear() throws {
         try [UInt8]().withBytes { try run(program.clearing, input: $0) }
     }
 
-    /// What it holds; nil where that is nothing, no text, or longer than any value.
+    /// Returns the content; nil if it is empty, not text, or longer than any value.
     func text() throws -> SecretBuffer? {
         try output(of: program.pasting, limit: VaultFormat.valueLimit + 1)
     }
 
-    /// Whether the program can ask clipboard managers not to keep the text.
-    private func knowsSensitive() -> Bool {
+    /// Returns whether wl-copy can ask clipboard managers not to keep the text.
+    private func supportsSensitive() -> Bool {
         guard let help = try? output(of: ["wl-copy", "--help"], limit: 64 << 10) else {
             return false
         }
@@ -56,7 +54,7 @@ struct Clipboard {
         let isWritten = write(input, to: child.inputDescriptor)
         guard let status = child.wait(atMost: Self.limit) else {
             stop(child)
-            throw failure("did not answer")
+            throw failure("did not respond")
         }
         guard isWritten, status == 0 else { throw failure("failed with status \(status)") }
     }
@@ -84,16 +82,16 @@ struct Clipboard {
         return nil
     }
 
-    /// What hangs may not listen to a wish.
+    /// Kills a program that hangs, which may ignore other signals.
     private func stop(_ child: ChildProcess) {
         child.send(SIGKILL)
-        child.abandon()
+        child.terminate()
     }
 
     private func start(
         _ arguments: [String], input: ChildProcess.Stream, output: ChildProcess.Stream
     ) throws -> ChildProcess {
-        // What goes on in the background must hold none of our caller's pipes.
+        // A program that stays in the background must not hold our caller's pipes.
         try ChildProcess.start(
             arguments[0], arguments, environment: environment, input: input, output: output,
             error: .null, startsSession: true, searchesPath: true)
@@ -133,6 +131,6 @@ struct Clipboard {
     private func failure(_ what: String) -> CommandError {
         CommandError(
             .failed, "\(program.rawValue) \(what).",
-            hint: "Look whether the desktop can be reached from here, or leave out --copy.")
+            hint: "Run the command in a desktop terminal, or leave out --copy.")
     }
 }

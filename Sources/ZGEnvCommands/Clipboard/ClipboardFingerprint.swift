@@ -1,13 +1,12 @@
 internal import Sealing
 
-/// By which a text is known again without being kept: its keyed hash, under a key for this one use.
+/// A keyed hash that recognizes a text without storing it, with a new key for each use.
 struct ClipboardFingerprint: ~Copyable {
-    /// Bytes of the encoding: key 32, hash 32.
+    /// Length of the encoding: a 32-byte key, then a 32-byte hash.
     static let byteCount = 64
 
     private let bytes: SecretBytes
 
-    /// Hashes `text` under a new key.
     init(of text: RawSpan) throws {
         let key = try SecretBytes.random(count: 32)
         let hash = try key.withBytes { try Digest.keyed(text, key: $0) }
@@ -20,21 +19,21 @@ struct ClipboardFingerprint: ~Copyable {
         self.bytes = bytes
     }
 
-    /// Takes what ``withBytes(_:)`` lent to another process; nil for another length.
+    /// Decodes the bytes of ``withBytes(_:)``; nil if the length is wrong.
     init?(decoding text: borrowing SecretBuffer) throws {
         guard text.count == Self.byteCount else { return nil }
         bytes = try text.withBytes { try SecretBytes(copying: $0) }
     }
 
-    /// Lends the encoding.
+    /// Passes the encoding to `body`.
     borrowing func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
         try bytes.withBytes(body)
     }
 
-    /// Names this one use, and tells nothing of the text.
+    /// Identifies this use and reveals nothing about the text.
     var mark: [UInt8] { bytes.withBytes { Digest.checksum($0) } }
 
-    /// Tells whether `text` is the one.
+    /// Returns whether `text` is the hashed text.
     borrowing func matches(_ text: RawSpan) throws -> Bool {
         try bytes.withBytes { bytes in
             let hash = try Digest.keyed(text, key: bytes.extracting(first: 32))

@@ -1,12 +1,12 @@
-/// A program that reaches the clipboard of the desktop, as distributions have them.
+/// A program that accesses the clipboard.
 enum ClipboardProgram: String, CaseIterable {
     case wlCopy = "wl-copy"
     case xclip
     case xsel
 
-    /// What talks to the clipboard here: that of Wayland where there is one, else of X.
+    /// Returns the program to use: Wayland's if there is a Wayland display, else one for X.
     ///
-    /// - Throws: ``ExitCode/failed`` with what to install, or that there is no screen.
+    /// - Throws: ``ExitCode/failed`` if no program is installed or there is no display.
     static func found(_ context: Context) throws -> ClipboardProgram {
         let search = ExecutableSearch(path: context.variable("PATH"))
         let hasWayland = context.variable("WAYLAND_DISPLAY") != nil
@@ -20,21 +20,21 @@ enum ClipboardProgram: String, CaseIterable {
         }
         guard hasWayland || hasX else {
             throw CommandError(
-                .failed, "There is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set.",
-                hint: "Leave out --copy, or run it in a terminal of the desktop.")
+                .failed, "There is no clipboard: WAYLAND_DISPLAY and DISPLAY are not set.",
+                hint: "Run the command in a desktop terminal, or leave out --copy.")
         }
         throw CommandError(
-            .failed, "There is no program that reaches the clipboard.",
+            .failed, "No clipboard program is installed.",
             hint: hasWayland
-                ? "Install wl-clipboard, which has wl-copy and wl-paste." : "Install xclip.")
+                ? "Install wl-clipboard (wl-copy and wl-paste)." : "Install xclip.")
     }
 
-    /// Takes the text from its standard input; goes on beside its caller to hand it to others.
+    /// Returns the command that copies its standard input and stays in the background.
     ///
-    /// - Parameter isSensitive: Whether it may tell clipboard managers not to keep the text.
+    /// - Parameter isSensitive: Whether to ask clipboard managers not to keep the text.
     func copying(isSensitive: Bool) -> [String] {
         switch self {
-        // A type of its own: otherwise it has other programs look at the text to guess one.
+        // With a type: otherwise wl-copy passes the text to other programs to guess one.
         case .wlCopy:
             ["wl-copy", "--type", "text/plain"] + (isSensitive ? ["--sensitive"] : [])
         case .xclip: ["xclip", "-selection", "clipboard", "-in"]
@@ -42,7 +42,7 @@ enum ClipboardProgram: String, CaseIterable {
         }
     }
 
-    /// Prints what the clipboard holds, and nothing else.
+    /// The command that prints the content and nothing else.
     var pasting: [String] {
         switch self {
         case .wlCopy: ["wl-paste", "--no-newline"]
@@ -51,7 +51,7 @@ enum ClipboardProgram: String, CaseIterable {
         }
     }
 
-    /// Empties the clipboard, with nothing on its standard input.
+    /// The command that clears the clipboard, with empty standard input.
     var clearing: [String] {
         switch self {
         case .wlCopy: ["wl-copy", "--clear"]

@@ -2,18 +2,17 @@ package import CommandLineKit
 package import JSON
 internal import Sealing
 
-/// One command: its description, and what it does.
-package protocol Command {
-    /// What the parser takes and what help, man page and completions say.
+/// A command of zg-env.
+package protocol Command: SendableMetatype {
+    /// The description for the parser, help, man page and completions.
     static var spec: CommandSpec { get }
 
-    /// How it opens the vault, where that is special.
     static var vaultUse: VaultUse { get }
 
-    /// Reads its options and arguments.
+    /// Reads the options and arguments.
     init(_ command: ParsedCommand) throws
 
-    /// Does the work and returns what is to be shown.
+    /// Does the work and returns the result to show.
     func run(in workspace: Workspace) throws -> CommandResult
 }
 
@@ -21,22 +20,21 @@ extension Command {
     package static var vaultUse: VaultUse { VaultUse() }
 }
 
-/// What a command gives back to be shown.
+/// The result of a command.
 package struct CommandResult {
-    /// For `--json`: one value, put together only where it is shown. Warnings are added to an object.
+    /// The value for `--json`, built only if shown. Warnings are added if it is an object.
     package var json: () throws -> JSONValue
-    /// For people, on stdout; put together only where it is shown.
+    /// The text for stdout, built only if shown.
     package var text: () throws -> String
-    /// Writes data that holds values, in place of `json` and `text`.
+    /// Writes data that contains values, instead of `json` and `text`.
     package var secretWriter: (() throws -> Void)?
-    /// A secret that belongs to the result: a further member of `json`, and a line behind `text`.
+    /// A secret of the result: one more member of `json`, and a line after `text`.
     package var secret: NamedSecret?
-    /// What went wrong in a part, beside a result that stands.
+    /// The failure of a part of the work, next to a valid result.
     package var failure: CommandError?
-    /// The exit status where nothing went wrong: that of a program for `run`, else 0.
+    /// The exit status without a failure: that of the program for `run`, else 0.
     package var status: Int32 = 0
 
-    /// Makes a result.
     package init(
         json: @escaping @autoclosure () throws -> JSONValue,
         text: @escaping @autoclosure () throws -> String = "",
@@ -49,7 +47,19 @@ package struct CommandResult {
         self.failure = failure
     }
 
-    /// Makes a result whose data holds values and is written by `writer`.
+    /// Returns the result with one more member of its JSON object.
+    package func with(_ name: String, _ value: JSONValue) -> CommandResult {
+        var result = self
+        let json = json
+        result.json = {
+            let own = try json()
+            guard case .object(let members) = own else { return own }
+            return .object(members + [.init(name, value)])
+        }
+        return result
+    }
+
+    /// Creates a result whose data contains values and is written by `writer`.
     package init(writingSecrets writer: @escaping () throws -> Void) {
         json = { .null }
         text = { "" }
@@ -57,14 +67,13 @@ package struct CommandResult {
     }
 }
 
-/// A secret that a command gives out by name, such as a new recovery code.
+/// A named secret in a result, such as a new recovery code.
 package final class NamedSecret {
-    /// The name of its member with `--json`.
+    /// The name of the member with `--json`.
     let name: String
-    /// Text in UTF-8.
+    /// UTF-8 text.
     let bytes: SecretBytes
 
-    /// Takes both.
     init(_ name: String, _ bytes: consuming SecretBytes) {
         self.name = name
         self.bytes = bytes

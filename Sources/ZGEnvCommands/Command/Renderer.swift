@@ -2,28 +2,27 @@ internal import CommandLineKit
 internal import JSON
 internal import Sealing
 
-/// Shows what commands give back: data on stdout, everything else on stderr, one JSON value with
-/// `--json`.
+/// Shows results: data on stdout, everything else on stderr; with `--json` one JSON value.
 struct Renderer {
     let context: Context
     let json: Bool
 
-    /// Exit code after the reader of stdout has gone, as a shell reports SIGPIPE.
+    /// The exit code if the reader of stdout is gone, as a shell reports SIGPIPE.
     private static let closedOutput: Int32 = 141
 
-    /// Shows text that is data.
+    /// Writes text to stdout.
     func show(_ text: String) throws {
         try context.output.write(text)
         try context.output.flush()
     }
 
-    /// Shows a result. Returns the exit code.
+    /// Shows a result and returns the exit code.
     func show(_ result: CommandResult) throws -> Int32 {
         if !json { context.showWarnings() }
         do {
             try write(result)
         } catch let error as OutputError {
-            // What failed before outweighs that nobody takes the report of it.
+            // A failure of the command is more important than that of its output.
             if let failure = result.failure, result.secret == nil {
                 throw Self.unshown(failure, error)
             }
@@ -35,7 +34,7 @@ struct Renderer {
         return failure.code.rawValue
     }
 
-    /// The command's own failure, with what became of its report.
+    /// Returns the command's failure with that of its output.
     private static func unshown(_ failure: CommandError, _ error: OutputError) -> CommandError {
         if case .closed = error { return failure }
         var failure = failure
@@ -44,17 +43,17 @@ struct Renderer {
         return failure
     }
 
-    /// The command did what it was asked to; only its result got lost on the way.
+    /// Returns the failure for a successful command whose result could not be written.
     private static func unshown(_ result: CommandResult, _ error: OutputError) -> CommandError {
         let cause = CommandError(mapping: error).message
         guard result.secret == nil else {
             return CommandError(
-                .failed, "\(cause) The code was not shown, and cannot be shown again.",
-                hint: "Take its slot out again: zg-env slot list, then zg-env slot remove ID")
+                .failed, "\(cause) The recovery code was not shown, and cannot be shown again.",
+                hint: "Remove the slot of this code: zg-env slot list, then zg-env slot remove ID")
         }
         return CommandError(
-            .failed, "\(cause) The command itself ended before that.",
-            hint: "Look at what stands now before you run it again.")
+            .failed, "\(cause) The command itself had already finished.",
+            hint: "Check the current state before you run the command again: zg-env status")
     }
 
     private func write(_ result: CommandResult) throws {
@@ -99,9 +98,9 @@ struct Renderer {
         try context.output.write("\n")
     }
 
-    /// Shows an error. Returns the exit code.
+    /// Shows an error and returns the exit code.
     ///
-    /// - Parameter isRun: For `run`, whose own failures are 125 whatever their cause.
+    /// - Parameter isRun: Whether the command is `run`, whose own failures are always 125.
     func fail(_ error: any Error, isRun: Bool) -> Int32 {
         context.output.discard()
         if case OutputError.closed = error { return Self.closedOutput }
@@ -111,12 +110,11 @@ struct Renderer {
         }
         let failure = CommandError(mapping: error)
         if !json { context.showWarnings() }
-        // Where stderr is gone too there is nobody left to tell; the exit code still says it.
         report(failure)
         return isRun ? 125 : failure.code.rawValue
     }
 
-    /// The exit code says it too, where nobody can be told.
+    /// Writes a failure to stderr. If that fails, the exit code still reports it.
     private func report(_ failure: CommandError) {
         do {
             try writeReport(failure)
@@ -127,8 +125,8 @@ struct Renderer {
 
     private func writeReport(_ failure: CommandError) throws {
         if json {
-            // One object, whatever comes now.
-            Interrupts.setLastWords("")
+            // Only one object, even if a signal ends the program now.
+            Interrupts.setInterruptionMessage("")
             var members: [JSONValue.Member] = [
                 .init("code", .string(failure.code.name ?? "failed")),
                 .init("message", .string(failure.message)),
@@ -142,10 +140,11 @@ struct Renderer {
             let look = Style(
                 usesColor: TerminalDevice.isTerminal(context.messages.descriptor)
                     && context.variable("NO_COLOR") == nil)
-            try context.messages.write(look.text("zg-env:", as: .bad) + " ")
-            try context.messages.write(DisplayText.safe(sentence: failure.message) + "\n")
+            try context.messages.write(sentence: failure.message, label: "zg-env:") {
+                look.text($0, as: .bad)
+            }
             if let hint = failure.hint {
-                try context.messages.write(DisplayText.safe(sentence: hint) + "\n")
+                try context.messages.write(sentence: hint, label: "hint:")
             }
         }
         try context.messages.flush()

@@ -1,4 +1,4 @@
-/// A program that `run` could not become or start, with the exit status.
+/// The failure of `run` to start a program, with the exit status.
 struct RunFailure: Error {
     let status: Int32
     let error: CommandError

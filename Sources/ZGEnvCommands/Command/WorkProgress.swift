@@ -1,9 +1,8 @@
 internal import CommandLineKit
 
-/// What long work shows while it goes on: one line on a terminal's stderr, and nothing for work that
-/// is done at once.
+/// The progress line of long work on a terminal's stderr; short work shows nothing.
 final class WorkProgress {
-    /// Work that ends sooner than this shows nothing.
+    /// Shorter work shows no progress.
     private static let patience = Duration.milliseconds(400)
 
     private let line: ProgressLine?
@@ -13,13 +12,13 @@ final class WorkProgress {
         line = workspace.interaction.progressLine
     }
 
-    /// Shows a text in place of the one before.
+    /// Replaces the line.
     func update(_ text: @autoclosure () -> String) {
         guard let line, ContinuousClock.now - start > Self.patience else { return }
         line.update(text())
     }
 
-    /// Takes the line away, so that other output can follow.
+    /// Clears the line, so that other output can follow.
     func finish() {
         line?.finish()
     }

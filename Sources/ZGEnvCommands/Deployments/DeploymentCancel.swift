@@ -4,18 +4,18 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// `deployment cancel`: stops a build.
+/// `deployment cancel`: cancels a deployment that is not built yet.
 struct DeploymentCancel: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "cancel"], "Stop a deployment that is not built yet", section: "Platform",
+        ["deployment", "cancel"], "Cancel a deployment that is not built yet",
         discussion: """
-            One that is queued or building ends as CANCELED; what served before still does. One that \
-            was cancelled already is no failure.
+            A queued or building deployment becomes CANCELED, and the live deployment does not \
+            change. If the deployment was already canceled, the command succeeds.
             """,
         arguments: [NamedDeployment.argument],
-        examples: [.init("zg-env deployment cancel dpl_1 --yes", "from a script")],
-        exitCodes: ExitCode.ofPlatform)
+        examples: [.init("zg-env deployment cancel dpl_1 --yes", "cancel in a script")],
+        exitCodes: ExitCode.ofVercel)
 
     private let deployment: String
 
@@ -25,16 +25,16 @@ struct DeploymentCancel: Command {
         let named = try NamedDeployment(self.deployment, workspace)
         let deployment = named.deployment
         if deployment.state == .canceled {
-            workspace.note("\(deployment.id) was cancelled already.")
+            workspace.note("\(deployment.id) was already canceled.")
             return result(deployment)
         }
         if let refusal = named.actions.cancellationRefusal {
-            throw CommandError(refusal, of: deployment.id, "Nothing was stopped.")
+            throw CommandError(refusal, of: deployment.id)
         }
         let plan = [
-            "cancel \(deployment.id) of \(named.project.name) for \(DeploymentListing.target(of: deployment)), which is \(deployment.state.rawValue)"
+            "cancel \(deployment.id) of \(named.project.name) for \(DeploymentListing.target(of: deployment)) (\(deployment.state.rawValue))"
         ]
-        if try !workspace.confirm(plan, "Cancel it?") {
+        if try !workspace.confirm(plan, "Cancel this deployment?") {
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(deployment, current: named.isCurrent) + [
@@ -42,20 +42,20 @@ struct DeploymentCancel: Command {
                     ]),
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
-        let ended = try workspace.changingDeployments(
+        let ended = try workspace.withDeploymentChange(
             ofProject: named.project.id, at: named.client.origin
         ) { try cancel(named) }
         guard ended.state == .canceled else {
             throw CommandError(
                 DeploymentActions(ended, current: named.project.production?.id)
                     .cancellationRefusal
-                    ?? .notStopped, of: ended.id, "It was not stopped.")
+                    ?? .notCanceled, of: ended.id, "The deployment was not canceled.")
         }
-        workspace.note("\(ended.id) is CANCELED.")
+        workspace.note("Canceled \(ended.id).")
         return result(ended)
     }
 
-    /// Cancels it, and looks what it is then: between the question and the answer it may have ended.
+    /// Cancels the deployment and returns its state, since it may have ended in the meantime.
     private func cancel(_ named: NamedDeployment) throws -> Deployment {
         let id = named.deployment.id
         do throws(VercelAPIError) {
@@ -65,16 +65,16 @@ struct DeploymentCancel: Command {
             guard
                 isRefusal || [.unavailable, .outcomeUnknown, .malformedAnswer].contains(error.code)
             else { throw error }
-            // What it is now says more than an answer that was lost.
+            // The current state tells more than a lost response.
             let seen = try named.client.deployment(id)
             if seen.state.isFinal { return seen }
             guard isRefusal else { throw error }
             throw CommandError(
                 .conflict,
-                "The platform does not cancel \(id), which is \(seen.state.rawValue)."
+                "Vercel refused to cancel \(id) (\(seen.state.rawValue))."
                     + error.saying,
                 hint:
-                    "It goes on. Try again, or follow it: zg-env deployment logs \(word: id) --follow"
+                    "The deployment continues. Try again, or follow it with: zg-env deployment logs \(word: id) --follow"
             )
         }
         return try named.client.deployment(id)
@@ -88,10 +88,10 @@ struct DeploymentCancel: Command {
 }
 
 extension DeploymentActions.Refusal {
-    /// The platform said that it was, and shows something else.
-    fileprivate static var notStopped: Self {
+    /// The refusal for a deployment that Vercel reported as canceled and that still runs.
+    fileprivate static var notCanceled: Self {
         .init(
-            reason: "goes on, though the platform answered that it was cancelled",
-            instead: "Look at it on the platform's own page, or try again.")
+            reason: "is still running, although Vercel reported it as canceled",
+            instead: "Check the deployment on Vercel, or try again.")
     }
 }

@@ -4,15 +4,15 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// `deployment delete`: deletes deployments for good.
+/// `deployment delete`: deletes deployments permanently.
 struct DeploymentDelete: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "delete"], "Delete deployments for good", section: "Platform",
+        ["deployment", "delete"], "Delete deployments permanently",
         discussion: """
-            Their addresses stop working, also where pull requests and pages link to them. The one \
-            that serves production is never deleted, nor one that is still being built; then none of \
-            those that are named is.
+            The URLs of deleted deployments stop working, also in links from pull requests. Live \
+            and unfinished deployments cannot be deleted; if such a deployment is given, nothing \
+            is deleted.
             """,
         arguments: [
             ArgumentSpec(
@@ -20,10 +20,10 @@ struct DeploymentDelete: Command {
                 completion: .dynamic(.deployment))
         ],
         examples: [
-            .init("zg-env deployment delete dpl_1 dpl_2 --dry-run", "what would go"),
-            .init("zg-env deployment delete dpl_1 --yes --json", "from a script"),
+            .init("zg-env deployment delete dpl_1 dpl_2 --dry-run", "show what would be deleted"),
+            .init("zg-env deployment delete dpl_1 --yes --json", "delete in a script"),
         ],
-        exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "rm"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["deployment", "rm"]])
 
     private let deployments: [String]
 
@@ -43,7 +43,9 @@ struct DeploymentDelete: Command {
         }
         let plan = chosen.flatMap(lines)
         let question =
-            chosen.count == 1 ? "Delete it for good?" : "Delete these \(chosen.count) for good?"
+            chosen.count == 1
+            ? "Delete this deployment permanently?"
+            : "Delete these \(chosen.count) deployments permanently?"
         if try !workspace.confirm(plan, question) {
             return CommandResult(
                 json: [
@@ -57,11 +59,11 @@ struct DeploymentDelete: Command {
         var failed: [(NamedDeployment, CommandError)] = []
         for named in chosen {
             do {
-                try workspace.changingDeployments(
+                try workspace.withDeploymentChange(
                     ofProject: named.project.id, at: named.client.origin
                 ) { try delete(named) }
                 deleted.append(named)
-                workspace.note("\(named.deployment.id) is deleted.")
+                workspace.note("Deleted \(named.deployment.id).")
             } catch {
                 failed.append((named, CommandError(mapping: error)))
             }
@@ -91,7 +93,7 @@ struct DeploymentDelete: Command {
                 ? [] : ["with \(deployment.aliases.joined(separator: ", "))"])
     }
 
-    /// Deletes one, and looks that it is gone.
+    /// Deletes one deployment, and checks that it is gone.
     private func delete(_ named: NamedDeployment) throws {
         let id = named.deployment.id
         var doubt: VercelAPIError?
@@ -100,7 +102,7 @@ struct DeploymentDelete: Command {
         } catch {
             switch error.code {
             case .notFound, .unavailable, .outcomeUnknown, .malformedAnswer:
-                // An answer may have been lost on the way, and the deletion with it not.
+                // Vercel may have deleted it although the response was lost.
                 doubt = error
             case .badRequest, .conflict, .notPossible: throw refusal(error, id)
             default: throw error
@@ -113,23 +115,23 @@ struct DeploymentDelete: Command {
             if [.notFound, .gone].contains(error.code) { return }
             if let doubt { throw doubt }
             throw CommandError(
-                .unavailable, "\(id) was deleted, which could not be looked up afterwards.",
-                hint: "See whether it is gone: zg-env deployment show \(word: id)")
+                .unavailable,
+                "Vercel accepted the deletion of \(id), but the result could not be checked.",
+                hint: "Check whether the deployment is gone: zg-env deployment show \(word: id)")
         }
         guard left.state == .deleted else {
             if let doubt, doubt.code != .notFound { throw doubt }
             throw CommandError(
-                .failed, "The platform answered that \(id) is deleted, and still shows it.",
-                hint: "Look again in a minute: zg-env deployment show \(word: id)")
+                .failed, "Vercel reported \(id) as deleted, but still shows it.",
+                hint: "Check again in a minute: zg-env deployment show \(word: id)")
         }
     }
 
     private func refusal(_ error: VercelAPIError, _ id: String) -> CommandError {
         CommandError(
             .conflict,
-            "The platform does not delete \(id)."
-                + error.saying,
-            hint: "It is still there. See what it is now: zg-env deployment show \(word: id)")
+            "Vercel refused to delete \(id)." + error.saying,
+            hint: "The deployment still exists. Check with: zg-env deployment show \(word: id)")
     }
 
     private func failure(
@@ -141,7 +143,7 @@ struct DeploymentDelete: Command {
         let only = codes.count == 1 ? codes.first : nil
         return CommandError(
             only.map { [.unauthorized, .unavailable].contains($0) ? $0 : .failed } ?? .failed,
-            "\(failed.count) of \(count) deployments were not deleted: "
+            "Could not delete \(failed.count) of \(count) deployments: "
                 + failed.map(\.0.deployment.id).joined(separator: ", ") + ". \(first.message)",
             hint: first.hint)
     }

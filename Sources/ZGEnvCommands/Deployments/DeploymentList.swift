@@ -4,40 +4,39 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `deployment list`: the newest deployments of a project.
+/// `deployment list`: lists the newest deployments of a project.
 struct DeploymentList: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "list"], "List the deployments of a project", section: "Platform",
+        ["deployment", "list"], "List the deployments of a project",
         discussion: """
-            Newest first; the one that serves production is marked as live. What the platform said \
-            within the last minute is shown without asking again, and what it said before where it \
-            cannot be reached; then a warning says how old that is. --refresh asks in any case, and \
-            --offline never.
+            Lists the newest deployments first and marks the live deployment. A response from \
+            Vercel is reused for a minute. If Vercel cannot be reached, an older response is used, \
+            with a warning. --refresh always asks Vercel, --offline never does.
             """,
         options: [
             OptionSpec(
                 "target", short: "t", value: "TARGET",
-                "Only those for this target or custom environment"),
+                "Only deployments for a target or custom environment"),
             OptionSpec(
-                "branch", short: "b", value: "NAME", "Only those built from this branch"),
+                "branch", short: "b", value: "NAME", "Only deployments built from a git branch"),
             OptionSpec(
                 "author", value: "NAME",
-                "Only those of this author of the commit, or made by this user"),
+                "Only deployments with this commit author or creator"),
             OptionSpec(
-                "state", value: "STATE", "Only those in this state, such as READY or BUILDING"),
-            OptionSpec(flag: "failed", "Only those that ended without being built"),
+                "state", value: "STATE", "Only deployments in a state such as READY or BUILDING"),
+            OptionSpec(flag: "failed", "Only failed, canceled and blocked deployments"),
             OptionSpec(
-                "limit", value: "N", "List this many at most: 20 by default",
+                "limit", value: "N", "List at most N (default 20)",
                 form: .integer(1...1_000)),
         ],
         exclusive: [["state", "failed"]],
         examples: [
-            .init("zg-env deployment list -p web -t production", "what was deployed to production"),
-            .init("zg-env deployment list -p web --failed --limit 5", "the last failures"),
-            .init("zg-env deployment list -p web -b feature", "what was built of a branch"),
+            .init("zg-env deployment list -p web -t production", "list production deployments"),
+            .init("zg-env deployment list -p web --failed --limit 5", "list the last failures"),
+            .init("zg-env deployment list -p web -b feature", "list the deployments of a branch"),
         ],
-        exitCodes: ExitCode.ofPlatform, aliases: [["deployment", "ls"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["deployment", "ls"]])
 
     private let filter: DeploymentListFilter
 
@@ -46,15 +45,15 @@ struct DeploymentList: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let (found, name) = try answer(workspace)
         let deployments = filter.applied(to: found.answer.deployments)
-        let shortfall = filter.shortfall(
+        let truncationWarning = filter.truncationWarning(
             found: deployments.count, of: found.answer.deployments.count)
-        if let shortfall { workspace.context.warn("not-all", shortfall) }
+        if let truncationWarning { workspace.context.warn("not-all", truncationWarning) }
         if deployments.isEmpty {
             workspace.note(
                 filter.isOpen
-                    ? "\(name) has no deployment." : "No deployment of \(name) matches.")
+                    ? "\(name) has no deployments." : "No deployment of \(name) matches.")
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         let current = found.answer.current
         return CommandResult(
             json: [
@@ -69,24 +68,24 @@ struct DeploymentList: Command {
             ).text(width: look.width, style: look.style))
     }
 
-    /// The answer, kept or of now, and what the project is called.
+    /// Returns the cached or current response, and the project's name.
     private func answer(
         _ workspace: Workspace
-    ) throws -> (PlatformAnswers.Timed<DeploymentsAnswer>, name: String) {
-        let answers = try PlatformAnswers(workspace)
+    ) throws -> (VercelResponses.Timed<DeploymentsResponse>, name: String) {
+        let answers = try VercelResponses(workspace)
         guard let index = answers.index, let project = try known(index, workspace) else {
             let askedAt = workspace.context.now()
-            let bound = try BoundProject.anywhere(workspace)
+            let bound = try LinkedProject.anywhere(workspace)
             let answer = try ask(bound.access.client, bound.platform)
             return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
         }
-        // Which of the platform's projects it is, only the platform can tell the first time.
-        guard let binding = try project.binding ?? BoundProject.inVault(workspace).local?.binding
+        // An unbound project must first be found on Vercel.
+        guard let binding = try project.binding ?? LinkedProject.inVault(workspace).local?.binding
         else { throw ProjectResolver.notFound(project.name, in: index) }
-        let found: PlatformAnswers.Timed<DeploymentsAnswer> = try answers.answer(
+        let found: VercelResponses.Timed<DeploymentsResponse> = try answers.answer(
             to: .deployments(project: binding.projectID, filter: filter.text), binding
         ) { access in
-            try BoundProject.check(
+            try LinkedProject.check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
                 workspace)
             let platform = try access.client.project(binding.projectID)
@@ -95,7 +94,7 @@ struct DeploymentList: Command {
         return (found, project.name)
     }
 
-    /// The vault's project; nil where the vault has none.
+    /// Returns the project from the vault, or nil if it has none.
     private func known(
         _ index: VaultIndex, _ workspace: Workspace
     ) throws -> VaultProject? {
@@ -108,14 +107,14 @@ struct DeploymentList: Command {
 
     private func ask(
         _ client: VercelClient, _ platform: Project
-    ) throws -> DeploymentsAnswer {
-        DeploymentsAnswer(
+    ) throws -> DeploymentsResponse {
+        DeploymentsResponse(
             current: platform.production?.id,
             deployments: try client.deployments(filter.request(project: platform.id)))
     }
 }
 
-/// Which deployments `deployment list` shows.
+/// The filter of `deployment list`.
 struct DeploymentListFilter {
     private let target: String?
     private let branch: String?
@@ -123,15 +122,14 @@ struct DeploymentListFilter {
     private let states: [Deployment.State]
     private let limit: Int
 
-    /// How many deployments are looked through for those of an author, whom the platform knows by
-    /// an id only.
+    /// The number of deployments searched for an author, whom Vercel's API can only filter by id.
     private static let searched = 500
 
     private static let known: [Deployment.State] = [
         .queued, .initializing, .building, .ready, .error, .canceled, .blocked,
     ]
 
-    /// - Throws: ``ExitCode/usage`` for a target that has no deployments, or no state.
+    /// Throws ``ExitCode/usage`` for an invalid target or state.
     init(_ command: ParsedCommand) throws {
         target = command.value("target")
         if let target {
@@ -139,7 +137,7 @@ struct DeploymentListFilter {
             guard target != "development" else {
                 throw CommandError(
                     .usage, "There are no deployments for development.",
-                    hint: "A deployment is for production, preview or one custom environment.")
+                    hint: "Use -t with production, preview or a custom environment.")
             }
         }
         limit = command.integer("limit") ?? 20
@@ -149,9 +147,9 @@ struct DeploymentListFilter {
             states = [.error, .canceled, .blocked]
         } else if let word = command.value("state") {
             guard let state = Self.known.first(where: { $0.rawValue == word.uppercased() }) else {
-                // Not repeated: what stands in the place of a setting may be a value gone astray.
+                // Does not repeat the text, which may be a value typed in the wrong place.
                 throw CommandError(
-                    .usage, "That is no state of a deployment.",
+                    .usage, "Not a valid deployment state.",
                     hint: "The states are \(Self.known.map(\.rawValue).joined(separator: ", ")).")
             }
             states = [state]
@@ -160,26 +158,25 @@ struct DeploymentListFilter {
         }
     }
 
-    /// Tells whether it lets everything through.
+    /// Whether nothing is filtered.
     var isOpen: Bool { target == nil && states.isEmpty && branch == nil && author == nil }
 
-    /// What is said where an author's deployments may go back further than was looked.
-    func shortfall(found: Int, of looked: Int) -> String? {
-        guard let author, looked >= Self.searched, found < limit else { return nil }
-        return "Those of \(author) are from the newest \(Self.searched) deployments; "
-            + "older ones were not looked at."
+    /// Returns the warning that older deployments of an author may exist, or nil.
+    func truncationWarning(found: Int, of searched: Int) -> String? {
+        guard let author, searched >= Self.searched, found < limit else { return nil }
+        return "Searched for deployments of \(author) only among the newest \(Self.searched)."
     }
 
-    /// The filter as a part of an answer's address: other filters have other answers.
+    /// The filter as part of a cache key.
     var text: String {
         let parts = ["\(limit)", states.map(\.rawValue).joined(separator: ","), target ?? ""]
         guard branch != nil || author != nil else { return parts.joined(separator: " ") }
-        // Names may hold blanks, and "none" is another filter than an empty name.
+        // Names may contain spaces, and no filter differs from an empty name.
         return (parts + [branch.map { "b\($0)" } ?? "", author.map { "a\($0)" } ?? ""])
             .joined(separator: "\u{0}")
     }
 
-    /// What to ask for.
+    /// Returns the filter of the API request.
     func request(project: String) -> DeploymentFilter {
         var filter = DeploymentFilter()
         filter.projectId = project
@@ -190,7 +187,7 @@ struct DeploymentListFilter {
         return filter
     }
 
-    /// What is left of an answer: the platform is not relied on to have filtered it.
+    /// Filters a response, without relying on Vercel's own filtering.
     func applied(to deployments: [Deployment]) -> [Deployment] {
         Array(
             deployments.filter { deployment in

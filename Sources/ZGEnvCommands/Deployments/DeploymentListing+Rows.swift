@@ -3,7 +3,7 @@ internal import JSON
 internal import VercelAPI
 
 extension DeploymentListing {
-    /// A deployment of a list: the form of the contract, and where it came from.
+    /// A deployment of a list as JSON, with its cause and origin.
     static func listed(_ deployment: Deployment, current: Bool) -> JSONValue {
         .object(
             members(deployment, current: current) + [
@@ -17,7 +17,7 @@ extension DeploymentListing {
             ])
     }
 
-    /// Why a deployment was made, in a few words.
+    /// Returns why a deployment was created, in a few words.
     static func cause(of deployment: Deployment) -> String? {
         switch deployment.cause {
         case .commit: "commit"
@@ -31,9 +31,9 @@ extension DeploymentListing {
         }
     }
 
-    /// Deployments as a table.
+    /// Returns a table of deployments.
     ///
-    /// - Parameter current: The id of the one that serves production.
+    /// - Parameter current: The id of the live deployment.
     static func table(_ deployments: [Deployment], current: String?, now: UInt64) -> Table {
         var table = Table([
             .init("DEPLOYMENT"), .init("STATE"), .init("TARGET", canShrink: true), .init("AGE"),
@@ -60,13 +60,13 @@ extension DeploymentListing {
         return table
     }
 
-    /// The state in a word or two: live, or built and never live.
+    /// Returns the state, with "live" or "staged".
     static func state(of deployment: Deployment, isCurrent: Bool) -> String {
         if isCurrent { return deployment.state.rawValue + ", live" }
         return deployment.state.rawValue + (deployment.substate == .staged ? ", staged" : "")
     }
 
-    /// How long it was built, or has been building for.
+    /// Returns the build time, or the time since the build started.
     static func buildTime(of deployment: Deployment, now: UInt64) -> String? {
         if let span = deployment.buildMilliseconds { return self.span(milliseconds: span) }
         guard deployment.state == .building, let begin = deployment.buildingAt,
@@ -76,7 +76,7 @@ extension DeploymentListing {
         return self.span(milliseconds: Int64(clamping: elapsed)) + "…"
     }
 
-    /// A length of time as in `850 ms`, `42 s` or `3 min 5 s`.
+    /// Returns a duration such as `850 ms`, `42 s` or `3 min 5 s`.
     static func span(milliseconds: Int64) -> String {
         let seconds = milliseconds / 1_000
         if milliseconds < 1_000 { return "\(max(milliseconds, 0)) ms" }
@@ -85,12 +85,12 @@ extension DeploymentListing {
         return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
     }
 
-    /// The first line of a text, cut where it is long.
+    /// Returns at most 120 characters of the first line of a text.
     static func firstLine(_ text: String) -> String {
         String(text.prefix { !$0.isNewline }.prefix(120))
     }
 
-    /// What a state is to the eye.
+    /// Returns the style of a state.
     static func role(of deployment: Deployment, isCurrent: Bool) -> Style.Role {
         if isCurrent { return .good }
         if deployment.state.isFailed || deployment.state == .blocked { return .bad }

@@ -2,11 +2,11 @@ internal import CommandLineKit
 internal import JSON
 internal import VercelAPI
 
-/// How deployments are shown.
+/// Formats deployments.
 enum DeploymentListing {
-    /// A deployment in the form of the contract.
+    /// Returns a deployment as JSON.
     ///
-    /// - Parameter current: Whether it serves production; nil where that was not asked.
+    /// - Parameter current: Whether it is live; nil if unknown.
     static func json(_ deployment: Deployment, current: Bool?) -> JSONValue {
         .object(members(deployment, current: current))
     }
@@ -23,25 +23,24 @@ enum DeploymentListing {
         ]
     }
 
-    /// The address of a deployment's site.
+    /// Returns the URL of a deployment.
     static func address(of deployment: Deployment) -> String? {
         deployment.url.map { $0.contains("://") ? $0 : "https://\($0)" }
     }
 
-    /// The line that names a deployment to people: its address, or its id where it has none, without what
-    /// steers a terminal.
+    /// Returns a line with a deployment's URL, or its id, safe for a terminal.
     static func line(of deployment: Deployment) -> String {
         DisplayText.safe(address(of: deployment) ?? deployment.id) + "\n"
     }
 
-    /// A plan that is not carried out, for people: what would be done, and what goes with it.
+    /// Returns the text of a plan for `--dry-run`.
     static func would(_ plan: [String]) -> String {
         plan.enumerated().map { place, line in
             (place == 0 ? "Would " : "  ") + DisplayText.safe(sentence: line) + "\n"
         }.joined()
     }
 
-    /// What a deployment is for, in the words of `-t`.
+    /// Returns the target of a deployment as in `-t`.
     static func target(of deployment: Deployment) -> String {
         deployment.target ?? deployment.customEnvironmentSlug ?? "preview"
     }

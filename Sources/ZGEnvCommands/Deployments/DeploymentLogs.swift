@@ -1,32 +1,31 @@
 internal import CommandLineKit
 internal import VercelAPI
 
-/// `deployment logs`: the log of a deployment's build.
+/// `deployment logs`: shows the build log of a deployment.
 struct DeploymentLogs: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "logs"], "Show the build log of a deployment", section: "Platform",
+        ["deployment", "logs"], "Show the build log of a deployment",
         discussion: """
-            With --follow it goes on as the build does, over broken connections too, and ends with the \
-            deployment: with code 9 if that was not built. Without it the log is shown as far as it is, \
-            and the code is 0 whatever became of the build. On a terminal each step that went well is \
-            one line; elsewhere, and with --unfold, a line has its time and a mark: ! for what was \
-            printed as an error, ~ for warnings, $ for commands, # for steps, = for the platform's own \
-            words. With --json each event is one object on a line.
+            With --follow, the command follows the build to the end, reconnects if needed, and \
+            exits with 9 if the build failed. Without --follow, it shows the log so far and exits \
+            with 0. On a terminal, each successful step is one line. Elsewhere, and with --unfold, \
+            each line starts with a time and a mark: ! for errors, ~ for warnings, $ for commands, \
+            # for steps, = for Vercel's messages. With --json, each line is a JSON object.
             """,
         arguments: [NamedDeployment.argument],
         options: [
-            OptionSpec(flag: "follow", short: "f", "Go on until the deployment has ended"),
-            OptionSpec(flag: "unfold", "Show every line on a terminal too"),
+            OptionSpec(flag: "follow", short: "f", "Follow the log until the deployment finishes"),
+            OptionSpec(flag: "unfold", "Show every line, even on a terminal"),
         ],
         exclusive: [["unfold", "json"]],
         examples: [
-            .init("zg-env deployment logs dpl_1 --follow", "watch a build to its end"),
+            .init("zg-env deployment logs dpl_1 --follow", "follow a build to its end"),
             .init(
                 "zg-env deployment logs dpl_1 --json | jq -r 'select(.stream==\"stderr\").text'",
-                "what was printed as errors"),
+                "show only error output"),
         ],
-        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private let deployment: String
     private let follows: Bool
@@ -41,30 +40,30 @@ struct DeploymentLogs: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let named = try NamedDeployment(deployment, workspace)
         let output = output(workspace)
-        let following = LogFollowing(
+        let following = LogFollower(
             client: named.client, output: output, workspace: workspace)
         let last = try following.show(named.deployment, follows: follows)
-        try (output as? LogJSON)?.warn(workspace.context.warnings)
+        try (output as? JSONLogOutput)?.warn(workspace.context.warnings)
         if !follows, !last.state.isFinal {
             workspace.note(
-                "\(last.id) is \(last.state.rawValue): see the rest with --follow.")
+                "\(last.id) is \(last.state.rawValue). See the rest with --follow.")
         }
         return .shown(
             failure: follows
-                ? DeploymentEnding.failure(last, named.client, logIsShown: true) : nil)
+                ? DeploymentFailure.failure(last, named.client, logIsShown: true) : nil)
     }
 
     private func output(_ workspace: Workspace) -> any LogOutput {
         let context = workspace.context
-        if workspace.options.json { return LogJSON(context.output) }
-        let style = OutputLook(context).style
+        if workspace.options.json { return JSONLogOutput(context.output) }
+        let style = TerminalStyle(context).style
         let isTerminal = TerminalDevice.isTerminal(context.output.descriptor)
         guard isTerminal, !unfolds else {
-            return LogText(context.output, style)
+            return TextLogOutput(context.output, style)
         }
         let hasProgress =
             !workspace.options.quiet && TerminalDevice.isTerminal(context.messages.descriptor)
-        return LogFolding(
+        return FoldedLogOutput(
             context.output, style,
             progress: hasProgress ? ProgressLine(descriptor: context.messages.descriptor) : nil)
     }

@@ -1,13 +1,13 @@
 internal import VercelAPI
 
-/// The address of the platform's page about a deployment: `https://vercel.com/TEAM/PROJECT/ID`.
+/// The URL of a deployment's page on Vercel: `https://vercel.com/TEAM/PROJECT/ID`.
 struct DeploymentPage {
-    /// The id in full; the address has it without `dpl_`.
+    /// The full id; the URL has it without `dpl_`.
     let deployment: String
     private let team: Substring
     private let project: Substring
 
-    /// - Returns: nil for an address that is none of such a page.
+    /// Returns nil if the text is not the URL of such a page.
     init?(_ text: String) {
         let parts = Self.parts(of: text)
         guard let host = parts.first, parts.count >= 4,
@@ -17,7 +17,7 @@ struct DeploymentPage {
         deployment = parts[3].hasPrefix("dpl_") ? String(parts[3]) : "dpl_\(parts[3])"
     }
 
-    /// Takes scheme and path off the address of a deployment; an id stays what it is.
+    /// Returns the host of a deployment's URL; an id is returned unchanged.
     static func host(of text: String) -> String {
         parts(of: text).first.map { String($0) } ?? text
     }
@@ -30,13 +30,10 @@ struct DeploymentPage {
         return rest.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
     }
 
-    /// Holds team and project of the address against those of the deployment that its id is of: somebody
-    /// who wrote them meant something by it.
+    /// Throws ``ExitCode/conflict`` if the team or project of the URL is not that of the deployment.
     ///
-    /// The team is compared where the platform tells the page's address. A project that has got another
-    /// name since is still the one of its old pages.
-    ///
-    /// - Throws: ``ExitCode/conflict``.
+    /// The team is compared only if Vercel reports the page's URL. The former name of a renamed project
+    /// is accepted.
     func check(_ found: Deployment, of project: Project) throws {
         let own = found.inspectorURL.flatMap { Self($0) }
         let names = [project.name, own.map { String($0.project) }].compactMap { $0?.lowercased() }
@@ -46,7 +43,7 @@ struct DeploymentPage {
         let place = own.map { "\($0.team)/\(project.name)" } ?? project.name
         throw CommandError(
             .conflict,
-            "The address names \(team)/\(self.project), and \(found.id) is a deployment of \(place).",
-            hint: "Nothing was done. Name it by its id if it is meant.")
+            "The URL belongs to \(team)/\(self.project), but \(found.id) is a deployment of \(place).",
+            hint: "If you mean this deployment, use its id instead of the URL.")
     }
 }

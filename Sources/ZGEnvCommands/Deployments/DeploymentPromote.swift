@@ -3,41 +3,42 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// `deployment promote`: makes a deployment the one that serves production.
+/// `deployment promote`: makes a deployment live.
 struct DeploymentPromote: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "promote"], "Make a deployment serve production", section: "Platform",
+        ["deployment", "promote"], "Make a deployment live",
         discussion: """
-            One that was built for production gets production's domains, and nothing is built: it \
-            keeps the variables it was built with. Any other is built anew with production's \
-            variables, which takes as long as a build; --wait follows that until it is live. Which of \
-            the two it is is said before it asks.
+            A deployment built for production gets the production domains without a build, and \
+            keeps the variables it was built with. Any other deployment is rebuilt with \
+            production's variables; --wait follows the build until the new deployment is live. The \
+            plan shows which of the two will happen.
             """,
         arguments: [NamedDeployment.argument],
-        options: DeploymentMaking.Following.options,
+        options: DeploymentCreator.Following.options(
+            defaultTimeout: "15m for a build, 3m to move domains"),
         examples: [
-            .init("zg-env deployment promote dpl_1", "asks, and says when it is live"),
-            .init("zg-env deployment promote dpl_1 --wait --yes --json", "from a script"),
+            .init("zg-env deployment promote dpl_1", "ask, and wait until the domains have moved"),
+            .init("zg-env deployment promote dpl_1 --wait --yes --json", "promote in a script"),
         ],
         exitCodes: exitCodes)
 
-    /// Those of a rollback too.
+    /// The exit codes of a promotion and of a rollback.
     static let exitCodes =
-        [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform
+        [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel
 
-    /// The longest time for domains to move: the platform itself forgets a request after that.
+    /// The time limit for moving domains, after which Vercel itself drops a request.
     static let defaultLimit = Duration.seconds(180)
 
     private let deployment: String
-    private let following: DeploymentMaking.Following
+    private let following: DeploymentCreator.Following
 
     init(_ command: ParsedCommand) {
         deployment = command.required("DEPLOYMENT")
         following = .init(command)
     }
 
-    /// Promotes this deployment, and does not wait for a build.
+    /// Promotes a deployment without waiting for a build.
     init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -45,9 +46,9 @@ struct DeploymentPromote: Command {
         let named = try NamedDeployment(deployment, workspace)
         switch named.actions.promotion {
         case .refused(let refusal):
-            throw CommandError(refusal, of: named.deployment.id, "Nothing was moved.")
+            throw CommandError(refusal, of: named.deployment.id)
         case .isCurrent:
-            workspace.note("\(named.deployment.id) serves production already.")
+            workspace.note("\(named.deployment.id) is already live.")
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(named.deployment, current: true) + [
@@ -55,31 +56,31 @@ struct DeploymentPromote: Command {
                     ]),
                 text: DeploymentListing.line(of: named.deployment))
         case .movesDomains:
-            let move = ProductionMove(named: named, kind: .promotion, workspace: workspace)
+            let move = ProductionSwitch(named: named, kind: .promotion, workspace: workspace)
             let older = try move.olderVariables()
             return try Self.confirmed(
                 workspace, named, plan: move.plan(older),
-                question: "Move production's domains to it?", method: "domains",
-                more: ProductionMove.members(older)
+                question: "Move the production domains to this deployment?", method: "domains",
+                more: ProductionSwitch.members(older)
             ) {
                 move.warn(older)
                 return try move.apply(
                     limit: following.hasLimit ? following.limit : Self.defaultLimit, older)
             }
-        case .buildsAnew:
+        case .rebuildsFromSource:
             try following.checkLimit()
             let project = named.project.name
             return try Self.confirmed(
                 workspace, named,
                 plan: [
-                    "promote \(named.deployment.id) of \(project): it was built for \(DeploymentListing.target(of: named.deployment)), so it is built anew with production's variables"
+                    "promote \(named.deployment.id) of \(project) (built for \(DeploymentListing.target(of: named.deployment))) by a new build with production's variables"
                 ],
-                question: "Build it for production?", method: "build", more: []
+                question: "Rebuild this deployment for production?", method: "build", more: []
             ) { try build(named, workspace) }
         }
     }
 
-    /// Shows the plan, asks, and goes on.
+    /// Shows the plan, asks, and runs `work`.
     static func confirmed(
         _ workspace: Workspace, _ named: NamedDeployment, plan: [String], question: String,
         method: String, more: [JSONValue.Member], _ work: () throws -> CommandResult
@@ -102,9 +103,9 @@ struct DeploymentPromote: Command {
         var new = NewDeployment(
             sourceId: named.deployment.id, projectName: named.project.name, target: "production")
         new.action = "promote"
-        return try DeploymentMaking(
+        return try DeploymentCreator(
             named: named, following: following, workspace: workspace,
-            members: [.init("method", "build")], keepLive: { _ in named.keepLive(workspace) }
+            members: [.init("method", "build")], recordLive: { _ in named.recordLive(workspace) }
         ).make(new)
     }
 }

@@ -2,31 +2,33 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import VercelAPI
 
-/// `deployment rollback`: production goes back to an earlier deployment at once.
+/// `deployment rollback`: makes an earlier deployment live again.
 struct DeploymentRollback: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "rollback"], "Take production back to an earlier deployment",
-        section: "Platform",
+        ["deployment", "rollback"], "Roll production back to an earlier deployment",
         discussion: """
-            Without an argument the deployment that served production before the current one. Domains \
-            move and nothing is built, so it is done within seconds. The deployment keeps the \
-            variables it was built with: those that were changed since are named beforehand. \
-            Afterwards the platform makes no new deployment live by itself until one is promoted.
+            Without an argument, rolls back to the deployment that was live before. The domains \
+            move within seconds, without a build. The deployment keeps the variables it was built \
+            with; the plan lists the variables that have changed since. Afterwards, new \
+            deployments do not go live automatically until you promote a deployment.
             """,
         arguments: [
             ArgumentSpec(
-                "DEPLOYMENT", .optional, "An id, a host name or a URL",
+                "DEPLOYMENT", .optional, "An id, host name or URL",
                 completion: .dynamic(.deployment))
         ],
         options: [
-            OptionSpec("reason", value: "TEXT", "What the platform's pages show as the reason"),
+            OptionSpec("reason", value: "TEXT", "The reason to show on Vercel"),
             OptionSpec(
-                "timeout", value: "TIME", "Longest time to wait: 3m by default", form: .duration),
+                "timeout", value: "TIME", "Give up waiting after TIME (default 3m)", form: .duration
+            ),
         ],
         examples: [
-            .init("zg-env deployment rollback -p web", "back to what served before"),
-            .init("zg-env deployment rollback dpl_1 --dry-run", "what would go back with it"),
+            .init("zg-env deployment rollback -p web", "roll back to the previous deployment"),
+            .init(
+                "zg-env deployment rollback dpl_1 --dry-run",
+                "show the plan and the variables that differ"),
         ],
         exitCodes: DeploymentPromote.exitCodes)
 
@@ -40,7 +42,7 @@ struct DeploymentRollback: Command {
         reason = command.value("reason")
     }
 
-    /// - Parameter deployment: nil for the one that served production before.
+    /// - Parameter deployment: Nil for the previously live deployment.
     init(to deployment: String?) { self.deployment = deployment }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -51,15 +53,15 @@ struct DeploymentRollback: Command {
             named = try previous(workspace)
         }
         if let refusal = named.actions.rollbackRefusal {
-            throw CommandError(refusal, of: named.deployment.id, "Nothing was moved.")
+            throw CommandError(refusal, of: named.deployment.id)
         }
-        let move = ProductionMove(
+        let move = ProductionSwitch(
             named: named, kind: .rollback, workspace: workspace,
             reason: reason)
         let older = try move.olderVariables()
         return try DeploymentPromote.confirmed(
-            workspace, named, plan: move.plan(older), question: "Roll back to it?",
-            method: "domains", more: ProductionMove.members(older)
+            workspace, named, plan: move.plan(older), question: "Roll back to this deployment?",
+            method: "domains", more: ProductionSwitch.members(older)
         ) {
             move.warn(older)
             return try move.apply(
@@ -67,15 +69,15 @@ struct DeploymentRollback: Command {
         }
     }
 
-    /// The newest deployment that served production before the current one was made.
+    /// Finds the newest previously live deployment that is older than the current one.
     private func previous(_ workspace: Workspace) throws -> NamedDeployment {
-        let bound = try BoundProject.anywhere(workspace)
+        let bound = try LinkedProject.anywhere(workspace)
         let client = bound.access.client
         let project = try client.project(bound.platform.id, withRollbackInfo: true)
         guard let current = project.production else {
             throw CommandError(
                 .notFound,
-                "\(project.name) serves nothing in production: there is no way back from that.",
+                "\(project.name) has no live deployment to roll back from.",
                 hint: "Make a deployment live with: zg-env deployment promote ID")
         }
         var filter = DeploymentFilter()
@@ -84,15 +86,17 @@ struct DeploymentRollback: Command {
         filter.states = [.ready]
         filter.isRollbackCandidate = true
         filter.limit = 100
-        let made = current.createdAt
+        let createdAt = current.createdAt
         let found = try client.deployments(filter).first { deployment in
-            guard let time = deployment.createdAt, let made, time < made else { return false }
+            guard let time = deployment.createdAt, let createdAt, time < createdAt else {
+                return false
+            }
             return DeploymentActions(deployment, current: current.id).rollbackRefusal == nil
         }
         guard let found else {
             throw CommandError(
-                .notFound, "\(project.name) has no earlier deployment that served production.",
-                hint: "See what there is: zg-env deployment list -t production")
+                .notFound, "\(project.name) has no earlier live deployment.",
+                hint: "List deployments with: zg-env deployment list -t production")
         }
         return NamedDeployment(
             client: client, deployment: try client.deployment(found.id), project: project,

@@ -3,19 +3,20 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// `deployment show`: everything about one deployment, and what can be done with it.
+/// `deployment show`: shows a deployment and the possible actions.
 struct DeploymentShow: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "show"], "Show a deployment, and what can be done with it",
-        section: "Platform",
+        ["deployment", "show"], "Show a deployment and the possible actions",
         discussion: """
-            By its id, host name or URL, in any team of the account. What cannot be done with it as it \
-            is is listed with the reason, and with what can be done instead.
+            Finds the deployment by id, host name or URL in any team of the account. For each \
+            impossible action, shows the reason and an alternative.
             """,
         arguments: [NamedDeployment.argument],
-        examples: [.init("zg-env deployment show dpl_1", "state, cause, addresses, actions")],
-        exitCodes: ExitCode.ofPlatform)
+        examples: [
+            .init("zg-env deployment show dpl_1", "show state, cause, addresses and actions")
+        ],
+        exitCodes: ExitCode.ofVercel)
 
     private let deployment: String
 
@@ -23,7 +24,7 @@ struct DeploymentShow: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let named = try NamedDeployment(deployment, workspace)
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: json(named),
             text: text(named, now: workspace.context.now(), style: look.style))
@@ -68,19 +69,19 @@ struct DeploymentShow: Command {
     private func actions(_ named: NamedDeployment) -> [Action] {
         let actions = named.actions
         let promotes =
-            actions.promotion == .buildsAnew
-            ? "builds it anew with production's variables"
-            : "moves production's domains to it, without a build"
+            actions.promotion == .rebuildsFromSource
+            ? "rebuilds the deployment with production's variables"
+            : "moves the production domains to the deployment, without a build"
         return [
             Action(name: "promote", does: promotes, refusal: actions.promotionRefusal),
             Action(
-                name: "rollback", does: "moves production's domains back to it",
+                name: "rollback", does: "moves the production domains back to the deployment",
                 refusal: actions.rollbackRefusal),
-            Action(name: "redeploy", does: "builds its source anew", refusal: nil),
+            Action(name: "redeploy", does: "builds the same source again", refusal: nil),
             Action(
-                name: "cancel", does: "stops its build", refusal: actions.cancellationRefusal),
+                name: "cancel", does: "stops the build", refusal: actions.cancellationRefusal),
             Action(
-                name: "delete", does: "deletes it and its addresses",
+                name: "delete", does: "deletes the deployment and its aliases",
                 refusal: actions.deletionRefusal),
         ]
     }
@@ -106,19 +107,19 @@ struct DeploymentShow: Command {
         row("error", deployment.errorMessage, .bad)
         row("target", DeploymentListing.target(of: deployment))
         row("url", DeploymentListing.address(of: deployment))
-        row("made", time(deployment.createdAt))
+        row("created", time(deployment.createdAt))
         row("built in", DeploymentListing.buildTime(of: deployment, now: now))
         row("cause", DeploymentListing.cause(of: deployment))
         row("branch", deployment.branch)
         row("commit", deployment.commit)
         row("message", DeploymentListing.firstLine(deployment.commitMessage ?? ""))
         row("author", deployment.author ?? deployment.creator)
-        for alias in deployment.aliases { row("address", alias) }
-        row("addresses", deployment.aliasError, .bad)
+        for alias in deployment.aliases { row("alias", alias) }
+        row("alias error", deployment.aliasError, .bad)
         row("page", deployment.inspectorURL)
         for action in actions(named) {
             let text =
-                action.refusal.map { "not possible: it \($0.reason). \($0.instead)" }
+                action.refusal.map { "not possible: the deployment \($0.reason). \($0.instead)" }
                 ?? action.does
             row(action.name, text, action.refusal == nil ? .plain : .dim)
         }

@@ -1,16 +1,15 @@
 internal import CommandLineKit
 internal import VercelAPI
 
-/// How an event of a build's log reads. All of its text is somebody else's: no line steers a
-/// terminal, and none passes for another one, since the mark in front says what it is.
+/// A line of a build log. Its text is untrusted: control characters are replaced, and the mark in front
+/// keeps a line from imitating another kind.
 struct LogLine {
-    /// What kind of line it is.
     enum Kind: Equatable {
-        /// What a program printed, and what it printed as an error.
+        /// Output of a program.
         case output, error, warning
-        /// Opens a step.
+        /// The start of a step.
         case step, command
-        /// What the platform says of the deployment.
+        /// A message from Vercel about the deployment.
         case state
     }
 
@@ -41,7 +40,7 @@ struct LogLine {
         }
     }
 
-    /// The lines of an event: none for one that only ends something.
+    /// Returns the lines of an event; empty for one that only ends something.
     static func lines(of event: DeploymentEvent) -> [LogLine] {
         let kind = kind(of: event)
         if kind == .state {
@@ -71,11 +70,11 @@ struct LogLine {
         switch event.type {
         case "alias-assigned":
             return event.aliasError.map {
-                "The addresses could not be assigned: \(DisplayText.safe($0))"
-            } ?? "The addresses are assigned."
+                "The aliases could not be assigned: \(DisplayText.safe($0))"
+            } ?? "The aliases were assigned."
         case "exit":
             guard let status = event.statusCode, status != 0 else { return nil }
-            return "Exited with \(status)."
+            return "Exited with code \(status)."
         default:
             let words = event.text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
             return event.state.map { DisplayText.safe($0.rawValue + words) }

@@ -3,22 +3,21 @@ internal import JSON
 internal import Sealing
 internal import VercelAPI
 
-/// Where the events of a log go, in one of its forms.
+/// An output format for log events.
 protocol LogOutput: AnyObject {
-    /// Takes the next event.
     func take(_ event: DeploymentEvent) throws
-    /// Shows what was taken: nothing more may come for a while.
+    /// Writes buffered events, since more may not come for a while.
     func flush() throws
-    /// Ends the log.
+    /// Ends the output.
     ///
     /// - Parameter failed: Whether the deployment ended without being built.
     func finish(failed: Bool) throws
-    /// Events were too long or broken, and are not there.
+    /// Reports events that were too long or damaged.
     func lost(_ count: Int) throws
 }
 
-/// A line of text for each line of the log: time, mark, text.
-final class LogText: LogOutput {
+/// Writes each line of the log as time, mark and text.
+final class TextLogOutput: LogOutput {
     private let stream: OutputStream
     private let style: Style
 
@@ -43,12 +42,12 @@ final class LogText: LogOutput {
 
     func lost(_ count: Int) throws {
         try stream.write(
-            "(\(count == 1 ? "1 event" : "\(count) events") of the log could not be read)\n")
+            "(\(count == 1 ? "1 event" : "\(count) events") in the log could not be read)\n")
     }
 }
 
-/// A JSON object for each event, on a line of its own.
-final class LogJSON: LogOutput {
+/// Writes each event as a JSON object on one line.
+final class JSONLogOutput: LogOutput {
     private let stream: OutputStream
 
     init(_ stream: OutputStream) {
@@ -76,7 +75,7 @@ final class LogJSON: LogOutput {
         try write(["type": "lost", "count": .integer(Int64(count))])
     }
 
-    /// Says what the user should know, as an event of zg-env's own.
+    /// Writes warnings as events of zg-env.
     func warn(_ warnings: [Context.Warning]) throws {
         for warning in warnings {
             try write([

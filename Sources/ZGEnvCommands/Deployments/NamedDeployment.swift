@@ -3,32 +3,30 @@ internal import EnvOperations
 internal import Vault
 internal import VercelAPI
 
-/// A deployment that an argument names, wherever in the account it is: no project is needed.
+/// The deployment given as an argument, found in any team of the account.
 struct NamedDeployment {
-    /// The way to the platform, in the scope that the deployment was found in.
+    /// A client for the scope in which the deployment was found.
     let client: VercelClient
-    /// As the platform shows it by itself.
+    /// The deployment as returned by a request for it alone.
     let deployment: Deployment
-    /// Its project as it is now.
+    /// The current state of its project.
     let project: Project
-    /// The vault's project for it, where there is one.
+    /// Its project in the vault, if any.
     let local: VaultProject?
 
-    /// The argument of every command that takes one.
+    /// The argument of commands that take a deployment.
     static let argument = ArgumentSpec(
-        "DEPLOYMENT", .one, "An id, a host name or a URL", completion: .dynamic(.deployment))
+        "DEPLOYMENT", .one, "An id, host name or URL", completion: .dynamic(.deployment))
 
-    /// Whether it serves production.
     var isCurrent: Bool { project.production?.id == deployment.id }
 
-    /// What may be done with it.
     var actions: DeploymentActions {
         DeploymentActions(deployment, current: project.production?.id)
     }
 
     /// Finds the deployment.
     ///
-    /// - Throws: ``ExitCode/notFound`` where no team of the account has it.
+    /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
     init(_ text: String, _ workspace: Workspace) throws {
         let page = DeploymentPage(text)
         let name = page?.deployment ?? DeploymentPage.host(of: text)
@@ -36,20 +34,20 @@ struct NamedDeployment {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
                 || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
         }
-        // Not repeated: what stands in the place of a deployment may be a value gone astray.
+        // Does not repeat the text, which may be a value typed in the wrong place.
         guard isPlain, (1...253).contains(name.utf8.count) else {
             throw CommandError(
-                .usage, "That is no id, host name or URL of a deployment.",
-                hint: "See the ids with: zg-env deployment list -p NAME")
+                .usage, "Not a valid deployment id, host name or URL.",
+                hint: "List the ids with: zg-env deployment list -p NAME")
         }
-        let reach = try ProjectInReach(workspace)
-        let access = try PlatformSession(workspace).access(reach.binding)
+        let reach = try ContextProject(workspace)
+        let access = try VercelSession(workspace).access(reach.binding)
         let found = try Self.find(name, from: access.client, workspace)
         (client, deployment) = found
         guard let id = found.deployment.projectId else {
             throw CommandError(
                 .failed,
-                "The platform does not say which project \(found.deployment.id) belongs to.")
+                "Vercel does not report which project \(found.deployment.id) belongs to.")
         }
         project = try found.client.project(id, withRollbackInfo: true)
         try page?.check(deployment, of: project)
@@ -57,7 +55,6 @@ struct NamedDeployment {
         local = try Self.local(of: id, at: found.client.origin, workspace)
     }
 
-    /// Names the parts that are known already.
     init(
         client: VercelClient, deployment: Deployment, project: Project, local: VaultProject?
     ) {
@@ -70,12 +67,12 @@ struct NamedDeployment {
     private static func local(
         of project: String, at origin: APIOrigin, _ workspace: Workspace
     ) throws -> VaultProject? {
-        try workspace.session.indexAtHand()?.projects.first {
+        try workspace.session.indexWithoutPrompt()?.projects.first {
             $0.binding?.projectID == project && $0.binding?.origin == origin.description
         }
     }
 
-    /// Looks in the scope in use, and then, unless a team was named, in the others of the account.
+    /// Searches the scope in use, and then, unless a team was given, the other scopes of the account.
     private static func find(
         _ name: String, from client: VercelClient, _ workspace: Workspace
     ) throws -> (client: VercelClient, deployment: Deployment) {
@@ -93,28 +90,26 @@ struct NamedDeployment {
             }
         }
         throw CommandError(
-            .notFound, "This account sees no deployment of that id or address.",
-            hint: "See what is there with: zg-env deployment list -p NAME")
+            .notFound, "The deployment does not exist, or this account has no access.",
+            hint: "List deployments with: zg-env deployment list -p NAME")
     }
 
-    /// Keeps which deployment serves production, where the vault has the project and is at hand.
+    /// Records the live deployment in the vault, if the vault has the project and is available.
     ///
-    /// Done after the work: what was done stays done, so that a vault that cannot be written is a
-    /// warning.
+    /// A vault that cannot be written causes only a warning, since the work itself is done.
     ///
     /// - Parameters:
-    ///   - looks: Whether to see first what somebody changed on Vercel meanwhile, which is not what the
-    ///     vault has. Without an answer that is told by the next look.
-    ///   - removed: The removed records that this deployment was built without.
-    func keepLive(
+    ///   - looks: Whether to read first what somebody else has changed on Vercel. Failures are ignored.
+    ///   - removed: Returns the removed records that the live deployment was built without.
+    func recordLive(
         _ workspace: Workspace, looks: Bool = false,
         without removed: (String?) -> Set<Identifier> = { _ in [] }
     ) {
         do {
-            guard let local, let keys = try workspace.session.keysAtHand() else {
+            guard let local, let keys = try workspace.session.keysWithoutPrompt() else {
                 return
             }
-            if looks { _ = try? PlatformRefresh.look(at: local, workspace) }
+            if looks { _ = try? VercelRefresh.look(at: local, workspace) }
             let live = try client.project(project.id).liveDeployment
             let (time, removed) = (workspace.context.now(), removed(live?.id))
             try workspace.session.update(with: keys) {
@@ -123,22 +118,22 @@ struct NamedDeployment {
         } catch {
             workspace.context.warn(
                 "not-kept",
-                "The vault does not know yet what is live now. \(CommandError(mapping: error).message)"
+                "Could not record the live deployment in the vault. \(CommandError(mapping: error).message)"
             )
         }
     }
 }
 
 extension VercelAPIError {
-    /// The platform's own words as a further sentence; empty where it has none.
-    var saying: String { platformMessage.map { " It says: \(CommandError.ending($0))" } ?? "" }
+    /// Vercel's message as a further sentence, or an empty string.
+    var saying: String { vercelMessage.map { " Vercel says: \(CommandError.ending($0))" } ?? "" }
 }
 
 extension CommandError {
-    /// An action that a deployment does not allow as it is.
-    init(_ refusal: DeploymentActions.Refusal, of id: String, _ nothing: String) {
+    /// The error for an action that a deployment's state does not allow.
+    init(_ refusal: DeploymentActions.Refusal, of id: String, _ outcome: String? = nil) {
         self.init(
-            .conflict, "\(id) \(refusal.reason). \(nothing)",
+            .conflict, "\(id) \(refusal.reason).\(outcome.map { " \($0)" } ?? "")",
             hint: refusal.instead)
     }
 }

@@ -2,13 +2,13 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import VercelAPI
 
-/// Says on stderr that the platform does not answer while something is waited for, and that it does again:
-/// each once, however often it is asked meanwhile. What passes within two seconds is not worth a word.
+/// Reports on stderr, once each, that Vercel does not respond during a wait and that it responds again.
+/// Outages of less than two seconds are not reported.
 final class OutageNotice {
     private let workspace: Workspace
-    /// Those of what is waited for that got no answer last.
+    /// The waits whose last request got no response.
     private var silent: Set<Int> = []
-    /// When an answer came last: by the clock that goes on alone, and by that of people.
+    /// The time of the last response, by the monotonic clock and in milliseconds since 1970.
     private var heard: (elapsed: Duration, milliseconds: UInt64)
     private var isTold = false
 
@@ -17,19 +17,19 @@ final class OutageNotice {
         heard = (workspace.context.waitingRoom.elapsed, workspace.context.now())
     }
 
-    /// Takes what came of a question.
+    /// Takes the outcome of a request.
     ///
     /// - Parameters:
-    ///   - error: Why there is no answer; nil where there is one.
-    ///   - number: Tells apart what is waited for at the same time.
-    ///   - end: When the waiting ends, in milliseconds since 1970.
+    ///   - error: Why there is no response; nil if there is one.
+    ///   - number: Identifies one of several simultaneous waits.
+    ///   - end: The end of the wait, in milliseconds since 1970.
     func take(_ error: VercelAPIError?, of number: Int = 0, until end: UInt64) {
         let elapsed = workspace.context.waitingRoom.elapsed
         guard let error else {
             silent.remove(number)
             guard silent.isEmpty else { return }
             heard = (elapsed, workspace.context.now())
-            if isTold { tell("The platform answers again.") }
+            if isTold { tell("Vercel is reachable again.") }
             isTold = false
             return
         }
@@ -38,11 +38,11 @@ final class OutageNotice {
         isTold = true
         let reason = CommandError(mapping: error).message
         tell(
-            "The platform cannot be reached since \(Self.time(heard.milliseconds)). "
-                + "\(reason) Waiting goes on until \(Self.time(end)).")
+            "Vercel has been unreachable since \(Self.time(heard.milliseconds)). "
+                + "\(reason) Waiting until \(Self.time(end)).")
     }
 
-    /// Progress is no result: a stderr that is gone changes nothing.
+    /// A closed stderr must not affect the result.
     private func tell(_ text: String) { workspace.note(text) }
 
     private static func time(_ milliseconds: UInt64) -> String {
@@ -50,13 +50,13 @@ final class OutageNotice {
     }
 }
 
-extension PlatformWait {
-    /// Waits, and says on stderr where the platform does not answer.
+extension VercelWait {
+    /// Creates a wait that reports on stderr when Vercel does not respond.
     init(_ client: VercelClient, limit: Duration, _ workspace: Workspace) {
         let outage = OutageNotice(workspace)
         let end = workspace.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
         self.init(
-            client: client.unrepeated(within: limit),
+            client: client.withoutRetries(within: limit),
             waitingRoom: workspace.context.waitingRoom, limit: limit,
             looked: { outage.take($0, until: end) })
     }

@@ -3,38 +3,40 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// `redeploy`: builds a deployment's source anew, so that it gets the variables of now.
+/// `redeploy`: builds a deployment's source again with the current variables.
 struct Redeploy: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["redeploy"], "Build a deployment anew with the variables of now", section: "Platform",
+        ["redeploy"], "Build a deployment again with the current variables",
         discussion: """
-            Without an argument the newest deployment of the target, production by default. A fresh \
-            build unless --with-cache. With --wait it ends when the deployment is built and, for \
-            production, is the one that serves it. A deployment of uploaded files is built again from \
-            those files; it has no newest commit.
+            Without an argument, redeploys the newest deployment of the target (default \
+            production). The build cache is used only with --with-cache. With --wait, the command \
+            ends when the deployment is built and, for production, live. A deployment of uploaded \
+            files is built from the same files, so --latest-commit cannot be used.
             """,
         arguments: [
             ArgumentSpec(
-                "DEPLOYMENT", .optional, "An id, a host name or a URL",
+                "DEPLOYMENT", .optional, "An id, host name or URL",
                 completion: .dynamic(.deployment))
         ],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "with-cache", "Use what earlier builds kept"),
+            OptionSpec(flag: "with-cache", "Use the build cache"),
             OptionSpec(flag: "latest-commit", "Build the newest commit of the branch"),
-        ] + DeploymentMaking.Following.options,
+        ] + DeploymentCreator.Following.options(),
         examples: [
-            .init("zg-env redeploy -p web --wait --yes", "redeploy production and wait for it"),
-            .init("zg-env redeploy -p web --logs", "the same, with its build log"),
+            .init(
+                "zg-env redeploy -p web --wait --yes",
+                "redeploy production and wait until the deployment is live"),
+            .init("zg-env redeploy -p web --logs", "redeploy, wait, and show the build log"),
         ],
-        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private let deployment: String?
     private var targets: [String] = []
     private var isLatest = false
     private var usesCache = false
-    private let following: DeploymentMaking.Following
+    private let following: DeploymentCreator.Following
 
     init(_ command: ParsedCommand) {
         deployment = command.argument("DEPLOYMENT")
@@ -44,7 +46,7 @@ struct Redeploy: Command {
         following = .init(command)
     }
 
-    /// Rebuilds this deployment for its own target, and does not wait for it.
+    /// Redeploys a deployment for its own target without waiting.
     init(_ deployment: String) { (self.deployment, following) = (deployment, .init()) }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -55,8 +57,8 @@ struct Redeploy: Command {
         if isLatest, !deployment.hasRepository {
             throw CommandError(
                 .usage,
-                "\(deployment.id) was made of uploaded files, so there is no newer commit to build.",
-                hint: "Nothing was built. Leave --latest-commit out, or deploy the new files.")
+                "\(deployment.id) was built from uploaded files, so there is no newer commit to build.",
+                hint: "Leave out --latest-commit, or deploy the new files.")
         }
         let plan = [
             source.line + (isLatest ? ", from the newest commit" : "")
@@ -64,7 +66,7 @@ struct Redeploy: Command {
         ]
         let pending = try source.pending(workspace)
         let lines = plan + (pending?.lines ?? [])
-        if try !workspace.confirm(lines, "Redeploy it?") {
+        if try !workspace.confirm(lines, "Redeploy this deployment?") {
             let members = DeploymentListing.members(deployment, current: nil)
             return CommandResult(
                 json: .object(members + Self.members(pending) + [.init("dryRun", true)]),
@@ -81,13 +83,13 @@ struct Redeploy: Command {
 
     /// Redeploys production after a push, and waits for it.
     ///
-    /// - Parameter asks: Whether to ask before; a no throws, and what was pushed stays.
+    /// - Parameter asks: Whether to ask first; throws if the answer is no.
     static func afterPush(_ workspace: Workspace, asks: Bool = false) throws -> CommandResult {
         let source = try RedeploySource(productionOf: workspace)
         if asks {
             _ = try workspace.confirm(
                 [source.line] + (try source.pending(workspace)?.lines ?? []),
-                "Redeploy it?")
+                "Redeploy this deployment?")
         }
         let new = NewDeployment(
             sourceId: source.named.deployment.id, projectName: source.named.project.name,
@@ -95,25 +97,33 @@ struct Redeploy: Command {
         return try make(new, source, .init(waits: true), workspace)
     }
 
-    /// Makes a deployment of what was chosen, follows it as asked, and keeps what is live then.
+    /// Creates the deployment, follows it, and records in the vault what is live.
     private static func make(
-        _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentMaking.Following,
+        _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentCreator.Following,
         _ workspace: Workspace
     ) throws -> CommandResult {
         let pending = try source.pending(workspace)
-        return try DeploymentMaking(
+        var deployment: String?
+        let result = try DeploymentCreator(
             named: source.named, following: following, workspace: workspace,
             members: members(pending),
-            keepLive: { made in
-                // What was gone before this one was asked for is not in it, however close the times are.
-                source.named.keepLive(workspace, looks: true) {
+            recordLive: { made in
+                deployment = made
+                // It was built without the records removed before the request, however close the times.
+                source.named.recordLive(workspace, looks: true) {
                     $0 == made ? pending?.removedRecords ?? [] : []
                 }
             }
         ).make(new)
+        guard following.waits, result.failure == nil, let deployment,
+            let declared = DeclaredAndLive(
+                deployment, for: source.targetName, of: source.named, workspace)
+        else { return result }
+        workspace.note(declared.line)
+        return result.with("declared", declared.json)
     }
 
-    /// What production gets and loses with it, for scripts; null where the vault does not know.
+    /// The changes that production gets, for scripts; null if the vault does not know them.
     private static func members(_ pending: PendingChanges?) -> [JSONValue.Member] {
         [
             .init(

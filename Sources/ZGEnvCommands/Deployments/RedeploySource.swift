@@ -2,43 +2,43 @@ internal import EnvOperations
 internal import Vault
 internal import VercelAPI
 
-/// Which deployment is to be built anew, and for what.
+/// The deployment to redeploy, and its target.
 struct RedeploySource {
-    /// The deployment whose source is built.
+    /// The deployment whose source is redeployed.
     let named: NamedDeployment
-    /// What the platform is told it is for; nil for a preview.
+    /// The target in Vercel's API; nil for a preview.
     let apiTarget: String?
-    /// A custom environment, where it is for one.
+    /// The custom environment, if the target is one.
     let customEnvironment: String?
 
-    /// What it is for, in the words of `-t`.
+    /// The target as in `-t`.
     var targetName: String { customEnvironment ?? apiTarget ?? "preview" }
 
-    /// What is done, for people.
+    /// The line of the plan, as shown to the user.
     var line: String {
         "redeploy \(named.deployment.id) of \(named.project.name) for \(targetName)"
     }
 
-    /// Finds the deployment that is named, or the newest of the target.
+    /// Finds the given deployment, or the newest of the target.
     init(_ deployment: String?, for names: [String], _ workspace: Workspace) throws {
         guard names.count <= 1, names.first != "development" else {
             throw CommandError(
-                .usage, "A deployment is for production, preview or one custom environment.")
+                .usage, "A deployment has one target: production, preview or a custom environment.")
         }
         if let text = deployment {
             self.init(try NamedDeployment(text, workspace), for: names.first)
         } else {
             try self.init(
-                newestOf: try BoundProject.anywhere(workspace), for: names.first ?? "production")
+                newestOf: try LinkedProject.anywhere(workspace), for: names.first ?? "production")
         }
     }
 
     /// Finds the newest production deployment of the workspace's project.
     init(productionOf workspace: Workspace) throws {
-        try self.init(newestOf: try BoundProject.inVault(workspace), for: "production")
+        try self.init(newestOf: try LinkedProject.inVault(workspace), for: "production")
     }
 
-    private init(newestOf bound: BoundProject, for target: String) throws {
+    private init(newestOf bound: LinkedProject, for target: String) throws {
         var filter = DeploymentFilter()
         filter.projectId = bound.platform.id
         filter.limit = target == "production" ? 20 : 100
@@ -51,7 +51,7 @@ struct RedeploySource {
         }
         guard let newest else {
             throw CommandError.nothing(
-                in: bound, for: target, hint: "Deploy it once, then redeploy.")
+                in: bound, for: target, hint: "Deploy the project once, then redeploy.")
         }
         self.init(
             NamedDeployment(
@@ -66,7 +66,7 @@ struct RedeploySource {
 
     private static func aim(of deployment: Deployment, _ target: String?) -> (String?, String?) {
         switch target {
-        // A custom environment may have the name of the platform's own staging.
+        // A custom environment may have the name of Vercel's own target staging.
         case let slug? where slug == deployment.customEnvironmentSlug: return (nil, slug)
         case "production", "staging": return (target, nil)
         case "preview": return (nil, nil)
@@ -80,30 +80,30 @@ struct RedeploySource {
         }
     }
 
-    /// What production gets with a deployment that is made now; nil for another target, and where the vault
-    /// does not have the project or is not at hand.
+    /// Returns the changes that production gets with a new deployment; nil for another target, and if the
+    /// vault lacks the project or is not available.
     func pending(_ workspace: Workspace) throws -> PendingChanges? {
         guard targetName == "production", let local = named.local else { return nil }
         func known(standing: Set<String> = []) throws -> PendingChanges? {
-            guard let index = try workspace.session.indexAtHand() else { return nil }
+            guard let index = try workspace.session.indexWithoutPrompt() else { return nil }
             return index.project(local.id).map {
                 PendingChanges(of: $0, in: index, standing: standing)
             }
         }
         let pending = try known()
         guard let pending, !pending.removed.isEmpty else { return pending }
-        // What somebody made again since is not taken out.
-        guard let seen = try? PlatformRefresh.look(at: local, workspace) else { return pending }
+        // A variable that somebody has created again is not removed from production.
+        guard let seen = try? VercelRefresh.look(at: local, workspace) else { return pending }
         return try known(standing: seen.inProduction)
     }
 }
 
 extension CommandError {
-    /// A project without a deployment that could be built anew.
-    static func nothing(in project: BoundProject, for target: String, hint: String) -> Self {
+    /// The error for a project without a deployment to redeploy.
+    static func nothing(in project: LinkedProject, for target: String, hint: String) -> Self {
         Self(
             .notFound,
-            "\(project.platform.name) has no deployment for \(target) to build anew.",
+            "\(project.platform.name) has no deployment for \(target) to redeploy.",
             hint: hint)
     }
 }

@@ -4,15 +4,13 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `__complete`: the words that shells offer, called by their completion scripts.
+/// `__complete`: prints completion words for the shells' completion scripts.
 ///
-/// Somebody is typing meanwhile: nothing is asked, nothing is sent, and what is not at hand is not
-/// offered.
+/// It never prompts, sends no request, and omits words that are not available offline.
 struct CompletionCandidates: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec.completionCallback
 
-    /// A word, and what it is.
     struct Candidate: Equatable {
         let word: String
         var meaning = ""
@@ -23,7 +21,7 @@ struct CompletionCandidates: Command {
 
     init(_ command: ParsedCommand) throws {
         guard let kind = DynamicCompletion(rawValue: command.required("KIND")) else {
-            throw CommandError(.usage, "That is no kind of words.")
+            throw CommandError(.usage, "KIND is invalid.")
         }
         self.kind = kind
         prefix = command.argument("PREFIX") ?? ""
@@ -43,8 +41,8 @@ struct CompletionCandidates: Command {
             })
     }
 
-    /// Those that begin with `prefix`, sorted, each once. One that cannot stand in a line of a
-    /// terminal as it is, is left out: it would be offered as something else.
+    /// Returns the candidates that start with `prefix`, sorted and unique. Omits words that change
+    /// when sanitized: the shell would insert a different word.
     static func shown(_ candidates: [Candidate], startingWith prefix: String) -> [Candidate] {
         var seen: Set<String> = []
         return candidates.filter { candidate in
@@ -56,8 +54,8 @@ struct CompletionCandidates: Command {
     }
 
     private func candidates(_ workspace: Workspace) throws -> [Candidate] {
-        // Whatever is wrong with the vault, the command itself will say it.
-        guard let keys = try? workspace.session.keysAtHand(waits: false) else {
+        // Errors of the vault are left to the command itself.
+        guard let keys = try? workspace.session.keysWithoutPrompt(waits: false) else {
             return kind == .target ? targets(of: []) : []
         }
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
@@ -68,11 +66,11 @@ struct CompletionCandidates: Command {
             let project = try? ProjectResolver(workspace).existing(in: index)
             return targets(of: project.map { index.variables(of: $0.id) } ?? [])
         case .project:
-            let kept: PlatformAnswers.Timed<[Project]>? =
-                try PlatformAnswers(workspace, keys: keys, index: index).kept(.projects, nil)
+            let kept: VercelResponses.Timed<[Project]>? =
+                try VercelResponses(workspace, keys: keys, index: index).kept(.projects, nil)
             return index.projects.map { Candidate(word: $0.name, meaning: "in the vault") }
                 + (kept?.answer ?? []).map {
-                    Candidate(word: $0.name, meaning: "on the platform")
+                    Candidate(word: $0.name, meaning: "on Vercel")
                 }
         case .account: return index.accounts.map { Candidate(word: $0.name, meaning: $0.username) }
         case .team:
@@ -95,7 +93,7 @@ struct CompletionCandidates: Command {
             }
     }
 
-    /// Those that `deployment list` was last told of, by the names of their sites.
+    /// Returns the ids and URLs of cached deployments.
     private func deployments(
         _ workspace: Workspace, _ keys: VaultKeys, _ index: VaultIndex
     ) throws -> [Candidate] {
@@ -103,8 +101,8 @@ struct CompletionCandidates: Command {
             return []
         }
         let now = Int64(clamping: workspace.context.now())
-        let answers = try PlatformAnswers(workspace, keys: keys, index: index)
-        return answers.keptDeployments(of: binding).flatMap { deployment in
+        let answers = try VercelResponses(workspace, keys: keys, index: index)
+        return answers.cachedDeployments(of: binding).flatMap { deployment in
             let age = deployment.createdAt.map { TimeText.age(of: $0.milliseconds, at: now) }
             let meaning = [
                 deployment.state.rawValue, DeploymentListing.target(of: deployment),

@@ -1,18 +1,18 @@
 internal import CommandLineKit
 internal import JSON
 
-/// `completion`: the script that makes a shell complete the program's words.
+/// `completion`: prints the completion script of a shell.
 struct CompletionScript: Command {
     static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
-        ["completion"], "Print the completion script of a shell", section: "Tool",
+        ["completion"], "Print the completion script for a shell",
         discussion: """
-            The script knows all commands and options, and asks zg-env for names of variables, \
-            projects, targets, accounts and deployments while you type. Those come from the vault's \
-            index and from answers that were kept: nothing is asked for, no passphrase is read and \
-            nothing is sent. A vault whose index opens with a passphrase alone offers no names.
+            The script completes commands and options, and the names of variables, projects, \
+            targets, accounts and deployments. Names come from the vault's index and the response \
+            cache: completion never prompts and sends no request. If only a passphrase opens the \
+            index, no names are offered.
 
-            Packages install the scripts. Without one, put the script where the shell finds it:
+            Packages install the scripts. Without a package, save the script here:
 
               bash  ~/.local/share/bash-completion/completions/zg-env
               zsh   _zg-env in a directory of $fpath, before compinit runs
@@ -26,10 +26,10 @@ struct CompletionScript: Command {
         examples: [
             .init(
                 "zg-env completion bash >~/.local/share/bash-completion/completions/zg-env",
-                "have bash complete from its next start on")
+                "enable completion in new bash sessions")
         ])
 
-    /// Options that decide which words there are.
+    /// The options that affect which words there are.
     static let passedOptions = [
         "vault", "project", "account", "team", "api-url", "key-file",
     ]
@@ -38,7 +38,7 @@ struct CompletionScript: Command {
 
     init(_ command: ParsedCommand) throws {
         guard let shell = CompletionGenerator.Shell(rawValue: command.required("SHELL")) else {
-            throw CommandError(.usage, "That is no shell with completions.")
+            throw CommandError(.usage, "SHELL must be bash, zsh or fish.")
         }
         self.shell = shell
     }

@@ -2,16 +2,16 @@ internal import CommandLineKit
 internal import JSON
 internal import Sealing
 
-/// `__manual`: writes the manual pages, for packages.
+/// `__manual`: writes the manual pages, for building packages.
 struct ManualPages: Command {
     static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
-        ["__manual"], "Write the manual pages into a directory", section: "",
+        ["__manual"], "Write the manual pages into a directory",
         arguments: [
-            ArgumentSpec("DIRECTORY", .one, "A directory that is there", completion: .directory)
+            ArgumentSpec("DIRECTORY", .one, "Existing directory", completion: .directory)
         ], hidden: true)
 
-    /// The date of this version.
+    /// The release date of this version.
     private static let date = "November 21, 2026"
 
     private let directory: String

@@ -2,7 +2,7 @@ internal import Glibc
 internal import SystemFiles
 internal import Vault
 
-/// Whether the audit log can be written: where it cannot, no value is given out.
+/// Checks whether the audit log can be written; if not, no value is revealed.
 enum AuditChecks {
     static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
         let path: String
@@ -20,17 +20,19 @@ enum AuditChecks {
             let problem = CommandError(mapping: error)
             return [Finding("audit-log", .failed, problem.message, remedy: problem.hint)]
         }
-        return [finding(path, FileChecks.Status(path), user: geteuid()) { nearestAllows(path, $0) }]
+        return [
+            finding(path, FileChecks.Status(path), user: geteuid()) { canWriteNearest(path, $0) }
+        ]
     }
 
-    /// Judges the file, or the place where it will be made.
+    /// Checks the file, or the place where it will be created.
     ///
-    /// - Parameter allows: Whether the nearest directory that is there, or the file, can be written.
+    /// - Parameter allows: Whether the file (true) or the nearest existing directory can be written.
     static func finding(
         _ path: String, _ status: FileChecks.Status?, user: uid_t, allows: (Bool) -> Bool
     ) -> Finding {
         let check = "audit-log"
-        let remedy = "Name another place with --audit-log FILE or ZG_ENV_AUDIT_LOG."
+        let remedy = "Choose another path with --audit-log FILE or ZG_ENV_AUDIT_LOG."
         if let status {
             let rule = FileChecks.Rule(check: check, path: path, kind: S_IFREG, forbidden: 0o077)
             if let finding = FileChecks.finding(rule, status, user: user), finding.state == .failed
@@ -41,14 +43,14 @@ enum AuditChecks {
         guard allows(status != nil) else {
             return Finding(
                 check, .failed,
-                "\(path) cannot be written, and nothing is given out that cannot be logged.",
+                "\(path) cannot be written. Without the audit log, no value can be revealed.",
                 remedy: remedy)
         }
         return Finding(
-            check, .ok, status == nil ? "\(path) can be made." : "\(path) can be written.")
+            check, .ok, status == nil ? "\(path) can be created." : "\(path) can be written.")
     }
 
-    private static func nearestAllows(_ path: String, _ isThere: Bool) -> Bool {
+    private static func canWriteNearest(_ path: String, _ isThere: Bool) -> Bool {
         if isThere { return unsafe access(path, W_OK) == 0 }
         var directory = FileReplacement.directory(of: path)
         while unsafe access(directory, F_OK) != 0, directory != "/", directory != "." {

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Vault
 
-/// Whether the clock is plausible. No decision rests on it, but times in listings and in the log do.
+/// Checks whether the clock is plausible. Only times in listings and in the log depend on it.
 enum ClockChecks {
-    /// 2025-01-01, before which there was no zg-env; in seconds.
+    /// 2025-01-01, before zg-env existed; in seconds.
     private static let earliest: Int64 = 1_735_689_600
-    /// A difference that is nobody's business, in seconds.
+    /// A difference that does not matter, in seconds.
     static let tolerance: Int64 = 60
 
     static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
@@ -18,17 +18,17 @@ enum ClockChecks {
 
     /// - Parameter written: When the vault was last written, in seconds.
     static func finding(now: Int64, written: Int64?) -> Finding {
-        let remedy = "Set the clock, or have it set: timedatectl set-ntp true"
+        let remedy = "Set the clock, for example with: timedatectl set-ntp true"
         guard now >= earliest else {
             return Finding(
-                "clock", .warning, "The clock shows a time before zg-env was made.", remedy: remedy)
+                "clock", .warning, "The clock shows a time before zg-env existed.", remedy: remedy)
         }
         if let written, written > now + tolerance {
             return Finding(
                 "clock", .warning,
-                "The vault was written in the future: the clock is behind, or was ahead then.",
+                "The vault file's timestamp is in the future: the clock is slow, or was fast when the file was written.",
                 remedy: remedy)
         }
-        return Finding("clock", .ok, "The clock is plausible.")
+        return Finding("clock", .ok, "The system clock looks right.")
     }
 }

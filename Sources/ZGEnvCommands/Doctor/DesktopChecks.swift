@@ -1,4 +1,4 @@
-/// Programs of the desktop that zg-env asks where there is a screen.
+/// Checks for desktop programs that zg-env uses where there is a display.
 enum DesktopChecks {
     static func findings(_ context: Context) -> [Finding] {
         let hasScreen = ["DISPLAY", "WAYLAND_DISPLAY"].contains { context.variable($0) != nil }
@@ -17,13 +17,13 @@ enum DesktopChecks {
 
     static func pinentry(hasScreen: Bool, isThere: Bool) -> Finding {
         guard hasScreen else {
-            return Finding("pinentry", .skipped, "There is no screen to ask for a passphrase on.")
+            return Finding("pinentry", .skipped, "There is no display for a passphrase prompt.")
         }
         return isThere
-            ? Finding("pinentry", .ok, "pinentry asks for a passphrase where there is no terminal.")
+            ? Finding("pinentry", .ok, "pinentry can ask for a passphrase without a terminal.")
             : Finding(
                 "pinentry", .warning,
-                "There is no pinentry to ask for a passphrase where there is no terminal.",
+                "pinentry is not installed, so zg-env cannot ask for a passphrase without a terminal.",
                 remedy: "Install pinentry-gnome3, pinentry-qt or pinentry-gtk2.")
     }
 
@@ -33,7 +33,7 @@ enum DesktopChecks {
         switch program {
         case .success(let program):
             return Finding(
-                "clipboard", .ok, "reveal --copy reaches the clipboard with \(program.rawValue).")
+                "clipboard", .ok, "reveal --copy uses \(program.rawValue) for the clipboard.")
         case .failure(let error):
             return Finding(
                 "clipboard", hasScreen ? .warning : .skipped, error.message,

@@ -1,22 +1,21 @@
 internal import CommandLineKit
 internal import JSON
 
-/// `doctor`: what works here and what does not, each with a remedy.
+/// `doctor`: checks what works on this machine and suggests remedies.
 struct Doctor: Command {
     static let spec = CommandSpec(
-        ["doctor"], "Show what works here and what does not", section: "Vault",
+        ["doctor"], "Check the setup and suggest fixes",
         discussion: """
-            Looks at the vault and its files, the libraries, guarded memory, both keyrings, the audit \
-            log, notifications, the clock, and whether the platform can be reached; works without a vault and with a \
-            damaged one, and asks for no passphrase. Only keys in the desktop's keyring that belong to \
-            no slot any more are changed: they are removed with --yes, or when you agree. With -p it \
-            also looks at the variables of a project, and at their values while those are unlocked. \
-            zg-env verify checks every byte of the vault itself.
+            Checks the vault and its files, libraries, guarded memory, both keyrings, the audit \
+            log, notifications, the clock and the connection to Vercel. Works without a vault or \
+            with a damaged vault, and never asks for a passphrase. With -p, it also checks the \
+            variables of a project, and their values if the vault is unlocked. Unused keys in the \
+            desktop keyring are removed with --yes, or if you agree; nothing else is changed.
             """,
         examples: [
-            .init("zg-env doctor", "look at everything"),
-            .init("zg-env doctor -p web", "look at the variables of a project too"),
-            .init("zg-env doctor --offline --json", "in a script, without the platform"),
+            .init("zg-env doctor", "check everything"),
+            .init("zg-env doctor -p web", "also check the variables of a project"),
+            .init("zg-env doctor --offline --json", "in a script, without contacting Vercel"),
         ], exitCodes: ExitCode.numbers(.notFound))
 
     init(_ command: ParsedCommand) {}
@@ -25,7 +24,7 @@ struct Doctor: Command {
         let vault = VaultChecks(workspace)
         var findings = vault.findings()
         findings += FileChecks(workspace).findings()
-        findings += AnchorChecks.findings(workspace, vault: vault.vault)
+        findings += RollbackChecks.findings(workspace, vault: vault.vault)
         findings += LibraryChecks.findings(workspace.context)
         findings += MemoryChecks.findings(vault: vault.vault)
         findings += KernelKeyringChecks.findings()
@@ -34,17 +33,17 @@ struct Doctor: Command {
         findings += DesktopChecks.findings(workspace.context)
         findings += NotificationChecks.findings(workspace.context)
         findings += ClockChecks.findings(workspace, vault: vault.vault)
-        findings += PlatformChecks(workspace).findings()
+        findings += VercelChecks(workspace).findings()
         findings += try ProjectFindings.findings(workspace, vault: vault.vault)
         let count = findings.count { $0.state == .failed }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: ["findings": .array(findings.map(\.json))],
             text: Finding.table(findings).text(style: look.style),
             failure: count == 0
                 ? nil
                 : CommandError(
-                    .failed, count == 1 ? "One check failed." : "\(count) checks failed.",
-                    hint: "What to do stands beside each."))
+                    .failed, count == 1 ? "1 check failed." : "\(count) checks failed.",
+                    hint: "The line below each failed check says what to do."))
     }
 }

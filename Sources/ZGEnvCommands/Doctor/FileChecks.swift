@@ -4,9 +4,8 @@ internal import Glibc
 internal import SystemFiles
 internal import Vault
 
-/// Owner and permissions of our files, the file system below them, and what killed writers left.
+/// Checks owner and permissions of our files, their file system, and leftovers of killed writers.
 struct FileChecks {
-    /// What is at a path.
     struct Status: Equatable {
         let kind: mode_t
         let mode: mode_t
@@ -16,7 +15,7 @@ struct FileChecks {
             (self.kind, self.mode, self.owner) = (kind, mode, owner)
         }
 
-        /// What is there, links not followed; nil where there is nothing.
+        /// The status of a path without following links; nil if nothing is there.
         init?(_ path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -24,27 +23,26 @@ struct FileChecks {
                 kind: status.st_mode & S_IFMT, mode: status.st_mode & 0o7777, owner: status.st_uid)
         }
 
-        /// The file that a passphrase is read from, through links; nil where none is kept there.
+        /// The status of a passphrase file, following links; nil unless it is a regular file.
         init?(ofPassphraseFile path: String) {
             guard let facts = try? FileFacts(path), SecretFileRule.isKept(facts) else { return nil }
             self.init(kind: S_IFREG, mode: facts.permissions, owner: facts.owner)
         }
     }
 
-    /// What a path of ours must be.
+    /// The rule for one path.
     struct Rule {
         let check: String
         let path: String
         let kind: mode_t
-        /// Permissions that nobody may have.
+        /// Permission bits that must not be set.
         let forbidden: mode_t
-        /// Whether the system's own may stand there too, such as a home directory of root's.
-        var mayBeRoots = false
-        /// Whether the sticky bit makes up for a directory that others write to.
-        var mayBeSticky = false
-        /// Whether we must be able to write there.
+        /// Whether root may own it, as with a home directory.
+        var allowsRoot = false
+        /// Whether a directory with the sticky bit may be writable for others.
+        var allowsStickyBit = false
         var mustBeWritable = false
-        /// Whether what a link leads to counts; a pipe or a device there is passed over.
+        /// Whether to follow links; pipes and devices are ignored then.
         var followsLinks = false
     }
 
@@ -61,7 +59,7 @@ struct FileChecks {
             Rule(check: "vault-file", path: vaultPath, kind: S_IFREG, forbidden: 0o077),
             Rule(
                 check: "vault-directory", path: directory, kind: S_IFDIR, forbidden: 0o022,
-                mayBeRoots: true, mayBeSticky: true, mustBeWritable: true),
+                allowsRoot: true, allowsStickyBit: true, mustBeWritable: true),
             Rule(
                 check: "lock-file", path: vaultPath + ".lock", kind: S_IFREG, forbidden: 0o077),
         ]
@@ -73,7 +71,7 @@ struct FileChecks {
             rules.append(
                 Rule(
                     check: "settings-file", path: configuration, kind: S_IFREG, forbidden: 0o022,
-                    mayBeRoots: true))
+                    allowsRoot: true))
         }
         if let keyFile = options.keyFile {
             rules.append(
@@ -84,7 +82,7 @@ struct FileChecks {
             rules.append(
                 Rule(
                     check: "passphrase-file", path: path, kind: S_IFREG,
-                    forbidden: rule.forbidden, mayBeRoots: rule.mayBeRoots, followsLinks: true))
+                    forbidden: rule.forbidden, allowsRoot: rule.allowsRoot, followsLinks: true))
         }
         self.rules = rules
     }
@@ -101,9 +99,9 @@ struct FileChecks {
         ]
     }
 
-    /// Holds what is at a path against its rule; nil where there is nothing to judge.
+    /// Checks the status of a path against its rule; nil if there is nothing.
     ///
-    /// - Parameter refusal: Why the kernel lets us write nothing there; nil where it does.
+    /// - Parameter refusal: The error number of a failed write check; nil if writing is possible.
     static func finding(
         _ rule: Rule, _ status: Status?, user: uid_t, refusal: Int32? = nil
     ) -> Finding? {
@@ -113,61 +111,65 @@ struct FileChecks {
         }
         guard status.kind == rule.kind else {
             let kind = rule.kind == S_IFDIR ? "directory" : "regular file"
-            return failed("is no \(kind)", "Move it away; a link does not count.")
+            return failed(
+                "is not a \(kind)", "Move this path away; a symbolic link is not accepted.")
         }
-        guard status.owner == user || (rule.mayBeRoots && status.owner == 0) else {
+        guard status.owner == user || (rule.allowsRoot && status.owner == 0) else {
             return failed(
                 "belongs to user \(status.owner)", "Run: chown \(user) \(word: rule.path)")
         }
-        let isSticky = rule.mayBeSticky && status.mode & S_ISVTX != 0
+        let isSticky = rule.allowsStickyBit && status.mode & S_ISVTX != 0
         guard status.mode & rule.forbidden == 0 || isSticky else {
             let isSecret = rule.forbidden != 0o022
             return failed(
-                isSecret ? "can be opened by other users" : "can be written to by other users",
+                isSecret ? "can be opened by other users" : "can be changed by other users",
                 "Run: chmod \(isSecret ? "go-rwx" : "go-w") \(word: rule.path)")
         }
         if let refusal {
             return failed(
                 refusal == EROFS
-                    ? "is on a file system that is read-only, so the vault cannot be changed"
+                    ? "is on a read-only file system, so the vault cannot be changed"
                     : "cannot be written to, so the vault cannot be changed",
                 refusal == EROFS
-                    ? "Mount it for writing, or name another place with --vault or ZG_ENV_VAULT."
+                    ? "Mount the file system read-write, or choose another path with --vault or ZG_ENV_VAULT."
                     : "Run: chmod u+wx \(word: rule.path)")
         }
-        return Finding(rule.check, .ok, "\(rule.path) is for its owner alone to change.")
+        return Finding(rule.check, .ok, "\(rule.path) has safe permissions.")
     }
 
-    /// Why nothing can be written into a directory; nil where it can.
+    /// Returns the error number if a directory cannot be written to.
     private static func refusal(_ path: String) -> Int32? {
         unsafe access(path, W_OK | X_OK) == 0 ? nil : errno
     }
 
-    /// File systems on which locks, renames or `fsync` may not mean what they do on a local disk.
+    /// File systems on which locks, renames or `fsync` may not work as on a local disk.
     static let doubtful: [Int64: String] = [
         0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB", 0x6573_5546: "FUSE",
         0x0102_1997: "9P", 0x5346_414F: "AFS", 0x7375_7245: "Coda", 0x00C3_6400: "Ceph",
         0x0BD0_0BD0: "Lustre", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2", 0x786F_4256: "VirtualBox",
         0xBACB_ACBC: "VMware",
     ]
-    /// File systems that go with the machine's next start.
+    /// File systems that are lost on reboot.
     static let passing: [Int64: String] = [0x0102_1994: "tmpfs", 0x8584_58F6: "ramfs"]
 
     static func fileSystem(_ type: Int64, _ directory: String) -> Finding {
         let check = "file-system"
         guard type >= 0 else {
-            return Finding(check, .skipped, "\(directory) is not there or cannot be looked at.")
+            return Finding(check, .skipped, "\(directory) does not exist or cannot be checked.")
         }
         if let name = doubtful[type] {
             return Finding(
                 check, .warning,
-                "\(directory) is on \(name), where locks and what is written last may get lost.",
-                remedy: "Keep the vault on a local disk, and name it with --vault or ZG_ENV_VAULT.")
+                "\(directory) is on \(name), where locks and recent writes may be lost.",
+                remedy:
+                    "Move the vault to a local disk, and set --vault or ZG_ENV_VAULT to its new path."
+            )
         }
         if let name = passing[type] {
             return Finding(
-                check, .warning, "\(directory) is on \(name), which is gone with the next start.",
-                remedy: "Keep the vault on a disk, and name it with --vault or ZG_ENV_VAULT.")
+                check, .warning, "\(directory) is on \(name), which is lost on reboot.",
+                remedy: "Move the vault to a disk, and set --vault or ZG_ENV_VAULT to its new path."
+            )
         }
         return Finding(check, .ok, "\(directory) is on a local file system.")
     }
@@ -175,13 +177,12 @@ struct FileChecks {
     static func temporaries(_ count: Int, _ directory: String) -> Finding {
         let check = "temporaries"
         guard count > 0 else {
-            return Finding(check, .ok, "No killed writer left anything behind.")
+            return Finding(check, .ok, "There are no leftover temporary files.")
         }
         return Finding(
             check, .warning,
-            "\(count) file\(count == 1 ? "" : "s") of killed writers lie\(count == 1 ? "s" : "") in "
-                + "\(directory), or somebody is writing now.",
-            remedy: "The next change of the vault removes what is left over.")
+            "\(directory) has \(count) temporary \(count == 1 ? "file" : "files"): another command was killed or is writing now.",
+            remedy: "The next change of the vault removes leftovers.")
     }
 
     private var temporaryCount: Int {

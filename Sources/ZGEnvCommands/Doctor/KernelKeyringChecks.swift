@@ -1,6 +1,6 @@
 internal import KernelKeyring
 
-/// The kernel's keyrings, which `unlock` needs.
+/// Checks the kernel keyrings, which `unlock` needs.
 enum KernelKeyringChecks {
     static func findings() -> [Finding] {
         [finding(.user, problem(.user)), finding(.session, problem(.session))]
@@ -19,18 +19,18 @@ enum KernelKeyringChecks {
             return Finding(
                 check, .ok,
                 scope == .user
-                    ? "The kernel keeps keys for this user."
+                    ? "The kernel can keep keys for this user."
                     : "This login has a session keyring of its own.")
         }
         let remedy =
             switch problem.code {
             case .noSession, .sessionEnded:
-                "Log in anew, or unlock for all logins: zg-env unlock --scope user"
+                "Log in again, or unlock for all logins: zg-env unlock --scope user"
             case .unavailable:
-                "unlock cannot work here. Give the passphrase each time, for example with "
+                "zg-env unlock does not work here. Enter the passphrase each time, for example with "
                     + "--passphrase-file."
-            case .full: "See what takes the room: keyctl show @u"
-            case .notThere, .failed: "Look at it with: keyctl show"
+            case .full: "See what uses the space: keyctl show @u"
+            case .notThere, .failed: "Inspect the keyring with: keyctl show"
             }
         return Finding(
             check, .warning, CommandError.sentence(problem.reason), remedy: remedy)

@@ -3,8 +3,8 @@ internal import DotEnv
 internal import SecretServiceKeyring
 internal import Vault
 
-/// The desktop's keyring: who provides it, whether it is open, and whether its keys and the vault's
-/// slots belong together.
+/// Checks the desktop keyring: its provider, whether it is unlocked, and whether its keys match the
+/// vault's slots.
 struct KeyringChecks {
     private let workspace: Workspace
     private let vault: Vault?
@@ -37,27 +37,31 @@ struct KeyringChecks {
         return findings
     }
 
-    /// A vault without a slot there needs none.
+    /// A vault without a keyring slot does not need the keyring.
     static func unreachable(_ error: KeyringError, _ slotCount: Int) -> Finding {
         Finding(
             "keyring", slotCount > 0 ? .warning : .skipped,
             CommandError.sentence(error.reason)
-                + (slotCount > 0 ? " Listing asks for the passphrase." : ""),
+                + (slotCount > 0 ? " Listing names needs the passphrase." : ""),
             remedy: slotCount > 0 ? CommandError(mapping: error).hint : nil)
     }
 
     static func provider(_ status: SecretServiceStatus) -> Finding {
         let name = status.serviceName
         return switch status.collection {
-        case .unlocked: Finding("keyring", .ok, "\(name) is there, and its collection is open.")
+        case .unlocked:
+            Finding("keyring", .ok, CommandError.sentence("\(name) is running and unlocked"))
         case .locked:
             Finding(
-                "keyring", .warning, "\(name) is there, and its collection is locked.",
-                remedy: "Unlock it with its own program; the next zg-env list asks it to, too.")
+                "keyring", .warning, CommandError.sentence("\(name) is running, but locked"),
+                remedy: "Unlock \(name) with its own program, or run: zg-env list")
         case .missing:
             Finding(
-                "keyring", .warning, "\(name) is there, and has no default collection.",
-                remedy: "Make one with its own program, or with: zg-env slot add secret-service")
+                "keyring", .warning,
+                CommandError.sentence("\(name) is running, but has no default collection"),
+                remedy:
+                    "Create a collection with the keyring's own program, or with: zg-env slot add secret-service"
+            )
         }
     }
 
@@ -81,18 +85,18 @@ struct KeyringChecks {
     static func slot(_ title: String, _ id: String, _ problem: String?) -> Finding {
         guard let problem else {
             return Finding(
-                "keyring-slot", .ok, "The key of \(title) opens the names of this vault.")
+                "keyring-slot", .ok, "The key of \(title) opens this vault.")
         }
         return Finding(
             "keyring-slot", .warning, CommandError.sentence(problem),
             remedy:
-                "Make a new one: zg-env slot add secret-service, then zg-env slot remove \(word: id)"
+                "Create a new slot: zg-env slot add secret-service, then zg-env slot remove \(word: id)"
         )
     }
 
     // MARK: Keys without a slot
 
-    /// Keys of this vault that no slot refers to; nil where they cannot be listed.
+    /// Checks for keys of this vault that no slot uses, and removes them if allowed.
     private func orphans(of vault: Vault, in keyring: SecretServiceKeyring) -> Finding? {
         do {
             let orphans = Self.orphans(
@@ -110,12 +114,12 @@ struct KeyringChecks {
         } catch {
             return Finding(
                 "keyring-orphans", .warning,
-                "Keys that belong to no slot could not be looked for or removed: "
+                "Could not check for unused keys or remove them: "
                     + CommandError(mapping: error).message)
         }
     }
 
-    /// The keys among `items` that no slot refers to.
+    /// Returns the keys among `items` that no slot uses.
     static func orphans(_ items: [KeyringItem], slots: [KeySlot]) -> [KeyringItem] {
         let used = Set(slots.filter { $0.kind == .secretService }.map(\.id.hexadecimal))
         return items.filter { $0.purpose == .slotKey && !used.contains($0.identifier) }
@@ -127,22 +131,21 @@ struct KeyringChecks {
         if options.yes { return true }
         guard !options.json else { return false }
         let question =
-            "Remove \(count == 1 ? "a key" : "\(count) keys") of no slot from the keyring?"
+            "Remove \(count) unused \(count == 1 ? "key" : "keys") of this vault from the keyring?"
         return (try? TerminalDevice().confirm(question)) ?? false
     }
 
     static func orphans(found: Int, removed: Int) -> Finding {
         let check = "keyring-orphans"
         guard found > 0 else {
-            return Finding(check, .ok, "Every key of this vault in the keyring has its slot.")
+            return Finding(check, .ok, "The keyring has no unused keys of this vault.")
         }
-        let keys = found == 1 ? "One key" : "\(found) keys"
+        let keys = found == 1 ? "1 unused key" : "\(found) unused keys"
         guard removed == found else {
             return Finding(
-                check, .warning, "\(keys) of this vault in the keyring belong to no slot.",
-                remedy: "They open nothing. Remove them with: zg-env doctor --yes")
+                check, .warning, "The keyring has \(keys) of this vault.",
+                remedy: "Remove unused keys with: zg-env doctor --yes")
         }
-        return Finding(
-            check, .ok, "\(keys) that belonged to no slot were removed from the keyring.")
+        return Finding(check, .ok, "Removed \(keys) of this vault from the keyring.")
     }
 }

@@ -2,7 +2,7 @@ internal import Sealing
 internal import SecretServiceKeyring
 internal import VercelAPI
 
-/// The libraries that zg-env is linked with, or opens at first use.
+/// Checks the libraries that zg-env is linked with or opens at first use.
 enum LibraryChecks {
     static func findings(_ context: Context) -> [Finding] {
         var curl: String?
@@ -11,11 +11,11 @@ enum LibraryChecks {
         } catch let error as TransportError {
             curl = error.reason
         } catch {
-            curl = "libcurl does not start"
+            curl = "libcurl failed to initialize"
         }
         return [
             sodium(SealingLibrary.version),
-            secret(isThere: SecretServiceKeyring.isLibraryThere),
+            secret(isThere: SecretServiceKeyring.isLibraryAvailable),
             self.curl(problem: curl),
         ]
     }
@@ -23,25 +23,26 @@ enum LibraryChecks {
     static func sodium(_ version: String?) -> Finding {
         guard let version else {
             return Finding(
-                "libsodium", .failed, "libsodium does not start: nothing can be opened or sealed.",
-                remedy: "Install libsodium23 anew.")
+                "libsodium", .failed,
+                "libsodium failed to initialize: nothing can be encrypted or decrypted.",
+                remedy: "Reinstall libsodium23.")
         }
         return Finding("libsodium", .ok, "libsodium \(version) works.")
     }
 
     static func secret(isThere: Bool) -> Finding {
         isThere
-            ? Finding("libsecret", .ok, "libsecret can be opened.")
+            ? Finding("libsecret", .ok, "libsecret can be loaded.")
             : Finding(
                 "libsecret", .warning,
-                "libsecret is not there or too old, so the desktop's keyring cannot be used.",
+                "libsecret is missing or too old, so the desktop keyring cannot be used.",
                 remedy: "Install libsecret-1-0.")
     }
 
     static func curl(problem: String?) -> Finding {
-        guard let problem else { return Finding("libcurl", .ok, "libcurl can be opened.") }
+        guard let problem else { return Finding("libcurl", .ok, "libcurl can be loaded.") }
         return Finding(
-            "libcurl", .warning, "\(problem), so the platform cannot be reached.",
+            "libcurl", .warning, "\(problem), so Vercel cannot be reached.",
             remedy: "Install libcurl4.")
     }
 }

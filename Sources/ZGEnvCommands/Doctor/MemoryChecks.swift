@@ -3,14 +3,14 @@ internal import Glibc
 internal import Sealing
 internal import Vault
 
-/// Whether secrets stay in memory: locked pages, no core dumps, and enough of it for a passphrase.
+/// Checks that secrets stay in memory (locked pages, no core dumps) and that a passphrase check fits.
 enum MemoryChecks {
-    /// What a try of guarded memory takes: more than any command but the largest export.
+    /// The bytes of guarded memory to try: more than any command but the largest export needs.
     private static let tried = 1 << 20
 
     static func findings(vault: Vault?) -> [Finding] {
         let before = SecretMemory.unlockedCount
-        // Freed at once; what counts is whether the kernel locked it.
+        // Freed at once; only whether the kernel locked it matters.
         let isThere = (try? SecretBytes(count: tried)) != nil
         let isLocked = SecretMemory.unlockedCount == before
         var limit = rlimit()
@@ -30,8 +30,8 @@ enum MemoryChecks {
         let check = "memory-lock"
         guard isThere else {
             return Finding(
-                check, .failed, "No guarded memory of 1 MiB can be had.",
-                remedy: "End other programs, or raise the memory limit.")
+                check, .failed, "Cannot allocate 1 MiB of guarded memory.",
+                remedy: "Close other programs, or raise the memory limit.")
         }
         let text =
             limit.map { $0 >= 1 << 60 ? "no limit" : "a limit of \($0 >> 10) KiB" }
@@ -39,18 +39,19 @@ enum MemoryChecks {
         guard isLocked else {
             return Finding(
                 check, .warning,
-                "The kernel does not lock guarded memory, with \(text): it may be swapped out.",
-                remedy: "Raise it: ulimit -l, LimitMEMLOCK= of a unit, or memlock in limits.conf.")
+                "The kernel does not lock guarded memory (\(text)), so it may be swapped out.",
+                remedy: "Raise the limit: ulimit -l, LimitMEMLOCK= in a unit, or memlock in "
+                    + "limits.conf.")
         }
-        return Finding(check, .ok, "Guarded memory is kept out of swap, with \(text).")
+        return Finding(check, .ok, "Guarded memory is kept out of swap (\(text)).")
     }
 
     static func coreDumps(isDumpable: Bool, limit: UInt64) -> Finding {
         isDumpable || limit > 0
             ? Finding(
-                "core-dumps", .failed, "The kernel did not switch off core dumps of zg-env.",
-                remedy: "Switch them off before you run it: ulimit -c 0")
-            : Finding("core-dumps", .ok, "Core dumps and tracing of zg-env are off.")
+                "core-dumps", .failed, "The kernel did not disable core dumps of zg-env.",
+                remedy: "Disable core dumps before you run zg-env: ulimit -c 0")
+            : Finding("core-dumps", .ok, "Core dumps and tracing of zg-env are disabled.")
     }
 
     static func passphraseMemory(cost: UInt64?, available: UInt64?) -> Finding {
@@ -59,14 +60,14 @@ enum MemoryChecks {
             return Finding(check, .skipped, "There is no passphrase to check.")
         }
         guard let available else {
-            return Finding(check, .skipped, "How much memory is available cannot be told.")
+            return Finding(check, .skipped, "The amount of available memory is unknown.")
         }
         let text =
-            "A passphrase takes \(cost >> 20) MiB to check, and \(available >> 20) MiB are available"
+            "Checking a passphrase needs \(cost >> 20) MiB; \(available >> 20) MiB are available"
         guard cost <= available else {
             return Finding(
                 check, .failed, text + ".",
-                remedy: "End other programs, or raise the memory limit of the container.")
+                remedy: "Close other programs, or raise the memory limit of the container.")
         }
         return Finding(check, .ok, text + ".")
     }

@@ -1,7 +1,7 @@
 internal import DesktopNotifications
 internal import SecretServiceKeyring
 
-/// Whether `notify` can show anything: a session bus, and a server of notifications on it.
+/// Checks for a session bus and a notification server on it, which `notify` needs.
 enum NotificationChecks {
     private static let check = "notifications"
 
@@ -11,13 +11,13 @@ enum NotificationChecks {
             runtimeDirectory: context.variable("XDG_RUNTIME_DIR"))
         guard let address else {
             return [
-                Finding(check, .skipped, "There is no session bus to show notifications on.")
+                Finding(check, .skipped, "There is no session bus for notifications.")
             ]
         }
         let desktop = DesktopNotifications(address: address)
         do throws(DesktopNotificationError) {
             let able = try desktop.serverCapabilities()
-            // A server that does not say what it is called shows notifications all the same.
+            // A server without a name can show notifications all the same.
             return [finding(able, server: (try? desktop.serverName()) ?? "")]
         } catch {
             return [finding(error)]
@@ -33,14 +33,14 @@ enum NotificationChecks {
             return Finding(
                 check, .warning,
                 able.body
-                    ? "\(shown), which has no actions: pages cannot be opened from them."
-                    : "\(shown), which shows titles alone.",
-                remedy: "Another server, such as dunst or mako, shows all of them.")
+                    ? "\(shown) without actions: they cannot open pages."
+                    : "\(shown) with titles only.",
+                remedy: "Use another server, such as dunst or mako, to see everything.")
         }
-        return Finding(check, .ok, "\(shown), with actions.")
+        return Finding(check, .ok, "\(shown) with actions.")
     }
 
-    /// Nothing but `notify` needs it, so that none of this is a failure.
+    /// Only `notify` needs notifications, so this is never a failure.
     static func finding(_ error: DesktopNotificationError) -> Finding {
         let failure = CommandError(mapping: error)
         return Finding(check, .warning, failure.message, remedy: failure.hint)

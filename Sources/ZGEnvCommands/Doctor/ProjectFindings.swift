@@ -2,33 +2,31 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// What `doctor -p NAME` says of the variables of a project. Values are looked at only while they are
-/// unlocked, and none is shown.
+/// The results of `doctor -p NAME` for the variables of a project. Values are checked only while they
+/// are unlocked, and never shown.
 struct ProjectFindings {
     /// The project's name in the vault.
     let project: String
-    /// Variables in use.
+    /// The number of variables.
     let count: Int
-    /// Those whose values were not checked, because they are locked.
+    /// The number of variables whose values were not checked because they are locked.
     let lockedCount: Int
-    /// Those whose values were not checked, because nobody has accepted them.
+    /// The number of variables whose values were not checked because they have unconfirmed changes.
     let unacceptedCount: Int
-    /// Those that the vault has no value of.
+    /// The number of variables without a value in the vault.
     let missingCount: Int
-    /// What was found.
     let findings: [ProjectCheck.Finding]
 
-    /// Looks at the project that the options name.
+    /// Checks the project of the options.
     ///
-    /// - Returns: nil where no project is named by `-p` or the environment: then `doctor` is about this
-    ///   machine alone.
-    /// - Throws: ``ExitCode/notFound`` for a project that the vault does not have.
+    /// - Returns: nil without `-p` or ZG_ENV_PROJECT.
+    /// - Throws: ``ExitCode/notFound`` for an unknown project.
     init?(_ workspace: Workspace) throws {
         guard workspace.options.project != nil else { return nil }
-        guard let keys = try workspace.session.keysAtHand() else {
+        guard let keys = try workspace.session.keysWithoutPrompt() else {
             throw CommandError(
-                .locked, "The project cannot be looked at: the index is locked.",
-                hint: "Unlock it with: zg-env unlock")
+                .locked, "The project was not checked: the index is locked.",
+                hint: "Unlock the vault with: zg-env unlock")
         }
         let vault = try workspace.session.opened()
         let index = try vault.index(
@@ -53,25 +51,27 @@ struct ProjectFindings {
         findings = ProjectCheck(project: project.name, subjects: subjects).findings()
     }
 
-    /// What could not be looked at, as a sentence; nil where all was.
+    /// A sentence about values that could not be checked; nil if all were.
     var unseen: String? {
+        func values(_ count: Int) -> String {
+            count == 1 ? "The value of 1 variable was" : "The values of \(count) variables were"
+        }
         if unacceptedCount > 0 {
-            return
-                "The values of \(unacceptedCount) variables were not compared: they were changed "
-                + "while the vault was locked. See: zg-env status"
+            return "\(values(unacceptedCount)) not checked because of unconfirmed changes. "
+                + "See: zg-env status"
         }
         return lockedCount == 0
             ? nil
-            : "The values of \(lockedCount) variables were not compared: they are locked. "
-                + "Open them with: zg-env unlock"
+            : "\(values(lockedCount)) not checked because the vault is locked. "
+                + "Unlock it with: zg-env unlock"
     }
 }
 
 extension ProjectFindings {
-    /// What `doctor` shows of the project; nothing where none is named.
+    /// Returns the findings for the project of the options; none without a project.
     ///
-    /// - Parameter vault: nil where it cannot be read, which is told elsewhere.
-    /// - Throws: ``ExitCode/notFound`` for a project that the vault does not have.
+    /// - Parameter vault: nil if it cannot be read, which another check reports.
+    /// - Throws: ``ExitCode/notFound`` for an unknown project.
     static func findings(_ workspace: Workspace, vault: Vault?) throws -> [Finding] {
         guard vault != nil else { return [] }
         let found: ProjectFindings
@@ -83,8 +83,8 @@ extension ProjectFindings {
         } catch let error as VaultError where error.code == .damaged {
             return [
                 Finding(
-                    "project", .skipped, "The vault is damaged, so no variable was looked at.",
-                    remedy: "zg-env verify")
+                    "project", .skipped, "The vault is damaged, so no variable was checked.",
+                    remedy: "Run: zg-env verify")
             ]
         }
         var findings = found.findings.map {
@@ -94,7 +94,11 @@ extension ProjectFindings {
             findings.append(Finding("project-values", .skipped, unseen))
         } else if findings.isEmpty {
             findings.append(
-                Finding("project", .ok, "Nothing is odd about the \(found.count) variables."))
+                Finding(
+                    "project", .ok,
+                    found.count == 1
+                        ? "No problems in 1 variable." : "No problems in \(found.count) variables.")
+            )
         }
         return findings
     }

@@ -1,8 +1,8 @@
 internal import Vault
 
-/// The vault itself, as far as it can be judged without a passphrase, and the settings.
+/// Checks the vault as far as possible without a passphrase, and the settings.
 struct VaultChecks {
-    /// The vault; nil where there is none that can be opened.
+    /// The vault; nil if it cannot be opened.
     let vault: Vault?
     private let problem: CommandError?
     private let settingsProblem: CommandError?
@@ -34,7 +34,7 @@ struct VaultChecks {
             let count = slots ?? 0
             return Finding(
                 "vault", .ok,
-                "\(path) is whole on the outside and has \(count) slot\(count == 1 ? "" : "s").")
+                "\(path) can be read and has \(count) slot\(count == 1 ? "" : "s").")
         }
         return Finding(
             "vault", problem.code == .notFound ? .skipped : .failed, problem.message,

@@ -5,30 +5,29 @@ internal import Sealing
 internal import SystemFiles
 internal import Vault
 
-/// `edit`: changes variables in the user's editor, with nothing on the disk.
 struct Edit: Command {
     static let spec = CommandSpec(
-        ["edit"], "Change variables in an editor", section: "Variables",
+        ["edit"], "Change variables in an editor",
         discussion: """
-            Opens the variables of the project and target as a .env text in $VISUAL or $EDITOR, or \
-            one variable alone. The text is in memory; backups, swap and undo files of vim, nvim, \
-            nano, emacs and micro are switched off, and of another editor zg-env says that it does \
-            not know them. Then the changes are shown and sealed, all or none; where something would \
-            be removed you are asked. A text that cannot be read, and one whose variables somebody \
-            else changed meanwhile, can be edited again.
+            Opens the variables of a project and target, or one variable, as .env text in $VISUAL \
+            or $EDITOR. The text stays in memory and is never written to disk. The backup, swap \
+            and undo files of vim, nvim, nano, emacs and micro are disabled; zg-env warns about \
+            other editors. The changes are then shown, and either all or none of them are saved; \
+            removals need confirmation. If the text has errors, or someone else changed the \
+            variables in the meantime, you can edit the text again.
 
-            Without -t a change is for all targets of a variable; with -t for the one named, and the \
-            others keep their value. Asks for the passphrase unless the vault is unlocked.
+            Without -t, a change applies to all targets of a variable; with -t, only to that \
+            target. Asks for the passphrase unless the vault is unlocked.
             """,
         arguments: [
             ArgumentSpec(
-                "KEY", .optional, "The variable; all of the target without",
+                "KEY", .optional, "The variable (default: all variables of the target)",
                 completion: .dynamic(.variable))
         ],
         options: [ScopeOptions.target, ScopeOptions.branch],
         examples: [
-            .init("zg-env edit -p web", "edit the variables of development"),
-            .init("zg-env edit TLS_KEY -p web -t production", "edit one of them"),
+            .init("zg-env edit -p web", "edit the development variables"),
+            .init("zg-env edit TLS_KEY -p web -t production", "edit one production variable"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -47,8 +46,12 @@ struct Edit: Command {
         var work = try EditWork(workspace, key: key, options)
         if !editor.isKnown {
             workspace.note(
-                "zg-env does not know how to keep \(editor.name) from writing copies of what it edits."
+                "zg-env does not know how to stop \(editor.name) from writing backup or swap files."
             )
+        }
+        let advice = try work.advice()
+        if let key, let remark = advice?.item(key)?.remark {
+            workspace.note("\(key): \(remark)")
         }
         let file = try MemoryFile()
         try work.values.text().withBytes { try file.write($0) }
@@ -59,8 +62,8 @@ struct Edit: Command {
             } catch let end as End {
                 throw end.error
             } catch {
-                guard mayGoOn(after: error) else { throw error }
-                try offerAgain(error)
+                guard mayRetry(after: error) else { throw error }
+                try offerRetry(error)
                 try work.reopen(after: error)
             }
         }
@@ -71,12 +74,11 @@ struct Edit: Command {
             _ = try TerminalDevice()
         } catch {
             throw CommandError(
-                .usage, "edit needs a terminal, and there is none.",
-                hint: "Change variables with zg-env set or zg-env import instead.")
+                .usage, "edit needs a terminal.", hint: "Use zg-env set or zg-env import instead.")
         }
     }
 
-    /// One run of the editor and what becomes of its text.
+    /// Runs the editor once and saves the changes.
     private func pass(
         _ editor: Editor, _ file: MemoryFile, _ work: EditWork, _ workspace: Workspace
     ) throws -> CommandResult {
@@ -85,15 +87,15 @@ struct Edit: Command {
         guard status == 0 else {
             throw End(
                 error: CommandError(
-                    .failed, "\(editor.name) ended with status \(status).",
-                    hint: "Nothing was changed."))
+                    .failed, "\(editor.name) exited with status \(status).",
+                    hint: "Your edits were not saved."))
         }
         let text = try file.text(limit: DotEnvReader.maximumSize)
         let edited = try EditedText(text, onlyKey: work.values.onlyKey)
         let plan = work.values.plan(edited)
         let report = EditReport(plan, work.values)
         guard !plan.steps.isEmpty else {
-            workspace.note("Nothing was changed: the variables are as they were.")
+            workspace.note("No changes.")
             return report.result(dryRun: workspace.options.dryRun)
         }
         let changed = Set(plan.steps.map(\.key))
@@ -102,25 +104,29 @@ struct Edit: Command {
         if asks && workspace.options.json {
             throw End(
                 error: CommandError(
-                    .usage, "Variables would be removed, and with --json nobody is asked.",
-                    hint: "Nothing was changed. Say --yes, or leave out --json."))
+                    .usage, "Variables would be removed, and --json cannot ask for confirmation.",
+                    hint: "Your edits were not saved. Add --yes, or leave out --json."))
         }
-        // With --dry-run the plan is the result.
+        // With --dry-run, the plan is the result.
         if !asks && !workspace.options.dryRun {
             for line in report.lines { workspace.note("  \(line)") }
         }
         let question =
             plan.steps(.removed).count == 1
-            ? "Seal this, and remove a variable?"
-            : "Seal this, and remove \(plan.steps(.removed).count) variables?"
+            ? "Save these changes and remove 1 variable?"
+            : "Save these changes and remove \(plan.steps(.removed).count) variables?"
         let answer = try workspace.confirm(removes ? report.lines : [], question)
         if !answer { return report.result(dryRun: true) }
         try work.apply(plan, edited)
         for warning in edited.warnings(about: changed) {
             workspace.context.warn(warning.code, warning.message)
         }
+        let advice = try work.advice()
+        for key in changed.sorted() {
+            if let value = edited.value(of: key) { try advice?.check(value, of: key, workspace) }
+        }
         workspace.note(
-            "Sealed \(plan.steps.count == 1 ? "one change" : "\(plan.steps.count) changes") in "
+            "Saved \(plan.steps.count == 1 ? "1 change" : "\(plan.steps.count) changes") to "
                 + "\(work.values.project.name).")
         return report.result(dryRun: false)
     }
@@ -130,29 +136,29 @@ struct Edit: Command {
         let error: CommandError
     }
 
-    /// Whether the text is worth keeping after an error, and another look at it may help.
-    private func mayGoOn(after error: any Error) -> Bool {
+    /// Returns whether editing the same text again may fix an error.
+    private func mayRetry(after error: any Error) -> Bool {
         switch error {
         case is EditWork.Conflict, is DotEnvError, is ChildProcess.Failure: true
         case let error as VaultError: error.code != .notConfirmed && error.code != .damaged
-        // Unreadable, too long, or a removal that was declined.
+        // A text that cannot be parsed or is too long, or a declined removal.
         case let error as CommandError: error.code == .usage || error.code == .failed
         default: false
         }
     }
 
-    /// Says what kept the text from being sealed, and asks whether to go on.
+    /// Reports an error and asks whether to discard the text.
     ///
-    /// - Throws: `error` where the text is to be thrown away, or nobody can say.
-    private func offerAgain(_ error: any Error) throws {
+    /// - Throws: `error` if the user discards the text, or cannot be asked.
+    private func offerRetry(_ error: any Error) throws {
         let known = (error as? EditWork.Conflict)?.error ?? CommandError(mapping: error)
-        let goesOn: Bool
+        let shouldContinue: Bool
         do {
-            // Not going on is what has to be said: Enter must not lose what was typed.
-            goesOn = try !TerminalDevice().confirm("\(known.message) Throw the text away?")
+            // Asks whether to discard, not whether to continue: Enter must not lose the edits.
+            shouldContinue = try !TerminalDevice().confirm("\(known.message) Discard your edits?")
         } catch {
             throw known
         }
-        guard goesOn else { throw known }
+        guard shouldContinue else { throw known }
     }
 }

@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// What an edited text changes, for people and for scripts, without values.
+/// Reports the changes of an edited text, without values.
 struct EditReport {
     private let plan: EditPlan
     private let values: EditableValues
@@ -13,7 +13,6 @@ struct EditReport {
         self.values = values
     }
 
-    /// A line for each change.
     var lines: [String] {
         plan.steps.map { step in
             let verb =
@@ -22,7 +21,7 @@ struct EditReport {
                 case .updated: "update"
                 case .removed: "remove"
                 }
-            let rest = step.left.map { "; it keeps its value for \($0.description)" } ?? ""
+            let rest = step.left.map { "; keeps its value for \($0.description)" } ?? ""
             return "\(verb) \(step.key) for \(step.scope.description)\(rest)"
         }
     }

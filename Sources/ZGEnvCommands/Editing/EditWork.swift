@@ -2,17 +2,17 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// One use of `edit`: the vault it was opened from, and the changes put into it.
+/// One run of `edit`: opens the values and applies the changes.
 struct EditWork {
-    /// Somebody else changed what was edited. Nothing was written.
+    /// Someone else changed the edited variables; nothing was written.
     struct Conflict: Error {
         let keys: [String]
 
         var error: CommandError {
             let names = keys.joined(separator: ", ")
             return CommandError(
-                .conflict, "Somebody else changed this meanwhile: \(names).",
-                hint: "Nothing was changed; run the command again.")
+                .conflict, "Changed by someone else in the meantime: \(names).",
+                hint: "Your edits were not saved. Run the command again.")
         }
     }
 
@@ -23,7 +23,7 @@ struct EditWork {
     private var keys: VaultKeys
     private(set) var values: EditableValues
 
-    /// Opens the values, which asks for the passphrase where nothing else opens them.
+    /// Opens the values, which may ask for the passphrase.
     init(_ workspace: Workspace, key: String?, _ options: ScopeOptions) throws {
         self.options = options
         self.workspace = workspace
@@ -33,16 +33,22 @@ struct EditWork {
         values = try EditableValues(workspace, key: key, options, keys: keys)
     }
 
-    /// Has the audit log say that the values go out, before they do.
+    /// Writes to the audit log that the values are revealed; must be called before they are.
     func audit() throws {
         try workspace.audit(
             AuditEntry.Outcome.givenOut, values.keys, project: values.project.name,
             place: values.title, seen: values.metadata)
     }
 
-    /// Puts the changes into the vault, all or none.
+    /// Returns what the schema of the project says; nil without one.
+    func advice() throws -> SchemaAdvice? {
+        let index = try session.index(.listing)
+        return try SchemaAdvice.find(for: values.project, in: index, workspace)
+    }
+
+    /// Saves all changes in one transaction.
     ///
-    /// - Throws: ``Conflict`` when a record is not as the text knew it.
+    /// - Throws: ``Conflict`` if a record is no longer what the text was made from.
     func apply(_ plan: EditPlan, _ edited: EditedText) throws {
         let time = workspace.context.now()
         let project = values.project.id
@@ -95,17 +101,17 @@ struct EditWork {
         }
     }
 
-    /// Looks at the vault anew, so that the same text can be edited on after a write that failed.
+    /// Reads the vault again, so that the same text can be edited further after a failed write.
     mutating func reopen(after error: any Error) throws {
         if let error = error as? VaultError, error.code == .epochChanged {
-            // The keys of before open nothing any more.
+            // The old keys no longer open anything.
             session = VaultSession(
                 options: workspace.options, context: workspace.context,
                 command: workspace.command)
             keys = try session.keys(.values)
         }
         guard let conflict = error as? Conflict else { return }
-        workspace.session.forgetVault()
+        workspace.session.closeVault()
         let newer: EditableValues
         do {
             newer = try EditableValues(workspace, key: key, options, keys: keys)

@@ -4,22 +4,20 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// The variables that `edit` shows: one key's record, or all of a place, with their values.
+/// The variables to edit, with their values: one record, or all of a place.
 struct EditableValues {
     let project: VaultProject
-    /// What the command edits, for messages, such as `development` or a scope.
+    /// The target or scope, for messages.
     let title: String
     let place: EditPlan.Place
-    /// The one key that may stand in the text; nil for any.
+    /// The only key allowed in the text; nil for any.
     let onlyKey: String?
-    /// What the index says of the vault as a whole.
     let metadata: IndexMetadata
     private(set) var base: EditPlan.Base
     private var values: [Identifier: RevealedValue] = [:]
-    /// Records that no `.env` text can hold.
+    /// Records that cannot be written as a `.env` line.
     private var unwritable: Set<Identifier> = []
 
-    /// Opens the values that the workspace means, from the vault as it stands.
     init(
         _ workspace: Workspace, key: String?, _ options: ScopeOptions, keys: VaultKeys
     ) throws {
@@ -66,7 +64,6 @@ struct EditableValues {
         }
     }
 
-    /// The records that the command means.
     private struct Chosen {
         let project: VaultProject
         let records: [Variable]
@@ -87,7 +84,7 @@ struct EditableValues {
             } else {
                 let place = try options.place(workspace)
                 let scope = Scope(place)
-                // Of a branch only its own records: a general one is changed without the branch.
+                // Only records of this branch: others are edited without the branch.
                 records = EffectiveVariables.inPlace(
                     place,
                     among: index.variables(of: project.id).filter {
@@ -99,27 +96,27 @@ struct EditableValues {
         }
     }
 
-    /// Why a value cannot be edited as a line of a `.env` text, or nil.
+    /// Returns why a value cannot be edited as a `.env` line; nil if it can.
     private static func problem(with value: RevealedValue) -> (any Error)? {
         do {
             let text = try ExportText(format: .dotenv, values: [value])
             if text.unportable.isEmpty { return nil }
-            // What is read in another way elsewhere must still be taken back as it stands.
+            // A value that other parsers read differently must still survive a round trip here.
             var buffer = try SecretBuffer(capacity: text.byteCount)
             try text.withBytes { try buffer.append($0) }
             _ = try EditedText(buffer, onlyKey: nil)
             return nil
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)
-            failure.hint = "Change it with: zg-env set \(word: value.name)"
+            failure.hint = "Change the value with: zg-env set \(word: value.name)"
             return failure
         } catch { return error }
     }
 
-    /// The keys whose values the text gives out.
+    /// The keys whose values are in the text.
     var keys: [String] { base.shown.map(\.name) }
 
-    /// The text to edit: a comment on top, then the variables by name.
+    /// Returns the text to edit: a comment, then the variables sorted by name.
     func text() throws -> SecretBuffer {
         let body = try ExportText(
             format: .dotenv, values: base.shown.compactMap { values[$0.id] })
@@ -136,28 +133,28 @@ struct EditableValues {
 
     private var comment: [String] {
         let subject =
-            onlyKey.map { "\($0) of \(project.name)" } ?? "The variables of \(project.name)"
+            onlyKey.map { "\($0) in \(project.name)" } ?? "The variables of \(project.name)"
         var lines = [
-            "\(subject), \(title). Save and close: zg-env then says what changes.",
-            "A text as it was changes nothing. A line that is gone removes its variable, after a question.",
+            "\(subject), \(title). Save and close the file to apply your changes.",
+            "Leaving the file unchanged changes nothing. Deleting a line removes its variable; zg-env asks first.",
         ]
         if place.wanted == nil {
-            lines.append("A change is for all targets that the variable has.")
+            lines.append("A change applies to all targets of its variable.")
         } else {
-            lines.append("A change is for \(title) alone; other targets keep what they have.")
+            lines.append("A change applies only to \(title); other targets keep their values.")
         }
         let left = base.hidden.map { record in
             unwritable.contains(record.id)
-                ? "\(record.name) (no line of a .env text can hold it: change it with zg-env set)"
-                : "\(record.name) (the vault has no value)"
+                ? "\(record.name) (cannot be written as a .env line: use zg-env set)"
+                : "\(record.name) (no value in the vault)"
         }
         if !left.isEmpty {
-            lines.append("Not shown and left as they are: \(left.joined(separator: ", ")).")
+            lines.append("Not shown here and not changed: \(left.joined(separator: ", ")).")
         }
         return lines
     }
 
-    /// What an edited text changes.
+    /// Returns the changes that an edited text makes.
     func plan(_ edited: EditedText) -> EditPlan {
         EditPlan(keys: edited.keys, base: base, place: place) { number, record in
             guard let old = values[record.id]?.value,
@@ -167,7 +164,7 @@ struct EditableValues {
         }
     }
 
-    /// Takes over what became of `keys` meanwhile; see ``EditPlan/Base/rebased(on:for:)``.
+    /// Adopts the current state of `keys`; see ``EditPlan/Base/rebased(on:for:)``.
     mutating func rebase(on newer: EditableValues, for keys: Set<String>) {
         base = base.rebased(on: newer.base, for: keys)
         for record in newer.base.shown where keys.contains(record.name) {
@@ -178,14 +175,14 @@ struct EditableValues {
 }
 
 extension EditableValues {
-    /// Takes records out of what the text was made of, since they are not there any more.
+    /// Drops records that no longer exist from the base of the text.
     mutating func forget(_ keys: Set<String>) {
         base = base.rebased(on: .init(shown: [], hidden: [], all: []), for: keys)
     }
 }
 
 extension Scope {
-    /// Exactly one place.
+    /// Makes the scope of exactly one place.
     init(_ place: EffectiveVariables.Place) {
         switch place.environment {
         case .target(let target): self.init(targets: target, branch: place.branch)

@@ -2,22 +2,19 @@ internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 
-/// What came back from the editor, read and checked.
+/// The parsed text from the editor.
 struct EditedText {
     private let source: PlaintextSource
 
-    /// Reads a text.
-    ///
-    /// A text of which anything would be skipped is not readable: a slip of the pen must not remove a
+    /// Parses a text, and refuses one with lines that would be ignored: a typo must not remove a
     /// variable or cut a value.
     ///
-    /// - Throws: ``ExitCode/usage`` with the place of the first thing that is wrong.
+    /// - Throws: ``ExitCode/usage`` with the line of the first error.
     init(_ text: borrowing SecretBuffer, onlyKey: String?) throws {
         var options = PlaintextSource.Options()
         options.dialect = .dotenv
-        options.consequence = "Nothing was changed."
         var source = PlaintextSource(options)
-        try text.withBytes { try source.read($0, named: "the text") }
+        try text.withBytes { try source.read($0, named: "edited text") }
         let refused = source.findings.first { finding in
             switch finding.diagnostic.code {
             case .differsUnterminatedQuote, .duplicateKey, .truncated: true
@@ -25,32 +22,33 @@ struct EditedText {
             }
         }
         if let refused {
-            throw CommandError(.usage, CommandError.ending("Not readable: \(refused.line)"))
+            let place = refused.diagnostic.position
+            throw CommandError(
+                .usage,
+                CommandError.ending(
+                    "Line \(place.line), column \(place.column): \(refused.diagnostic.message)"))
         }
         if let onlyKey, let other = source.keys.first(where: { $0 != onlyKey }) {
             throw CommandError(
                 .usage,
-                "Not readable: only \(onlyKey) may stand in the text, and "
-                    + "\(other) does too.")
+                "Only \(onlyKey) can be edited here, but the text also sets \(other).")
         }
         for key in source.keys {
             do {
                 try VariableName.check(key)
             } catch {
-                throw CommandError(
-                    .usage, "Not readable: a name is none that a variable can have.")
+                throw CommandError(.usage, "The text contains an invalid variable name.")
             }
         }
         self.source = source
     }
 
-    /// The keys, in the order of the text.
+    /// The keys in the order of the text.
     var keys: [String] { source.keys }
 
-    /// The value of a key.
     func value(of key: String) -> SecretSlice? { source.value(of: key) }
 
-    /// What is odd about the values of `keys`, and where other readers would see something else.
+    /// Returns warnings about suspicious values of `keys`, and places where parsers disagree.
     func warnings(about keys: Set<String>) -> [(code: String, message: String)] {
         let odd = keys.sorted().flatMap { key in
             (value(of: key)?.withBytes { ValueWarning.warnings(about: $0, of: key) } ?? [])

@@ -3,37 +3,37 @@ internal import CommandLineKit
 internal import Glibc
 internal import SystemFiles
 
-/// The user's editor: which program it is, how it is kept from writing copies, and one run of it.
+/// The user's editor, started so that it writes no copies of the file.
 struct Editor {
-    /// How the program is started: words for `exec`, or a text for the shell.
+    /// How the editor is started: with `exec`, or by the shell.
     enum Form: Equatable {
         case words([String])
         case shell(String)
     }
 
     let form: Form
-    /// Whether the program is one whose copies we know how to prevent.
+    /// Whether zg-env knows how to stop this editor from writing copies.
     let isKnown: Bool
     private let environment: [[UInt8]]
 
-    /// Finds the editor: VISUAL, EDITOR, vi, sensible-editor.
+    /// Finds the editor: VISUAL, EDITOR, vi or sensible-editor, in this order.
     ///
-    /// - Throws: ``ExitCode/failed`` where there is none.
+    /// - Throws: ``ExitCode/failed`` if none is found.
     init(_ context: Context) throws {
         let path = ExecutableSearch(path: context.variable("PATH"))
         let named = context.variable("VISUAL") ?? context.variable("EDITOR")
         let standard = ["vi", "sensible-editor"].first { path.find($0) != nil }
         guard let text = named ?? standard else {
             throw CommandError(
-                .failed, "There is no editor: VISUAL and EDITOR are not set, and there is no vi.",
-                hint: "Set VISUAL to the editor you use.")
+                .failed, "No editor found: VISUAL and EDITOR are not set, and vi is not installed.",
+                hint: "Set VISUAL to your editor.")
         }
         self.init(text, realName: { path.realName($0) }, environment: context.rawEnvironment)
     }
 
     /// - Parameters:
-    ///   - text: As VISUAL has it: a program, and maybe arguments.
-    ///   - realName: The name of the program behind a word, links followed; nil where there is none.
+    ///   - text: The value of VISUAL: a program and maybe arguments.
+    ///   - realName: Returns the name of a program with links resolved, or nil.
     init(_ text: String, realName: (String) -> String?, environment: [[UInt8]] = []) {
         self.environment = environment.filter {
             !$0.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8))
@@ -46,7 +46,7 @@ struct Editor {
             return
         }
         let arguments = Array(words.dropFirst())
-        // Behind these an editor takes every word for a file, or hands it to another process.
+        // After these, editors take each word as a file, or pass it to another process.
         let takesOptions = !arguments.contains { $0 == "--" || $0.hasPrefix("--remote") }
         guard takesOptions, let name = realName(program), let quiet = Self.options(of: name) else {
             (form, isKnown) = (.words(words), false)
@@ -55,13 +55,13 @@ struct Editor {
         (form, isKnown) = (.words([program] + quiet + arguments), true)
     }
 
-    /// Options that keep an editor from writing backups, swap files, undo files, histories and
-    /// registers; nil for one that we do not know.
+    /// Returns options that stop an editor from writing backups, swap files, undo files, histories
+    /// and registers; nil for an unknown editor.
     static func options(of name: String) -> [String]? {
         let base = name.split(separator: ".").first.map(String.init) ?? name
         switch base {
         case "vim", "vimx", "gvim", "nvim":
-            // After the user's own settings, which may switch these on.
+            // Applied after the user's settings, which may enable these.
             let settings = "set noswapfile nobackup nowritebackup noundofile"
             let front = base == "gvim" || name.contains("gtk") ? ["-f"] : []
             return front + ["-n", "-i", "NONE", "-c", settings]
@@ -77,7 +77,7 @@ struct Editor {
         }
     }
 
-    /// What to call it in messages.
+    /// The name for messages.
     var name: String {
         switch form {
         case .words(let words): words.first ?? ""
@@ -85,12 +85,10 @@ struct Editor {
         }
     }
 
-    /// Has the user edit a file, with the terminal, and waits for the end.
+    /// Runs the editor on the terminal and returns its exit status.
     ///
-    /// The path leads through the child's own descriptor: this process is closed to all others, and
-    /// an editor that has another process open the file names it too.
-    ///
-    /// - Returns: The exit status of the editor.
+    /// The path goes through the child's descriptor, because other processes cannot access the
+    /// descriptors of this one; it also works if the editor passes the path to another process.
     func edit(_ file: MemoryFile) throws -> Int32 {
         let path = "/proc/$$/fd/\(file.descriptor)"
         let arguments =
@@ -102,14 +100,14 @@ struct Editor {
             TerminalDevice.isTerminal(number) ? .inherited : .terminal
         }
         let modes = TerminalModes()
-        defer { modes?.putBack() }
-        return try Interrupts.lendingTerminal {
+        defer { modes?.restore() }
+        return try Interrupts.withTerminalLent {
             let child = try ChildProcess.start(
                 "/bin/sh", arguments, environment: environment, input: stream(0),
                 output: stream(1), error: stream(2),
                 further: [file.descriptor: .descriptor(file.descriptor)],
                 searchesPath: false)
-            // Whoever ends this process means the editor too.
+            // A signal to this process is meant for the editor too.
             if let status = child.wait(
                 atMost: nil, whileWaiting: { Interrupts.pending == nil })
             {
@@ -125,7 +123,7 @@ struct Editor {
     }
 }
 
-/// The modes of the terminal before somebody else had it.
+/// The terminal modes before another program used it.
 private struct TerminalModes {
     private let modes: termios
 
@@ -138,8 +136,8 @@ private struct TerminalModes {
         modes = found
     }
 
-    /// For an editor that died with the terminal as it needs it.
-    func putBack() {
+    /// Restores the modes, which an editor that was killed leaves as they are.
+    func restore() {
         let descriptor = unsafe open(TerminalDevice.controllingTerminal, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }

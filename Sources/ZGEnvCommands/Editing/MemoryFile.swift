@@ -3,21 +3,21 @@ internal import Glibc
 internal import Sealing
 internal import SystemFiles
 
-/// A file that is in memory alone and has no name: what an editor works on. It is wiped when it goes.
+/// An unnamed file in memory for an editor, wiped when it is released.
 ///
-/// The kernel may swap it out as it may any program's memory, and the editor holds the text too.
+/// The kernel may swap it out like any memory, and the editor has a copy of the text.
 final class MemoryFile {
-    /// SEEK_DATA and SEEK_HOLE of lseek(2), which the headers show to GNU programs alone.
+    /// SEEK_DATA and SEEK_HOLE of lseek(2), which the headers define only with _GNU_SOURCE.
     private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
 
-    /// Goes to the editor under the same number; this process itself is closed to all others.
+    /// Inherited by the editor under the same number.
     let descriptor: Int32
 
-    /// - Throws: ``ExitCode/failed`` where the kernel makes none: a file on disk is no substitute.
+    /// - Throws: ``ExitCode/failed``. There is no fallback to a file on disk.
     init() throws {
         descriptor = unsafe zg_memory_file("zg-env")
         guard descriptor >= 0 else {
-            throw Self.failure("The kernel gives no file in memory", errno)
+            throw Self.failure("Cannot create a file in memory", errno)
         }
     }
 
@@ -26,7 +26,7 @@ final class MemoryFile {
         close(descriptor)
     }
 
-    /// Puts `text` in place of what is there.
+    /// Replaces the content with `text`.
     func write(_ text: RawSpan) throws {
         wipe()
         var written = 0
@@ -37,26 +37,25 @@ final class MemoryFile {
                     bytes.count - written, off_t(written))
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure("The file in memory takes no more", errno) }
+            guard count > 0 else { throw Self.failure("Cannot write the file in memory", errno) }
             written += count
         }
     }
 
-    /// What is there now.
     func text(limit: Int) throws -> SecretBuffer {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw Self.failure("The file in memory cannot be read", errno)
+            throw Self.failure("Cannot read the file in memory", errno)
         }
         return try SecretInput.read(descriptor: descriptor, limit: limit, what: "The edited text")
     }
 
-    /// Overwrites what the file holds and gives its memory back. The kernel frees pages as they are, so
-    /// that without this the text would stay in memory until somebody else gets them.
+    /// Overwrites the content and frees its memory. The kernel does not clear pages when it frees
+    /// them, so that the text would stay in memory until they are reused.
     ///
-    /// Holes hold nothing and are passed over: overwriting one would take the memory that it does not
-    /// have, as much as an editor's slip makes the file long.
+    /// Skips holes, because overwriting them would allocate memory, and an editor may make the file
+    /// arbitrarily long.
     ///
-    /// - Returns: Bytes that were overwritten.
+    /// - Returns: The number of bytes overwritten.
     @discardableResult
     func wipe() -> Int {
         let zeros = [UInt8](repeating: 0, count: 64 << 10)
@@ -83,6 +82,6 @@ final class MemoryFile {
     private static func failure(_ what: String, _ number: Int32) -> CommandError {
         CommandError(
             .failed, "\(what): \(SystemError(number).reason).",
-            hint: "Nothing was changed. Change one variable with: zg-env set KEY")
+            hint: "Change one variable with: zg-env set KEY")
     }
 }

@@ -5,28 +5,28 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `notify install`: writes the systemd user unit of `notify run`.
+/// `notify install`: writes a systemd user unit for `notify run`.
 struct NotifyInstall: Command {
     static let spec = CommandSpec(
-        ["notify", "install"], "Write a systemd user unit for notify run", section: "Platform",
+        ["notify", "install"], "Write a systemd user unit for notify run",
         discussion: """
-            The unit is written and nothing is started; how to start it is said. It opens the vault as \
-            notify run does: with the desktop's keyring, or with the passphrase file or key file that \
-            is named here.
+            Writes the unit without starting it, and prints the command that starts it. The \
+            service opens the vault as notify run does: with the desktop keyring, or with the \
+            passphrase file or key file given here.
             """,
-        options: [OptionSpec(flag: "force", "Replace a file that zg-env did not make")]
+        options: [OptionSpec(flag: "force", "Replace a file that zg-env did not create")]
             + RefreshIntervals.options,
         examples: [
-            .init("zg-env notify install --dry-run", "see the unit"),
-            .init("zg-env notify install", "write it"),
+            .init("zg-env notify install --dry-run", "print the unit only"),
+            .init("zg-env notify install", "write the unit"),
         ], exitCodes: [ExitCode.conflict.rawValue])
 
-    /// What starts it.
+    /// The command that starts the service.
     private static let remedy =
         "systemctl --user daemon-reload && systemctl --user enable --now zg-env-notify"
 
     private let replaces: Bool
-    /// The intervals, as words of `notify run`.
+    /// The interval options, as arguments of `notify run`.
     private let intervals: [String]
 
     init(_ command: ParsedCommand) throws {
@@ -40,13 +40,13 @@ struct NotifyInstall: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         guard let directory = Directories(workspace.context).userUnits else {
             throw CommandError(
-                .failed, "There is no home directory to keep units in.", hint: "Set HOME.")
+                .failed, "Cannot find the home directory for systemd units.", hint: "Set HOME.")
         }
         let path = "\(directory)/\(NotifyUnit.name)"
         let text = try NotifyUnit(words: try words(workspace)).text()
         if !workspace.options.dryRun {
             try write(text, to: path, workspace)
-            workspace.note("Wrote \(path). Nothing was started; start it with:\n  \(Self.remedy)")
+            workspace.note("Wrote \(path). Start the service with:\n  \(Self.remedy)")
         }
         return CommandResult(
             json: [
@@ -55,10 +55,11 @@ struct NotifyInstall: Command {
             ], text: workspace.options.dryRun ? text : "")
     }
 
-    /// The program by its real path, and what it needs to be told of what was told here.
+    /// Returns the command line of the service: this program's real path, and the global options
+    /// given here.
     private func words(_ workspace: Workspace) throws -> [String] {
         guard let real = unsafe realpath("/proc/self/exe", nil) else {
-            throw CommandError(.failed, "The place of zg-env itself cannot be found.")
+            throw CommandError(.failed, "Cannot find the path of the zg-env executable.")
         }
         defer { unsafe free(real) }
         let options = workspace.options
@@ -84,8 +85,8 @@ struct NotifyInstall: Command {
             let isOwn = isFile && SmallFile.text(path)?.hasPrefix(NotifyUnit.mark + "\n") == true
             guard isOwn else {
                 throw CommandError(
-                    .conflict, "\(path) is there, and zg-env did not make it.",
-                    hint: "It was left as it is. Say --force to replace it.")
+                    .conflict, "\(path) already exists, and zg-env did not create it.",
+                    hint: "Use --force to replace the file.")
             }
         }
         try workspace.context.files.prepareDirectory(of: path)
@@ -93,8 +94,8 @@ struct NotifyInstall: Command {
         try bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
         guard SmallFile.bytes(path) == bytes else {
             throw CommandError(
-                .failed, "\(path) does not hold what was written to it.",
-                hint: "Look at that file before you start it.")
+                .failed, "The content of \(path) differs from what zg-env wrote.",
+                hint: "Check the file before starting the service.")
         }
     }
 }

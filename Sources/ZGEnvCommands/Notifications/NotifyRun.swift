@@ -2,18 +2,18 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import JSON
 
-/// `notify run`: watches deployments and tells what is chosen, until it is ended.
+/// `notify run`: watches deployments and reports the chosen events until it is stopped.
 struct NotifyRun: Command {
     static let spec = CommandSpec(
-        ["notify", "run"], "Watch deployments, and tell what is chosen", section: "Platform",
+        ["notify", "run"], "Watch deployments and show notifications",
         discussion: """
-            Runs until it is ended. Tells what zg-env notify set has chosen, as notifications of the \
-            desktop and as lines on stdout; with --json each line is an object. One request to the \
-            platform serves all projects of an account or team. What happened while it was not running \
-            is told once, in few words. One runs at a time for each vault.
+            Runs until it is stopped. Shows the events chosen with zg-env notify set as desktop \
+            notifications, and prints them to stdout (with --json, one object per line). One \
+            request to Vercel covers all projects of an account or team. Events from before the \
+            start are summarized once. Only one notify run per vault can run at a time.
             """,
         options: RefreshIntervals.options + [
-            OptionSpec(flag: "no-desktop", "Print lines alone, and use no notifications")
+            OptionSpec(flag: "no-desktop", "Print events without showing desktop notifications")
         ],
         examples: [
             .init("zg-env notify run", "in a desktop session"),
@@ -30,8 +30,8 @@ struct NotifyRun: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let work = try NotifyWork(workspace, intervals: intervals, usesDesktop: usesDesktop)
-        // Signals are noted, so that what was told is kept before it ends.
+        let work = try NotifyLoop(workspace, intervals: intervals, usesDesktop: usesDesktop)
+        // Signals are deferred, so that progress is saved before the process ends.
         try Interrupts.deferred { try work.run { Interrupts.pending == nil } }
         Interrupts.endIfPending()
         return CommandResult(json: .null)

@@ -3,31 +3,33 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `notify set`: chooses what is told of a project.
+/// `notify set`: chooses which events of a project are shown.
 struct NotifySet: Command {
     static let spec = CommandSpec(
-        ["notify", "set"], "Choose what is told of a project", section: "Platform",
+        ["notify", "set"], "Choose which notifications to show for a project",
         discussion: """
-            Nothing is told until it is chosen here. A choice takes the place of the one before. The \
-            choices are kept on this machine alone, sealed, and a running zg-env notify run sees them \
-            at once.
+            No notifications are shown until you choose them here. A new choice replaces the \
+            previous choice. Choices are kept encrypted on this machine only; a running zg-env \
+            notify run applies them at once.
             """,
         arguments: [
             ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))
         ],
         options: [
             OptionSpec(
-                "on", value: "EVENT", "Tell this",
+                "on", value: "EVENT", "Show notifications for this event",
                 form: .oneOf(NotificationChoices.Event.allCases.map(\.rawValue)),
                 repeatable: true, commaSeparated: true),
-            OptionSpec(flag: "off", "Tell nothing of the project any more"),
-            OptionSpec(flag: "production-only", "Tell only of deployments to production"),
+            OptionSpec(flag: "off", "Show no notifications for the project"),
+            OptionSpec(flag: "production-only", "Only deployments to production"),
         ],
         exclusive: [["on", "off"], ["off", "production-only"]],
         examples: [
-            .init("zg-env notify set web --on ready,failed", "when it ended, for good or bad"),
-            .init("zg-env notify set web --on failed --production-only", "what hurts"),
-            .init("zg-env notify set web --off", "nothing any more"),
+            .init("zg-env notify set web --on ready,failed", "when a deployment succeeds or fails"),
+            .init(
+                "zg-env notify set web --on failed --production-only", "only failures in production"
+            ),
+            .init("zg-env notify set web --off", "no more notifications"),
         ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     private let name: String
@@ -40,8 +42,8 @@ struct NotifySet: Command {
         productionOnly = command.has("production-only")
         guard command.has("off") || !events.isEmpty else {
             throw CommandError(
-                .usage, "What is to be told?",
-                hint: "Say --on started,ready,failed,canceled or some of them, or --off.")
+                .usage, "No event given.",
+                hint: "Use --on with one or more of started,ready,failed,canceled, or --off.")
         }
     }
 
@@ -49,7 +51,7 @@ struct NotifySet: Command {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let files = try NotificationFiles(workspace, keys: keys)
-        // What the vault does not have any more can still be switched off.
+        // A project that is no longer in the vault can still be switched off.
         guard let project = index.project(named: name) else {
             let known = try files.choices().choices.first { $0.name == name }
             guard events.isEmpty, let known else {
@@ -59,8 +61,8 @@ struct NotifySet: Command {
         }
         let bound =
             try project.binding
-            ?? BoundProject.inVault(
-                project, PlatformSession(workspace), workspace
+            ?? LinkedProject.inVault(
+                project, VercelSession(workspace), workspace
             ).local?.binding
         guard let binding = bound else { throw ProjectResolver.notFound(name, in: index) }
         let choice = NotificationChoices.Choice(
@@ -86,19 +88,21 @@ struct NotifySet: Command {
                 guard choices.set(choice) else {
                     throw CommandError(
                         .usage,
-                        "Notifications are for \(NotificationChoices.limit) projects at most.",
-                        hint: "Switch others off with: zg-env notify set PROJECT --off")
+                        "Notifications support at most \(NotificationChoices.limit) projects.",
+                        hint:
+                            "Turn off the notifications of another project with: zg-env notify set PROJECT --off"
+                    )
                 }
             }
-            // Read back: what is said to be kept is kept.
+            // Read back to confirm that the choice is on disk.
             let kept = try files.choices().choices.first {
                 $0.projectID == choice.projectID && $0.scope.origin == choice.scope.origin
             }
             guard (kept?.events ?? []) == choice.events else {
                 throw CommandError(
                     .conflict,
-                    "The choice for \(choice.name) was changed meanwhile.",
-                    hint: "See what stands with: zg-env notify show")
+                    "The choice for \(choice.name) was changed by another command at the same time.",
+                    hint: "See the current choice with: zg-env notify show")
             }
             workspace.note(NotifyShow.sentence(choice))
         }
@@ -106,6 +110,6 @@ struct NotifySet: Command {
             json: .object(
                 NotifyShow.members(choice)
                     + [.init("dryRun", .bool(workspace.options.dryRun))]),
-            text: workspace.options.dryRun ? "Would keep: \(NotifyShow.sentence(choice))\n" : "")
+            text: workspace.options.dryRun ? "Would set: \(NotifyShow.sentence(choice))\n" : "")
     }
 }

@@ -3,10 +3,10 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `notify show`: what is told of which project.
+/// `notify show`: shows which notifications are on for which project.
 struct NotifyShow: Command {
     static let spec = CommandSpec(
-        ["notify", "show"], "Show what is told of which project", section: "Platform",
+        ["notify", "show"], "Show which notifications are on",
         exitCodes: ExitCode.ofOpening)
 
     init(_ command: ParsedCommand) {}
@@ -19,11 +19,12 @@ struct NotifyShow: Command {
         }
         if choices.isEmpty {
             workspace.note(
-                "Nothing is told. Choose with: zg-env notify set PROJECT --on ready,failed")
+                "No notifications are on. Choose events with: zg-env notify set PROJECT --on ready,failed"
+            )
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         var table = Table([
-            .init("PROJECT", canShrink: true), .init("TOLD OF"), .init("DEPLOYMENTS"),
+            .init("PROJECT", canShrink: true), .init("EVENTS"), .init("DEPLOYMENTS"),
         ])
         for choice in choices {
             table.append([
@@ -36,7 +37,7 @@ struct NotifyShow: Command {
             text: choices.isEmpty ? "" : table.text(width: look.width, style: look.style))
     }
 
-    /// The choice under the name that the project has now.
+    /// Returns the choice with the project's current name.
     private func named(
         _ choice: NotificationChoices.Choice, in index: VaultIndex
     ) -> NotificationChoices.Choice {
@@ -61,8 +62,9 @@ struct NotifyShow: Command {
     }
 
     static func sentence(_ choice: NotificationChoices.Choice) -> String {
-        if choice.events.isEmpty { return "Nothing is told of \(choice.name) any more." }
-        let which = choice.productionOnly ? "deployments to production" : "deployments"
-        return "Told of \(choice.name): \(which) that are \(words(choice).joined(separator: ", "))."
+        if choice.events.isEmpty { return "Notifications for \(choice.name) are off." }
+        let which = choice.productionOnly ? "production deployments" : "deployments"
+        return
+            "Notifications for \(which) of \(choice.name): \(words(choice).joined(separator: ", "))."
     }
 }

@@ -3,28 +3,28 @@ internal import DesktopNotifications
 internal import EnvOperations
 internal import JSON
 
-/// `notify test`: shows one message, to see that they arrive.
+/// `notify test`: shows one sample notification.
 struct NotifyTest: Command {
     static let spec = CommandSpec(
-        ["notify", "test"], "Show one notification on the desktop", section: "Platform",
-        discussion: "Needs no vault and no account, and sends nothing to the platform.",
+        ["notify", "test"], "Show a test notification on the desktop",
+        discussion: "Needs no vault and no account, and contacts no server.",
         exitCodes: [ExitCode.unavailable.rawValue])
 
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let sink = try DesktopSink(workspace.context)
+        let sink = try DesktopNotifier(workspace.context)
         do throws(DesktopNotificationError) {
             let able = try sink.capabilities()
             if !workspace.options.dryRun { try sink.show(.sample) }
             if !able.actions {
                 workspace.context.warn(
                     "no-actions",
-                    "This desktop shows no actions on notifications: pages cannot be opened from them."
+                    "This desktop does not support actions on notifications, so they cannot open pages."
                 )
             }
             if !workspace.options.dryRun {
-                workspace.note("The desktop took the notification.")
+                workspace.note("Notification sent.")
             }
             return CommandResult(json: [
                 "shown": .bool(!workspace.options.dryRun), "actions": .bool(able.actions),

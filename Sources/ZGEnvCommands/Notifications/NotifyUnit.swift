@@ -1,24 +1,25 @@
-/// The systemd user unit that runs `notify run` for as long as somebody is logged in to a desktop.
+/// The systemd user unit that runs `notify run` during a desktop session.
 struct NotifyUnit {
-    /// The file's name.
     static let name = "zg-env-notify.service"
-    /// The first line of units that were made here: only those are replaced without `--force`.
+    /// The first line of every unit written here; without `--force` only files that begin with it
+    /// are replaced.
     static let mark = "# Made by: zg-env notify install"
 
-    /// The program and its arguments.
+    /// The executable and its arguments.
     let words: [String]
 
-    /// The unit's text.
+    /// Returns the unit file.
     ///
-    /// - Throws: ``ExitCode/usage`` for a word that a unit cannot carry.
+    /// - Throws: ``ExitCode/usage`` for a word with control characters.
     func text() throws -> String {
         let command = try words.map { try Self.quoted($0) }.joined(separator: " ")
-        // None of this needs rights that a user's manager lacks. The file system is left as it is: the
-        // vault may be anywhere. Memory is not limited: a passphrase may need much.
+        // All of this works without privileges. The file system stays accessible, since the vault
+        // may be anywhere, and memory unlimited, since deriving a key from a passphrase may need a
+        // lot.
         return """
             \(Self.mark)
             [Unit]
-            Description=Desktop notifications of deployments (zg-env)
+            Description=Desktop notifications for deployments (zg-env)
             After=graphical-session.target
             PartOf=graphical-session.target
 
@@ -27,8 +28,8 @@ struct NotifyUnit {
             ExecStart=\(command)
             Restart=on-failure
             RestartSec=30
-            # Ended by a signal: that is how it ends. Wrong arguments, a vault that stays locked and a
-            # second one running do not get better by trying again.
+            # Signals are the normal way to stop. Wrong arguments, a vault that stays locked or a second
+            # instance are not worth a restart.
             SuccessExitStatus=143 130
             RestartPreventExitStatus=2 3 5 8
             UMask=0077
@@ -51,7 +52,7 @@ struct NotifyUnit {
             """
     }
 
-    /// A word as systemd reads it back, specifiers and variables included.
+    /// Quotes a word for `ExecStart`, with specifiers and variables escaped.
     private static func quoted(_ word: String) throws -> String {
         var text = ""
         for scalar in word.unicodeScalars {
@@ -62,7 +63,7 @@ struct NotifyUnit {
             case "$": text += "$$"
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
                 throw CommandError(
-                    .usage, "A path with control characters cannot stand in a systemd unit.")
+                    .usage, "A systemd unit cannot contain a path with control characters.")
             default: text.unicodeScalars.append(scalar)
             }
         }

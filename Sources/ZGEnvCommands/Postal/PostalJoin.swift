@@ -6,22 +6,23 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `postal join`: makes this vault a device of a relay.
+/// `postal join`: registers this vault as a device of a relay.
 struct PostalJoin: Command {
     static let spec = CommandSpec(
-        ["postal", "join"], "Be told of the platform's events by a relay", section: "Platform",
+        ["postal", "join"], "Receive Vercel events through a relay",
         discussion: """
-            The invite code comes from whoever runs the relay. It is typed at a hidden prompt, or read \
-            from stdin when that is not a terminal, and is good for one device. The device's private \
-            key and its password stay in the vault, where names and tokens are.
+            The relay's operator gives you an invite code, which works for one device. Type the \
+            code at the hidden prompt, or pipe it to stdin. The device's private key and token \
+            stay in the vault's index.
             """,
-        arguments: [ArgumentSpec("URL", .one, "The relay, such as https://relay.example")],
+        arguments: [ArgumentSpec("URL", .one, "The relay's URL, such as https://relay.example")],
         options: [],
         examples: [
             .init("zg-env postal join https://relay.example", "type the code at a prompt"),
-            .init("zg-env postal join https://relay.example < code.txt", "take it from stdin"),
+            .init(
+                "zg-env postal join https://relay.example < code.txt", "read the code from stdin"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private let origin: APIOrigin
 
@@ -57,7 +58,7 @@ struct PostalJoin: Command {
         try keep(registration, keys, workspace)
         try confirm(registration, workspace)
         workspace.note(
-            "Joined \(origin) as \(registration.device). zg-env notify run is told at once from now on."
+            "Joined \(origin) as \(registration.device). zg-env notify run and zg-env watch now receive events from this relay."
         )
         return CommandResult(json: .object(RelayListing.members(registration)))
     }
@@ -65,14 +66,16 @@ struct PostalJoin: Command {
     private func check(_ known: [RelayRegistration]) throws {
         guard !known.contains(where: { $0.relay == origin.description }) else {
             throw CommandError(
-                .conflict, "This vault is a device of \(origin) already.",
-                hint: "Look at it with: zg-env postal status, or leave first: zg-env postal leave")
+                .conflict, "This vault is already a device of \(origin).",
+                hint:
+                    "Check the relay with: zg-env postal status, or leave it first with: zg-env postal leave"
+            )
         }
         guard known.count < RelayRegistration.limit else {
             throw CommandError(
                 .conflict,
-                "This vault is a device of \(known.count) relays, which is as many as it takes.",
-                hint: "Leave one of them first: zg-env postal leave URL")
+                "This vault is already a device of \(known.count) relays, the maximum.",
+                hint: "Leave another relay first: zg-env postal leave URL")
         }
     }
 
@@ -83,8 +86,8 @@ struct PostalJoin: Command {
         }
         guard let code = InviteCode(typed: text) else {
             throw CommandError(
-                .usage, "That is no invite code: it has twenty letters and digits.",
-                hint: "Nothing was sent. It looks like XXXX-XXXX-XXXX-XXXX-XXXX.")
+                .usage, "Not a valid invite code: a code consists of 20 letters and digits.",
+                hint: "An invite code looks like XXXX-XXXX-XXXX-XXXX-XXXX.")
         }
         return code
     }
@@ -92,21 +95,21 @@ struct PostalJoin: Command {
     private func publicKey(of seed: SecretSlice) throws(RelayError) -> [UInt8] {
         do throws(SealingError) {
             return try EventOpener(seed: seed).publicKey
-        } catch { throw RelayError(.failed, "there is no guarded memory for the key") }
+        } catch { throw RelayError(.failed, "cannot allocate guarded memory for the key") }
     }
 
     private func failure(_ error: RelayError) -> CommandError {
         var failure = CommandError(mapping: error, relay: origin.description)
         if error.code == .outcomeUnknown {
             failure.message +=
-                " The code may be used up, and a device may stand there that nobody has the key of."
+                " The code may already have been used, and the relay may have registered a device whose key is lost."
             failure.hint =
-                "Nothing was changed here. Ask whoever runs the relay to remove it, and for another code."
+                "The vault was not changed. Ask the relay's operator to remove that device and issue a new code."
         }
         return failure
     }
 
-    /// Puts it into the vault; where that fails the relay forgets the device again.
+    /// Stores the registration in the vault; if that fails, removes the device from the relay.
     private func keep(
         _ registration: RelayRegistration, _ keys: VaultKeys, _ workspace: Workspace
     ) throws {
@@ -118,7 +121,7 @@ struct PostalJoin: Command {
                     })
                 else {
                     throw CommandError(
-                        .conflict, "Another command has joined \(registration.relay) meanwhile.")
+                        .conflict, "Another command joined \(registration.relay) at the same time.")
                 }
                 try transaction.join(registration)
             }
@@ -127,18 +130,18 @@ struct PostalJoin: Command {
             let (relay, device) = (registration.relay, registration.device)
             do {
                 try RelayAccess.client(of: registration, workspace).leave()
-                failure.message += " \(relay) has forgotten the device again."
-                failure.hint = "The invite code is used up; ask for another one."
+                failure.message += " The device was removed from \(relay)."
+                failure.hint = "The invite code has already been used; ask for a new code."
             } catch {
                 failure.message +=
-                    " \(relay) has a device \(device) now that nobody has the key of."
-                failure.hint = "Ask whoever runs the relay to remove it, and for another code."
+                    " \(relay) now has a device \(device) whose key is lost."
+                failure.hint = "Ask the relay's operator to remove the device and issue a new code."
             }
             throw failure
         }
     }
 
-    /// Asks the relay with what the vault has now.
+    /// Asks the relay for the device, with the credentials read back from the vault.
     private func confirm(
         _ registration: RelayRegistration, _ workspace: Workspace
     ) throws {
@@ -147,22 +150,23 @@ struct PostalJoin: Command {
         }
         guard let kept else {
             throw CommandError(
-                .conflict, "The vault does not show the registration that was sealed.",
-                hint: "Look again with: zg-env postal status")
+                .conflict, "The vault does not contain the new registration.",
+                hint: "Check with: zg-env postal status")
         }
         let relay = registration.relay
         do {
             let found = try RelayAccess.client(of: kept, workspace).device()
             guard found.name == kept.device, found.accounts == kept.accounts else {
                 throw CommandError(
-                    .failed, "\(relay) says something else of the device than when it joined.",
-                    hint: "Leave with: zg-env postal leave, and look at the relay.")
+                    .failed,
+                    "\(relay) now reports a different device or different accounts than when this vault joined.",
+                    hint: "Leave with: zg-env postal leave, and check the relay.")
             }
         } catch let error as RelayError {
             var failure = CommandError(mapping: error, relay: relay)
             failure.message =
-                "The device is in the vault, and could not be confirmed. \(failure.message)"
-            failure.hint = "See how it stands with: zg-env postal status"
+                "The device is in the vault, but could not be confirmed. \(failure.message)"
+            failure.hint = "Check with: zg-env postal status"
             throw failure
         }
     }

@@ -3,17 +3,20 @@ internal import JSON
 internal import PostalDevice
 internal import Vault
 
-/// `postal leave`: ends being a device of a relay.
+/// `postal leave`: removes this vault's device from a relay.
 struct PostalLeave: Command {
     static let spec = CommandSpec(
-        ["postal", "leave"], "Be told nothing by a relay any more", section: "Platform",
+        ["postal", "leave"], "Leave a relay",
         discussion: """
-            The relay forgets the device first, and the vault then. What waited there for this device \
-            is gone. Where the relay cannot be reached nothing is changed, unless with --force.
+            Removes the device from the relay, then from the vault. Events that wait on the relay \
+            for this device are lost. If the relay cannot be reached, nothing is changed without \
+            --force.
             """,
-        arguments: [ArgumentSpec("URL", .optional, "The relay, where the vault knows several")],
+        arguments: [
+            ArgumentSpec("URL", .optional, "The relay, if the vault has joined several")
+        ],
         options: [
-            OptionSpec(flag: "force", "Forget it here, even if the relay cannot be told")
+            OptionSpec(flag: "force", "Leave even if the relay cannot be reached")
         ],
         exitCodes: ExitCode.ofOpening(and: .unavailable))
 
@@ -28,13 +31,15 @@ struct PostalLeave: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let registration = try RelayAccess.registration(relay, workspace)
         let members = RelayListing.members(registration)
-        let plan = ["leave \(registration.relay): \(registration.device) is told nothing any more"]
-        if try !workspace.confirm(plan, "Leave it?") {
+        let plan = [
+            "leave \(registration.relay): \(registration.device) stops receiving events"
+        ]
+        if try !workspace.confirm(plan, "Leave this relay?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
-        let isGone = try forgetThere(registration, workspace)
+        let isGone = try removeFromRelay(registration, workspace)
         let keys = try workspace.session.keys(.index)
         do {
             try workspace.session.update(with: keys) { $0.leave(registration.id) }
@@ -42,24 +47,24 @@ struct PostalLeave: Command {
             var failure = CommandError(mapping: error)
             if isGone {
                 failure.message +=
-                    " The relay has forgotten the device, and the vault still names it."
-                failure.hint = "Run it again once the vault can be written."
+                    " The device is removed from the relay, but is still in the vault."
+                failure.hint = "Run the command again once the vault is writable."
             }
             throw failure
         }
         workspace.note(
             isGone
                 ? "Left \(registration.relay)."
-                : "Forgot \(registration.relay) here. It still has the device \(registration.device): ask whoever runs it to remove that."
+                : "Removed \(registration.relay) from the vault only. Ask the relay's operator to remove the device \(registration.device)."
         )
         return CommandResult(
             json: .object(members + [.init("removedThere", .bool(isGone))]))
     }
 
-    /// Has the relay forget the device, and looks that it has.
+    /// Removes the device from the relay, and checks that it is gone.
     ///
     /// - Returns: Whether it is gone there; false only with `--force`.
-    private func forgetThere(
+    private func removeFromRelay(
         _ registration: RelayRegistration, _ workspace: Workspace
     ) throws -> Bool {
         do {
@@ -67,7 +72,7 @@ struct PostalLeave: Command {
             do throws(RelayError) {
                 try client.leave()
             } catch {
-                // An answer that is lost may have been a yes; the question below tells.
+                // The lost answer may have been a success; the next request shows it.
                 if error.code == .deviceRefused { return true }
                 guard error.code == .outcomeUnknown else { throw error }
             }
@@ -79,14 +84,14 @@ struct PostalLeave: Command {
             }
             throw CommandError(
                 .failed,
-                "\(registration.relay) was told to forget the device, and still knows it.",
-                hint: "Nothing was changed here. Ask whoever runs the relay, or say --force.")
+                "\(registration.relay) accepted the removal of the device, but still lists it.",
+                hint: "The vault was not changed. Ask the relay's operator, or use --force.")
         } catch {
             if isForced { return false }
             guard let error = error as? RelayError else { throw error }
             var failure = CommandError(mapping: error, relay: registration.relay)
             failure.hint =
-                "Nothing was changed here. Try again, or say --force: the relay then still has the device."
+                "The vault was not changed. Try again, or use --force; the relay then keeps the device."
             throw failure
         }
     }

@@ -3,17 +3,17 @@ internal import JSON
 internal import PostalDevice
 internal import Vault
 
-/// `postal status`: the relays that this vault is a device of, and whether they still know it.
+/// `postal status`: shows this vault's relays and checks that they know the device.
 struct PostalStatus: Command {
     static let spec = CommandSpec(
-        ["postal", "status"], "Show the relays that this vault is a device of", section: "Platform",
+        ["postal", "status"], "Show this vault's relays",
         discussion: """
-            Each relay is asked whether it still knows the device; with --offline none is.
+            Asks each relay whether the device is still registered, except with --offline.
             """,
         options: [],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
-    /// What a relay says.
+    /// What a relay answered.
     private enum Answer {
         case notAsked
         case known(RelayClient.Device)
@@ -35,14 +35,14 @@ struct PostalStatus: Command {
         let inboxes = try NotificationFiles(workspace, keys: keys).inboxes()
         if all.isEmpty {
             workspace.note(
-                "This vault is a device of no relay. Join one with: zg-env postal join URL")
+                "No relays. Join a relay with: zg-env postal join URL")
         }
         var (items, lines): ([JSONValue], [String]) = ([], [])
         var failure: CommandError?
         for registration in all {
             let inbox = inboxes[registration.id.hexadecimal]
             let answer = answer(of: registration, workspace)
-            // What was removed there needs somebody; what is out of reach may come back.
+            // A removed device needs action; an unreachable relay may come back.
             if case .failed(let error) = answer,
                 failure == nil || failure?.code == .unavailable
             {
@@ -92,8 +92,9 @@ struct PostalStatus: Command {
             device.name != registration.device || device.accounts != registration.accounts.sorted()
         else { return nil }
         return CommandError(
-            .conflict, "\(registration.relay) says something else of this device than the vault.",
-            hint: "Leave with: zg-env postal leave, and join anew.")
+            .conflict,
+            "\(registration.relay) and the vault disagree about this device's name or accounts.",
+            hint: "Leave with: zg-env postal leave, then join again.")
     }
 
     private func text(
@@ -104,12 +105,12 @@ struct PostalStatus: Command {
             "  device    \(registration.device)",
             "  accounts  \(registration.accounts.joined(separator: ", "))",
             "  joined    \(TimeText.utc(Int64(clamping: registration.joinedAt)))",
-            "  newest    \(inbox?.newestAt.map { "an event of \(TimeText.utc($0))" } ?? "no event so far")",
+            "  newest    \(inbox?.newestAt.map { "event at \(TimeText.utc($0))" } ?? "no events yet")",
         ]
         if case .known(let device) = answer, let newest = device.newest,
             let acknowledged = device.acknowledged, newest > acknowledged
         {
-            lines.append("  waiting   events up to number \(newest), read up to \(acknowledged)")
+            lines.append("  waiting   newest event \(newest), last one read \(acknowledged)")
         }
         return lines
     }

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// How registrations with relays are shown.
+/// The JSON form of a registration with a relay.
 enum RelayListing {
     static func members(_ registration: RelayRegistration) -> [JSONValue.Member] {
         [

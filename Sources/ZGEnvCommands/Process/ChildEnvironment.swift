@@ -1,24 +1,22 @@
 internal import Sealing
 
-/// The environment of the child of `run`, put together in guarded memory.
+/// The environment for the program of `run`, in guarded memory.
 struct ChildEnvironment {
-    /// Names whose value the shell had set already, and kept.
+    /// Names that keep the value of the shell.
     private(set) var keptFromShell: [String] = []
-    /// Names whose value the shell had set, and lost (`--override`).
+    /// Names whose value of the shell is replaced (`--override`).
     private(set) var overridden: [String] = []
-    /// `NAME=value` with a NUL behind it, one after the other.
+    /// The entries `NAME=value`, each ended by a NUL.
     private let block: SecretSlice
-    /// Bytes of the entries together, their NULs included.
+    /// Total length of the entries, including their NULs.
     var byteCount: Int { block.count }
-    /// Where each of them begins.
+    /// The offset of each entry.
     private let starts: [Int]
 
-    /// Joins the environment this process was started with and the values.
+    /// Merges the inherited environment, except `ZG_ENV_PASSPHRASE_…`, with the values.
     ///
-    /// What names a passphrase's place is for this program alone and left out.
-    ///
-    /// - Parameter values: By the bytes of their names, each once.
-    /// - Parameter survivesFork: Whether it is for a program beside this one.
+    /// - Parameter values: Sorted by the bytes of their names, without duplicates.
+    /// - Parameter survivesFork: Whether it is for a child process instead of `exec`.
     init(
         inherited: [[UInt8]], values: [RevealedValue], overrides: Bool, survivesFork: Bool = false
     ) throws {
@@ -27,7 +25,7 @@ struct ChildEnvironment {
         var (keptEntries, byteCount) = ([Int](), 0)
         var keptPlaces: Set<Int> = []
         for (number, entry) in inherited.enumerated() {
-            // An entry without a sign sets nothing.
+            // An entry without `=` sets nothing.
             guard let equals = entry.firstIndex(of: 0x3D) else { continue }
             guard !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) else { continue }
             if let place = Self.place(of: entry[..<equals], in: values) {
@@ -50,7 +48,7 @@ struct ChildEnvironment {
             byteCount += values[place].name.utf8.count + values[place].value.count + 2
         }
         self.starts = starts
-        // One stretch for all of them: thousands are copied faster than thousands are made.
+        // One block for all: copying thousands of entries is faster than allocating each.
         let arena = SecretArena(
             firstRegionByteCount: byteCount, survivesFork: survivesFork, zeroed: false)
         block = try arena.allocate(count: byteCount)
@@ -67,8 +65,16 @@ struct ChildEnvironment {
         }
     }
 
-    /// Where the value of that name is; nil where there is none. By halves: the shell's names are few, and
-    /// the vault's may be thousands.
+    /// Returns the name in an entry of the shell's environment that is passed on and has a value.
+    static func name(ofSet entry: [UInt8]) -> String? {
+        guard let equals = entry.firstIndex(of: 0x3D), equals + 1 < entry.count,
+            !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8)
+        else { return nil }
+        return String(validating: entry[..<equals], as: UTF8.self)
+    }
+
+    /// Returns the index of a name's value, or nil. A binary search, because there may be
+    /// thousands of values.
     private static func place(of name: ArraySlice<UInt8>, in values: [RevealedValue]) -> Int? {
         var (low, high) = (0, values.count)
         while low < high {
@@ -79,7 +85,7 @@ struct ChildEnvironment {
                 high = middle
             }
         }
-        // By bytes: strings are equal that only look the same.
+        // Compares bytes, because String treats canonically equivalent names as equal.
         return low < values.count && values[low].name.utf8.elementsEqual(name) ? low : nil
     }
 
@@ -110,11 +116,11 @@ struct ChildEnvironment {
         unsafe target[equals + 1 + value.count] = 0
     }
 
-    /// Lends the entries as `execve` takes them: a null-terminated list.
+    /// Passes the entries to `body` as the null-terminated list that `execve` takes.
     func withPointers<R>(
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
-        // The block lives as long as its arena, which this value keeps.
+        // The pointers are valid as long as the block, which this value keeps.
         var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
         unsafe pointers.reserveCapacity(starts.count + 1)
         block.withMutableBytes { bytes in

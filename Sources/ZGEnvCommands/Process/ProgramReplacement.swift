@@ -2,10 +2,10 @@ internal import CommandLineKit
 internal import Glibc
 internal import SystemFiles
 
-/// Replaces this process by another program: same process id, same descriptors, signals as found.
+/// Replaces this process with another program; the process ID, descriptors and signal state stay.
 struct ProgramReplacement {
-    /// Why the program did not start: 126 for one that cannot be executed, 127 for none, 125 where the
-    /// program is not to blame.
+    /// A program that did not start: status 126 if it cannot be executed, 127 if it was not found,
+    /// 125 for any other reason.
     struct Failure: Error {
         let status: Int32
         let error: CommandError
@@ -20,7 +20,7 @@ struct ProgramReplacement {
     private let searchPath: [String]
 
     /// - Parameters:
-    ///   - arguments: The program's name first.
+    ///   - arguments: Begins with the program's name.
     ///   - path: The search path, for a name without a slash.
     init(_ arguments: [[UInt8]], path: String?) {
         self.arguments = arguments
@@ -29,68 +29,67 @@ struct ProgramReplacement {
         ).map { $0.isEmpty ? "." : String($0) }
     }
 
-    /// Does not return where it succeeds.
+    /// Returns only on failure.
     func execute(
         environment: ChildEnvironment, hardening: ProcessHardening
     ) -> Failure {
         guard let name = arguments.first, !name.isEmpty else {
-            return Failure(127, .notFound, "The name of the program is empty.")
+            return Failure(127, .notFound, "The program name is empty.")
         }
         hardening.undoForChild()
         do throws(TerminalError) {
-            try Interrupts.restoreFoundState()
+            try Interrupts.restoreInitialState()
         } catch {
-            return Self.signalsLost
+            return Self.signalFailure
         }
         var refused: Int32?
         for candidate in candidates {
             let number = execute(candidate, environment)
             if number != ENOENT && number != ENOTDIR { refused = refused ?? number }
-            // A directory of the path that may not be entered says nothing about the others.
+            // A directory without search permission must not end the search of the path.
             if number != ENOENT && number != ENOTDIR && number != EACCES { break }
         }
         return failure(refused: refused ?? ENOENT, environment)
     }
 
-    /// A program that cannot be stopped as its caller expects is not started at all.
-    static let signalsLost = Failure(125, .failed, "The signals cannot be put back as they were.")
+    /// The program is not started if its caller could not stop it with signals.
+    static let signalFailure = Failure(125, .failed, "Cannot restore the signal handlers.")
 
-    /// The paths to try in turn.
+    /// The paths to try, in order.
     var candidates: [[UInt8]] {
         guard let name = arguments.first else { return [] }
         return name.contains(0x2F) ? [name] : searchPath.map { Array("\($0)/".utf8) + name }
     }
 
-    /// What the number of a failed `execve` means; ENOENT for a program that is nowhere.
+    /// Returns the failure for the error number of `execve`.
     func failure(refused: Int32, _ environment: ChildEnvironment) -> Failure {
         if refused == E2BIG { return Self.tooLarge(arguments, environment) }
         let name = arguments.first ?? []
         let shown = String(decoding: name, as: UTF8.self)
         guard refused != ENOENT else {
-            return Failure(127, .notFound, "There is no program \(shown).")
+            return Failure(127, .notFound, "Program not found: \(shown).")
         }
         let reason = SystemError(refused).reason
-        // The process or the system is short of something, which is no fault of the program either.
+        // A lack of resources is not the fault of the program.
         if [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS].contains(refused) {
             return Failure(
-                125, .failed, "\(shown) could not be started: \(reason).",
-                hint: "Raise the limit (ulimit -a shows them), or end other programs.")
+                125, .failed, "Cannot start \(shown): \(reason).",
+                hint: "Raise the limit (see ulimit -a), or stop other programs.")
         }
-        return Failure(126, .failed, "\(shown) cannot be executed: \(reason).")
+        return Failure(126, .failed, "Cannot execute \(shown): \(reason).")
     }
 
-    /// The kernel takes arguments and environment up to a quarter of the limit of the stack, which is
-    /// no fault of the program.
+    /// Returns the failure for arguments and an environment above the kernel's limit, a quarter of
+    /// the stack limit.
     private static func tooLarge(
         _ arguments: [[UInt8]], _ environment: ChildEnvironment
     ) -> Failure {
         let bytes = arguments.reduce(environment.byteCount) { $0 + $1.count + 1 }
         return Failure(
             125, .usage,
-            "The environment and the arguments are together longer than the system takes "
-                + "(\((bytes + 1023) >> 10) KiB).",
-            hint: "Name the variables to hand over with --only, or leave the shell's out with "
-                + "--no-inherit.")
+            "The arguments and the environment are too long for this system: "
+                + "\((bytes + 1023) >> 10) KiB.",
+            hint: "Pass fewer variables with --only, or none of the shell's with --no-inherit.")
     }
 
     private func execute(_ path: [UInt8], _ environment: ChildEnvironment) -> Int32 {

@@ -4,27 +4,27 @@ internal import Glibc
 internal import Searching
 internal import SystemFiles
 
-/// A program beside this process whose output goes through it, values masked.
+/// Runs a program as a child process and masks values in its output.
 ///
-/// Where the output was a terminal the program has a pseudo-terminal of its own, in a session of its
-/// own, and signals, stops, keys and the size go both ways. Elsewhere it stays in this process group,
-/// with a pipe for each output, or one where both lead to one place.
+/// If the output is a terminal, the program gets a session and a pseudo-terminal of its own, and
+/// signals, stops, keys and the window size are forwarded. Otherwise it stays in this process
+/// group, with a pipe for each output, or one pipe if both go to the same file.
 final class ProgramSupervisor {
-    /// How long a terminal's output is waited for after the program ended, in milliseconds: what it
-    /// left behind may hold the terminal for ever.
+    /// How long to wait for terminal output after the program ended, in milliseconds: its
+    /// background processes may keep the terminal open forever.
     private static let drainTime: UInt64 = 100
-    /// How often it is looked whether the terminal was given to us.
+    /// How often to check whether this process has come to the foreground, in milliseconds.
     private static let foregroundCheck: UInt64 = 200
 
     private let signals: Int32
     private let child: pid_t
-    /// The socket to the monitor of a program with a terminal; -1 without.
+    /// The socket to the monitor of a program with a terminal, or -1.
     private var control: Int32
     private let relay: TerminalRelay?
     private let streams: [RedactedStream]
-    /// The one of them that reads the pseudo-terminal.
+    /// The stream that reads the pseudo-terminal.
     private let screen: RedactedStream?
-    /// The program's status of wait(2), once it ended.
+    /// The program's wait(2) status after it ended.
     private var ended: Int32?
     private var lastOutput: UInt64 = 0
 
@@ -39,9 +39,9 @@ final class ProgramSupervisor {
         guard !name.isEmpty else { throw RunFailure(program.failure(refused: ENOENT, environment)) }
         hardening.undoForChild()
         signals = zg_supervise_signals()
-        guard signals >= 0 else { throw RunFailure(ProgramReplacement.signalsLost) }
+        guard signals >= 0 else { throw RunFailure(ProgramReplacement.signalFailure) }
         var outputs = try Outputs(patterns)
-        defer { outputs.closeTheirs() }
+        defer { outputs.closeProgramEnds() }
         streams = outputs.streams
         screen = outputs.screen
         let relay = outputs.screen.map {
@@ -67,14 +67,14 @@ final class ProgramSupervisor {
         if started == 0, control >= 0 {
             var message = zg_supervision_message()
             guard unsafe zg_supervision_receive(control, &message) != 0 else {
-                throw RunFailure(ProgramReplacement.signalsLost)
+                throw RunFailure(ProgramReplacement.signalFailure)
             }
             refused = Int(message.kind) == ZG_STARTED ? 0 : message.value
         }
         guard refused == 0 else {
             throw RunFailure(
                 refused == ECANCELED
-                    ? ProgramReplacement.signalsLost
+                    ? ProgramReplacement.signalFailure
                     : program.failure(refused: refused, environment))
         }
     }
@@ -84,14 +84,14 @@ final class ProgramSupervisor {
         if signals >= 0 { close(signals) }
     }
 
-    /// Passes everything on until the program ended and its output is out.
+    /// Forwards everything until the program has ended and its output is written.
     ///
-    /// - Returns: Its exit status, or 128 and the number of the signal that ended it.
+    /// - Returns: Its exit status, or 128 plus the number of the signal that ended it.
     func run() -> Int32 {
         _ = relay?.take()
         lastOutput = Self.now()
         while !isDone { serve() }
-        relay?.putBack()
+        relay?.restoreOriginal()
         if control >= 0 { close(control) }
         control = -1
         if relay != nil {
@@ -103,8 +103,8 @@ final class ProgramSupervisor {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Pipes are read to their end, which whoever was left behind may hold off: nothing is lost. A
-    /// terminal is not held for them.
+    /// Whether the program and its output have ended. Pipes are read to their end, even if
+    /// background processes keep them open; a terminal only for ``drainTime``.
     private var isDone: Bool {
         guard ended != nil else { return false }
         if let screen, screen.isOpen, Self.now() - lastOutput > Self.drainTime { screen.end() }
@@ -117,7 +117,7 @@ final class ProgramSupervisor {
         return UInt64(max(time.tv_sec, 0)) * 1_000 + UInt64(max(time.tv_nsec, 0)) / 1_000_000
     }
 
-    // MARK: One turn
+    // MARK: Event loop
 
     private func serve() {
         if let relay, ended == nil, relay.take() { send(ZG_CONTINUE_IN_FOREGROUND, 0) }
@@ -162,11 +162,11 @@ final class ProgramSupervisor {
             relay.write()
         }
         if let keyboard, isReady(keyboard) { relay?.read() }
-        if control >= 0, ended == nil, isReady(control) { hear() }
-        if isReady(signals) { passOn() }
+        if control >= 0, ended == nil, isReady(control) { receiveMessage() }
+        if isReady(signals) { forwardSignals() }
     }
 
-    /// Until when to wait, in milliseconds; -1 for ever.
+    /// Returns the timeout for poll(2) in milliseconds; -1 for none.
     private func timeout() -> Int32 {
         let time = Self.now()
         var waits = streams.compactMap(\.deadline).map { $0 > time ? $0 - time : 0 }
@@ -183,11 +183,11 @@ final class ProgramSupervisor {
         if control >= 0 { _ = zg_supervision_send(control, Int32(kind), value) }
     }
 
-    /// Takes what the monitor says.
-    private func hear() {
+    /// Handles a message of the monitor.
+    private func receiveMessage() {
         var message = zg_supervision_message()
         guard unsafe zg_supervision_receive(control, &message) != 0 else {
-            // Somebody ended the monitor, and the terminal's end ended the program.
+            // The monitor was killed, and the hangup of its terminal ended the program.
             ended = SIGKILL
             return
         }
@@ -203,7 +203,7 @@ final class ProgramSupervisor {
         lastOutput = Self.now()
     }
 
-    /// Stops as the program did, and lets it go on when we do.
+    /// Stops this process like the program, and continues both together.
     private func stop(by signal: Int32) {
         guard let relay else {
             zg_stop_by(signal, false)
@@ -222,14 +222,14 @@ final class ProgramSupervisor {
         while let screen, screen.isOpen, screen.hasOutput || screen.read(at: time) {
             screen.write()
         }
-        relay.putBack()
+        relay.restoreOriginal()
         zg_stop_by(signal, signal != SIGSTOP)
         relay.copySize()
         send(relay.take() ? ZG_CONTINUE_IN_FOREGROUND : ZG_CONTINUE, 0)
     }
 
-    /// Reads what signals came, and passes them on.
-    private func passOn() {
+    /// Forwards pending signals.
+    private func forwardSignals() {
         while true {
             var isFromKernel = false
             let signal = unsafe zg_read_signal(signals, &isFromKernel)
@@ -239,11 +239,11 @@ final class ProgramSupervisor {
             case SIGWINCH where relay != nil && isFromKernel: relay?.copySize()
             case SIGINT where ended != nil, SIGTERM where ended != nil, SIGHUP where ended != nil,
                 SIGQUIT where ended != nil:
-                // Only what the program left behind holds its output.
+                // Only background processes of the program hold its output open.
                 for stream in streams { stream.end() }
             default:
                 if relay != nil {
-                    // A terminal signals a whole process group, and theirs is not ours.
+                    // A terminal signals our process group, and the program is in another one.
                     send(isFromKernel ? ZG_SIGNAL_GROUP : ZG_SIGNAL, signal)
                 } else if !isFromKernel, ended == nil {
                     kill(child, signal)
@@ -266,14 +266,14 @@ final class ProgramSupervisor {
     }
 }
 
-/// The descriptors of a supervised program's outputs, on both sides.
+/// Both ends of a supervised program's outputs.
 private struct Outputs {
     private(set) var streams: [RedactedStream] = []
     private(set) var screen: RedactedStream?
-    /// What becomes the program's descriptors 0 to 2; -1 for those it shares with us.
+    /// The program's descriptors 0 to 2; -1 for those it shares with this process.
     private(set) var theirs: (Int32, Int32, Int32) = (-1, -1, -1)
     private(set) var ours: (Int32, Int32, Int32, Int32) = (-1, -1, -1, -1)
-    /// The device of the pseudo-terminal.
+    /// The program's end of the pseudo-terminal.
     private(set) var terminal: Int32 = -1
 
     init(_ patterns: ValuePatterns) throws {
@@ -283,8 +283,8 @@ private struct Outputs {
             var ends: [Int32] = [-1, -1]
             guard unsafe zg_open_pseudo_terminal(&ends, destination) == 0 else {
                 throw CommandError(
-                    .failed, "No pseudo-terminal could be opened.",
-                    hint: "Nothing was started. Leave out --redact, or pipe the output on.")
+                    .failed, "Cannot open a pseudo-terminal.",
+                    hint: "The program was not started. Leave out --redact, or pipe the output.")
             }
             terminal = ends[1]
             ours.0 = ends[0]
@@ -297,8 +297,8 @@ private struct Outputs {
         theirs.1 = isTerminal[0] ? terminal : try addPipe(to: 1, patterns, keep: \.1)
         if isTerminal[1] {
             theirs.2 = terminal
-        } else if !isTerminal[0], Self.areOne(1, 2) {
-            // One place, so that the order stays too.
+        } else if !isTerminal[0], Self.areSameFile(1, 2) {
+            // Both go to the same file: one pipe keeps the order.
             theirs.2 = theirs.1
         } else {
             theirs.2 = try addPipe(to: 2, patterns, keep: \.2)
@@ -309,11 +309,12 @@ private struct Outputs {
         to destination: Int32, _ patterns: ValuePatterns,
         keep place: WritableKeyPath<(Int32, Int32, Int32, Int32), Int32>
     ) throws -> Int32 {
-        // Closed when we were started, which is how the program finds it.
+        // Closed when this process was started, so the program gets it closed too.
         guard fcntl(destination, F_GETFD) & FD_CLOEXEC == 0 else { return -1 }
         var ends: [Int32] = [-1, -1]
         guard unsafe zg_pipe(&ends) == 0 else {
-            throw CommandError(.failed, "No pipe could be made.", hint: "Nothing was started.")
+            throw CommandError(
+                .failed, "Cannot create a pipe.", hint: "The program was not started.")
         }
         ours[keyPath: place] = ends[0]
         streams.append(
@@ -321,7 +322,7 @@ private struct Outputs {
         return ends[1]
     }
 
-    private static func areOne(_ left: Int32, _ right: Int32) -> Bool {
+    private static func areSameFile(_ left: Int32, _ right: Int32) -> Bool {
         var (first, second) = (stat(), stat())
         guard unsafe fstat(left, &first) == 0, unsafe fstat(right, &second) == 0 else {
             return false
@@ -330,8 +331,8 @@ private struct Outputs {
             && fcntl(left, F_GETFD) & FD_CLOEXEC == 0
     }
 
-    /// Closes what only the program needs.
-    mutating func closeTheirs() {
+    /// Closes the program's ends.
+    mutating func closeProgramEnds() {
         var open = Set([theirs.0, theirs.1, theirs.2, terminal])
         open.remove(-1)
         for descriptor in open { close(descriptor) }

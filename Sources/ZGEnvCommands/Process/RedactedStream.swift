@@ -3,24 +3,24 @@ internal import Glibc
 internal import Sealing
 internal import Searching
 
-/// One output of a supervised program on its way to ours, values masked.
+/// Forwards one output of a supervised program with values masked.
 final class RedactedStream {
-    /// What a pipe that can be written at all takes without waiting (PIPE_BUF).
+    /// Bytes that a writable pipe takes without blocking (PIPE_BUF).
     private static let portion = 4096
 
-    /// The end that is read; -1 once there is no more.
+    /// The descriptor to read; -1 after the end.
     private(set) var source: Int32
     let destination: Int32
     private var redactor: Redactor
     /// Whether both ends are terminals.
     private let isInteractive: Bool
-    /// A carriage return at the end of what came, which a line feed may follow.
+    /// Whether a carriage return is held back because a line feed may follow.
     private var hasHeldReturn = false
-    /// Masked text that was not written yet.
+    /// Masked output that is not yet written.
     private var pending: [UInt8] = []
     private var written = 0
 
-    /// Takes the descriptor `source` over.
+    /// Takes ownership of `source`.
     init(
         from source: Int32, to destination: Int32, _ patterns: ValuePatterns,
         isInteractive: Bool
@@ -33,14 +33,14 @@ final class RedactedStream {
 
     deinit { closeSource() }
 
-    /// Whether more may come.
+    /// Whether there may be more input.
     var isOpen: Bool { source >= 0 }
-    /// Whether something waits to be written; nothing is read meanwhile.
+    /// Whether output is pending, during which nothing is read.
     var hasOutput: Bool { written < pending.count }
-    /// When held back bytes are to be let go.
+    /// When held back bytes must be released.
     var deadline: UInt64? { hasOutput ? nil : redactor.deadline }
 
-    /// Reads once. Returns whether there was anything.
+    /// Reads once and returns whether there was any input.
     @discardableResult
     func read(at time: UInt64) -> Bool {
         var number: Int32 = 0
@@ -57,17 +57,17 @@ final class RedactedStream {
             return true
         }
         if count < 0, number == EAGAIN || number == EINTR { return false }
-        // A terminal whose other side is closed fails rather than end.
+        // A terminal whose other end is closed fails instead of returning 0.
         end()
         return false
     }
 
-    /// Lets go what was held back long enough.
+    /// Releases bytes that were held back long enough.
     func release(at time: UInt64) {
         redactor.release(at: time) { keep($0) }
     }
 
-    /// Takes no more, and lets everything go.
+    /// Closes the source and releases everything.
     func end() {
         closeSource()
         redactor.finish { keep($0) }
@@ -86,7 +86,7 @@ final class RedactedStream {
             hasHeldReturn = byte == 0x0D
             if !hasHeldReturn { pending.append(byte) }
         }
-        // What is not undone need not wait for what follows.
+        // A return need not wait for what follows unless the terminal adds returns.
         if !isUndone { keepHeldReturn() }
     }
 
@@ -95,15 +95,15 @@ final class RedactedStream {
         hasHeldReturn = false
     }
 
-    /// Whether the terminal puts a carriage return before each line feed now, as the pseudo-terminal
-    /// did already. It does not while it is in raw mode for the program's keys.
+    /// Whether the terminal now adds a carriage return to each line feed, as the pseudo-terminal
+    /// has already done. It does not in raw mode.
     private var addsReturns: Bool {
         var modes = termios()
         guard unsafe tcgetattr(destination, &modes) == 0 else { return false }
         return modes.c_oflag & tcflag_t(OPOST) != 0 && modes.c_oflag & tcflag_t(ONLCR) != 0
     }
 
-    /// Writes once.
+    /// Writes pending output once.
     func write() {
         let count = unsafe pending.withUnsafeBytes { bytes in
             unsafe Glibc.write(
@@ -112,7 +112,7 @@ final class RedactedStream {
         }
         if count < 0 {
             if errno == EAGAIN || errno == EINTR { return }
-            // Whoever writes on finds that nobody reads, as without us in between.
+            // The program gets the same error on its next write as without zg-env in between.
             closeSource()
             forget()
             return
@@ -121,7 +121,7 @@ final class RedactedStream {
         if written == pending.count { forget() }
     }
 
-    /// Values may have been let go in parts.
+    /// Wipes the output, which may contain parts of values.
     private func forget() {
         unsafe pending.withUnsafeMutableBytes { bytes in
             if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }

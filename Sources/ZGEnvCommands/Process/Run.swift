@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Glibc
 internal import JSON
@@ -6,35 +7,37 @@ internal import Sealing
 internal import Searching
 internal import Vault
 
-/// `run`: replaces itself by a program that has the variables in its environment.
 struct Run: Command {
     static let spec = CommandSpec(
-        ["run"], "Run a program with the variables in its environment", section: "Variables",
+        ["run"], "Run a program with the variables in its environment",
         discussion: """
-            zg-env becomes the program: same process, same descriptors, its exit status and signals. \
-            What the shell has set wins and is named. zg-env's own failures are 125; 126 means that \
-            the program cannot be executed, 127 that there is none. With --redact zg-env stays in \
-            between: values that the program writes are masked, also in base64. A value in another \
-            form, such as hexadecimal or parted by colours, is not found.
+            The program takes over the process of zg-env, with its descriptors, signals and exit \
+            code. Variables already set in the shell take precedence and are listed. Exits with \
+            125 if zg-env fails, 126 if the program cannot be executed and 127 if it is not found. \
+            With --redact, zg-env keeps running and masks values in the output, also in base64. \
+            Other forms, such as hexadecimal or values split by color codes, are not masked.
             """,
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "only", value: "K", "Hand over these variables and no others", repeatable: true,
+                "only", value: "K", "Pass only these variables", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(
-                "require", value: "K", "Fail unless these variables are there", repeatable: true,
+                "require", value: "K", "Fail unless these variables have a value", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(flag: "override", "Let the vault win over what the shell has set"),
-            OptionSpec(flag: "no-inherit", "Hand over nothing of the shell's environment"),
+            OptionSpec(flag: "override", "Prefer the vault's values to those of the shell"),
+            OptionSpec(flag: "no-inherit", "Do not pass the shell's environment"),
             OptionSpec(
-                flag: "redact", "Mask values of 6 bytes or more in what the program writes"),
+                flag: "check", "Fail if a variable that the schema requires is missing or invalid"),
+            OptionSpec(
+                flag: "redact", "Mask values of 6 bytes or more in the program's output"),
             PlaceValues.allowMissing,
         ],
         examples: [
-            .init("zg-env run -- npm run dev", "run with the variables of development"),
-            .init("zg-env run -p web -t production -- ./migrate", "run with those of production"),
+            .init("zg-env run -- npm run dev", "run with the development variables"),
+            .init(
+                "zg-env run -p web -t production -- ./migrate", "run with the production variables"),
         ],
         exitCodes: [125, 126, 127])
 
@@ -45,7 +48,8 @@ struct Run: Command {
     private let inherits: Bool
     private let overrides: Bool
     private let redacts: Bool
-    /// Where the program and its arguments begin in this process's own.
+    private let checks: Bool
+    /// The index of the program in the arguments of this process.
     private let programIndex: Int?
 
     init(_ command: ParsedCommand) {
@@ -57,6 +61,7 @@ struct Run: Command {
         inherits = !command.has("no-inherit")
         overrides = command.has("override")
         redacts = command.has("redact")
+        checks = command.has("check")
         programIndex = command.restIndex
     }
 
@@ -70,7 +75,7 @@ struct Run: Command {
         }
     }
 
-    /// What is left to do once the values are gone from this process.
+    /// What is left to do after the values are released.
     private enum Start {
         case planned(CommandResult)
         case supervised(ProgramSupervisor)
@@ -83,21 +88,22 @@ struct Run: Command {
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
-                "\(missing) is required, and \(found.project.name) has no value for it here."
+                "\(missing) is required, but has no value in \(found.place) of \(found.project.name)."
             )
         }
         try checkEntries(found.values)
-        // What is kept of the platform's answers is read for people alone, and not where they chose the names.
+        try checkSchema(found, workspace)
+        // Reads cached responses only for a person, and only without --only.
         if only == nil, !workspace.options.quiet, !workspace.options.json,
             TerminalDevice.isTerminal(workspace.context.messages.descriptor),
-            let remark = try found.remarkOnShared(workspace)
+            let remark = try found.sharedVariablesNote(workspace)
         {
             workspace.note(remark)
         }
         let environment = try ChildEnvironment(
             inherited: inherits ? workspace.context.rawEnvironment : [],
             values: found.values, overrides: overrides, survivesFork: redacts)
-        try tellShadowed(environment, workspace)
+        try reportShadowed(environment, workspace)
         let kept = Set(environment.keptFromShell)
         for place in found.values.indices {
             let name = found.values[place].name
@@ -125,18 +131,33 @@ struct Run: Command {
         throw RunFailure(failure)
     }
 
-    /// Says what is to be said, and has the log say that values go out.
+    /// Compares the environment of the program with the schema: requires it to fit, or shows one line.
+    private func checkSchema(_ found: PlaceValues, _ workspace: Workspace) throws {
+        guard let advice = try found.schemaAdvice(requires: checks, workspace),
+            advice.isRequired
+                || (only == nil && !workspace.options.quiet && !workspace.options.json)
+        else { return }
+        let inherited =
+            inherits
+            ? Set(workspace.context.rawEnvironment.compactMap(ChildEnvironment.name(ofSet:))) : []
+        let problems = try advice.problems([found.schemaLook(inherited: inherited)], only: only)
+        try advice.require(problems, of: found.project.name, "Nothing was run.")
+        if let line = advice.line(problems) { workspace.note("\(line) (zg-env check).") }
+    }
+
+    /// Shows the warnings and writes to the audit log that the values are revealed.
     private func begin(
         _ environment: ChildEnvironment, _ found: PlaceValues, _ workspace: Workspace
     ) throws {
-        // With --json stderr is the program's, but for a failure.
+        // With --json, stderr belongs to the program unless zg-env fails.
         if !workspace.options.json { workspace.context.showWarnings() }
         try found.audit(workspace, except: environment.keptFromShell)
         try workspace.context.output.flush()
         try workspace.context.messages.flush()
     }
 
-    /// The line before says that values went out; where this one cannot be written, that stands.
+    /// Writes the failure to the audit log. Without this entry, the one before says that the values
+    /// were revealed, which is the safe reading.
     private func noteFailure(
         _ environment: ChildEnvironment, _ found: PlaceValues, _ workspace: Workspace
     ) {
@@ -144,7 +165,7 @@ struct Run: Command {
             workspace, except: environment.keptFromShell, outcome: AuditEntry.Outcome.failed)
     }
 
-    /// Starts the program beside this process. What that took of keys and values is gone after it.
+    /// Starts the program as a child process. The caller then drops the keys and values.
     private func redacted(
         _ program: ProgramReplacement, _ environment: ChildEnvironment, _ found: PlaceValues,
         _ workspace: Workspace
@@ -155,7 +176,7 @@ struct Run: Command {
         if !short.isEmpty {
             let names = short.map(\.name).joined(separator: ", ")
             workspace.note(
-                "Too short to be masked (under \(ValuePatterns.shortest) bytes): \(names).")
+                "Not masked (shorter than \(ValuePatterns.shortest) bytes): \(names).")
         }
         let patterns = try ValuePatterns(found.values.map(\.value))
         try begin(environment, found, workspace)
@@ -163,7 +184,7 @@ struct Run: Command {
             let supervisor = try ProgramSupervisor(
                 program, environment: environment, patterns: patterns,
                 hardening: workspace.context.hardening)
-            workspace.session.forgetKeys()
+            workspace.session.dropKeys()
             return supervisor
         } catch {
             noteFailure(environment, found, workspace)
@@ -171,11 +192,10 @@ struct Run: Command {
         }
     }
 
-    /// The kernel takes no entry of an environment that is longer than 32 pages of 4 KiB, and a name with
-    /// a sign in it is another name.
+    /// Refuses entries above the kernel's limit of 32 pages of 4 KiB, and names that contain `=`.
     private func checkEntries(_ values: [RevealedValue]) throws {
         let limit = 128 << 10
-        // By place: a whole value that is taken out of an array is counted once for each of its parts.
+        // Indexed, because copying an element retains each of its parts.
         for place in values.indices {
             var name = values[place].name
             let (count, holdsSign) = name.withUTF8 { bytes in
@@ -186,26 +206,29 @@ struct Run: Command {
             }
             guard holdsSign || count + 1 + values[place].value.count + 1 > limit else { continue }
             guard !holdsSign else {
-                throw CommandError(.usage, "\(name) is no name for an environment variable.")
+                throw CommandError(.usage, "\(name) is not a valid environment variable name.")
             }
             throw CommandError(
-                .usage, "The value of \(name) is longer than an environment can hold (128 KiB).",
-                hint: "Name the variables to hand over with --only, and read this one with reveal.")
+                .usage,
+                "The value of \(name) is longer than an environment variable can be (128 KiB).",
+                hint:
+                    "Pass only other variables with --only, and read \(name) with: zg-env reveal \(word: name)"
+            )
         }
     }
 
-    private func tellShadowed(
+    private func reportShadowed(
         _ environment: ChildEnvironment, _ workspace: Workspace
     ) throws {
         func list(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
         if !environment.keptFromShell.isEmpty {
             workspace.note(
-                "Set by the shell, and kept: \(list(environment.keptFromShell)) (--override turns that round)."
+                "Using the shell's value of \(list(environment.keptFromShell)) (--override prefers the vault)."
             )
         }
         if !environment.overridden.isEmpty {
             workspace.note(
-                "Set by the shell, and overridden: \(list(environment.overridden)).")
+                "Overriding the shell's value of \(list(environment.overridden)).")
         }
     }
 }

@@ -1,25 +1,25 @@
 internal import CLinux
 internal import Glibc
 
-/// Between the user's terminal and the pseudo-terminal of a supervised program: keys go there, and so
-/// does the size.
+/// Forwards keys and the window size from the user's terminal to the pseudo-terminal of a
+/// supervised program.
 ///
-/// The user's terminal is in raw mode only while the program has it, and put back when the program
+/// The user's terminal is in raw mode only while the program has it, and restored when the program
 /// stops or ends.
 final class TerminalRelay {
-    /// Our end of the pseudo-terminal. It belongs to the stream that reads it.
+    /// Our end of the pseudo-terminal, owned by the stream that reads it.
     private let controller: Int32
     /// The terminal that shows the program's output.
     private let screen: Int32
-    /// Where keys come from; -1 where there is no terminal to type at.
+    /// The terminal that keys come from, or -1.
     private let keyboard: Int32
     private let ownsKeyboard: Bool
     private var found = termios()
     private(set) var isRaw = false
-    /// Keys that the pseudo-terminal has no room for yet.
+    /// Keys that wait for room in the pseudo-terminal.
     private var typed: [UInt8] = []
-    /// Whether the program reads keys: from the start where it has the terminal as stdin and stdout,
-    /// else once it tries to. Until then they are for others of its pipeline.
+    /// Whether the program reads keys: from the start if the terminal is its stdin and stdout, else
+    /// after it first tries to. Until then the keys are for other programs of the pipeline.
     var wantsKeys: Bool
 
     init(controller: Int32, screen: Int32) {
@@ -33,26 +33,25 @@ final class TerminalRelay {
     }
 
     deinit {
-        putBack()
+        restoreOriginal()
         if ownsKeyboard { close(keyboard) }
     }
 
-    /// Whether the terminal is ours to read and to set. One that does not control this process knows
-    /// no background.
+    /// Whether this process may use the terminal: it is in the foreground, or the terminal does not
+    /// control it.
     var isForeground: Bool {
         guard keyboard >= 0 else { return true }
         let group = tcgetpgrp(keyboard)
         return group < 0 || group == getpgrp()
     }
 
-    /// The descriptor to read keys from now; nil for none.
+    /// The descriptor to read keys from; nil if none are wanted now.
     var input: Int32? { isRaw && typed.isEmpty ? keyboard : nil }
-    /// Whether keys wait for room.
     var hasKeys: Bool { !typed.isEmpty }
 
-    /// Takes the terminal where the program wants keys and it is ours.
+    /// Switches the terminal to raw mode if the program wants keys and this process may use it.
     ///
-    /// - Returns: Whether it was taken now.
+    /// - Returns: Whether this call switched it.
     func take() -> Bool {
         if isRaw, !isForeground { isRaw = false }
         guard wantsKeys, keyboard >= 0, !isRaw, isForeground else { return false }
@@ -63,20 +62,20 @@ final class TerminalRelay {
         return true
     }
 
-    /// Puts the modes back that were found.
-    func putBack() {
+    /// Restores the original modes.
+    func restoreOriginal() {
         guard isRaw else { return }
         isRaw = false
         guard isForeground else { return }
         _ = unsafe tcsetattr(keyboard, TCSANOW, &found)
     }
 
-    /// Gives the pseudo-terminal the size of the screen; the kernel tells the program.
+    /// Copies the window size to the pseudo-terminal; the kernel notifies the program.
     func copySize() {
         zg_copy_terminal_size(screen, controller)
     }
 
-    /// Reads keys.
+    /// Reads keys and forwards them.
     func read() {
         var keys = [UInt8](repeating: 0, count: 1024)
         let count = unsafe Glibc.read(keyboard, &keys, keys.count)
@@ -84,7 +83,7 @@ final class TerminalRelay {
             typed = Array(keys[..<count])
             write()
         } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
-            // The terminal went away.
+            // The terminal was closed.
             isRaw = false
             wantsKeys = false
         }
@@ -93,7 +92,7 @@ final class TerminalRelay {
         }
     }
 
-    /// Hands keys on.
+    /// Writes waiting keys to the pseudo-terminal.
     func write() {
         let count = unsafe Glibc.write(controller, typed, typed.count)
         if count < 0 {

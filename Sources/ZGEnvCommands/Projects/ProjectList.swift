@@ -4,23 +4,22 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `project list`: the projects of the account or team on the platform.
+/// `project list`: lists the projects of the account or team on Vercel.
 struct ProjectList: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["project", "list"], "List the projects on the platform", section: "Platform",
+        ["project", "list"], "List the projects on Vercel",
         discussion: """
-            What the platform said within the last minute is shown without asking again, and what it \
-            said before where it cannot be reached; then a warning says how old that is. --refresh \
-            asks in any case, and --offline never.
+            Uses a cached response for one minute. If Vercel cannot be reached, an older response \
+            is used, with a warning. --refresh always asks Vercel, --offline never does.
             """,
-        exitCodes: ExitCode.ofPlatform,
+        exitCodes: ExitCode.ofVercel,
         aliases: [["project", "ls"]])
 
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let answers = try PlatformAnswers(workspace)
+        let answers = try VercelResponses(workspace)
         let found = try answers.answer(to: .projects) { try $0.client.projects() }
         let projects = found.answer.sorted { $0.name < $1.name }
         let local = Dictionary(
@@ -38,7 +37,7 @@ struct ProjectList: Command {
                 .init(project.framework ?? ""), .init(project.production?.url ?? "", as: .dim),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "asOf": .time(orNull: Int64(clamping: found.askedAt)),

@@ -2,13 +2,12 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `project remove`: takes a project with its variables and their history out of the vault.
+/// `project remove`: removes a project with its variables and their history from the vault.
 struct ProjectRemove: Command {
     static let spec = CommandSpec(
-        ["project", "remove"], "Take a project and its variables out of the vault",
-        section: "Variables",
+        ["project", "remove"], "Remove a project and its variables from the vault",
         discussion:
-            "The history goes too, and cannot be brought back but from a backup. The platform is left as it is.",
+            "Also removes the history of the variables; only a backup can restore it. Does not change Vercel.",
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 
@@ -23,26 +22,27 @@ struct ProjectRemove: Command {
             throw ProjectResolver.notFound(name, in: index)
         }
         let count = index.variables(of: project.id).count
+        let variables = count == 1 ? "1 variable" : "\(count) variables"
         let plan = [
-            "remove the project \(name) from the vault, with \(count) variables and their history"
+            "remove the project \(name) from the vault, with \(variables) and all history"
         ]
-        let answer = try workspace.confirm(plan, "Remove it for good?")
+        let answer = try workspace.confirm(plan, "Remove the project permanently?")
         if answer {
             try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
-                        .conflict, "\(name) was changed meanwhile.",
-                        hint: "Nothing was removed; run the command again.")
+                        .conflict, "\(name) was changed in the meantime.",
+                        hint: "Nothing was removed. Run the command again.")
                 }
                 let records = transaction.index.variables.filter { $0.project == project.id }
                 transaction.erase(Set(records.map(\.id)))
                 transaction.index.projects.removeAll { $0.id == project.id }
                 for directory in transaction.index.metadata.approvedDirectories
                 where directory.vaultProject == project.id {
-                    transaction.index.metadata.disapprove(path: directory.path)
+                    transaction.index.metadata.revokeApproval(path: directory.path)
                 }
             }
-            workspace.note("Removed the project \(name) with \(count) variables.")
+            workspace.note("Removed the project \(name) with \(variables).")
         }
         return CommandResult(
             json: [

@@ -2,14 +2,14 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `project rename`: gives a project of the vault another name.
+/// `project rename`: renames a project in the vault.
 struct ProjectRename: Command {
     static let spec = CommandSpec(
-        ["project", "rename"], "Give a project of the vault another name", section: "Variables",
-        discussion: "The platform's project keeps its name; the vault knows it by its id.",
+        ["project", "rename"], "Rename a project in the vault",
+        discussion: "The project on Vercel keeps its name; links use the project's id.",
         arguments: [
             ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
-            ArgumentSpec("NEW", .one, "Its new name"),
+            ArgumentSpec("NEW", .one, "The new name"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -26,8 +26,9 @@ struct ProjectRename: Command {
         let keys = try workspace.session.keys(.index)
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
-                .usage, "\(name) keeps the secrets of webhooks, and no push must ever send them.",
-                hint: "Nothing was changed. Copy one where it is wanted with: zg-env copy")
+                .usage,
+                "\(name) cannot be renamed: it contains webhook secrets, which must never be pushed.",
+                hint: "Copy a secret to another project with: zg-env copy")
         }
         func position(_ index: VaultIndex) throws -> Int {
             guard let position = index.projects.firstIndex(where: { $0.name == name }) else {
@@ -35,8 +36,7 @@ struct ProjectRename: Command {
             }
             guard name == new || index.project(named: new) == nil else {
                 throw CommandError(
-                    .conflict, "The vault has a project \(new) already.",
-                    hint: "Nothing was changed.")
+                    .conflict, "The vault already has a project \(new).")
             }
             return position
         }

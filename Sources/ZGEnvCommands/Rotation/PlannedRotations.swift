@@ -3,16 +3,21 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// The rotations of a plan's file. Each is one by itself: one that fails is put back by itself, and what
-/// becomes of the rest is the plan's to say.
+/// Runs the rotations of a plan file. Each succeeds or is reverted by itself; `afterFailure` in the file
+/// decides about the rest.
 struct PlannedRotations {
     private let workspace: Workspace
     private let file: RotationPlanFile
     private let input: ValueInput
+    private let checksSchema: Bool
 
-    /// - Parameter input: What is checked of the values that commands print.
-    init(_ path: String, _ input: ValueInput, _ workspace: Workspace) throws {
-        (self.input, self.workspace) = (input, workspace)
+    /// - Parameters:
+    ///   - input: The checks of values that commands print.
+    ///   - checksSchema: Whether new values and the vault must fit the schema.
+    init(
+        _ path: String, _ input: ValueInput, checksSchema: Bool, _ workspace: Workspace
+    ) throws {
+        (self.input, self.checksSchema, self.workspace) = (input, checksSchema, workspace)
         file = try RotationPlanFile(path)
     }
 
@@ -22,6 +27,7 @@ struct PlannedRotations {
         var failures: [CommandError] = []
         for var request in file.requests {
             request.input = input
+            request.checksSchema = checksSchema
             let key = request.key
             if file.onlyWhenDue, try isNotDue(request) {
                 items.append(
@@ -37,7 +43,7 @@ struct PlannedRotations {
                 text += try result.text()
             } catch {
                 let mapped = CommandError(mapping: error)
-                // A question that nobody answers is the same for all of them.
+                // A question that cannot be asked fails the same way for all of them.
                 if mapped.code == .usage, !workspace.options.yes, !workspace.options.dryRun {
                     throw mapped
                 }
@@ -64,7 +70,7 @@ struct PlannedRotations {
         return .object(members + [.init("error", error)])
     }
 
-    /// The failure that wants most to be looked at.
+    /// Returns the failure that needs attention most.
     private func worst(_ failures: [CommandError]) -> CommandError? {
         let ranked: [ExitCode] = [.needsAttention, .rolledBack]
         for code in ranked {
@@ -82,8 +88,8 @@ struct PlannedRotations {
         return failure
     }
 
-    /// Tells whether all of the records are younger than their periods. One without a period is never
-    /// due; what is not there at all is not said to be young.
+    /// Returns whether all records are younger than their periods. A record without a period is never
+    /// due; false if a project or variable is missing.
     private func isNotDue(_ request: RotationRequest) throws -> Bool {
         let index = try workspace.session.index(.currentValues)
         let names = request.projects + request.alsoProjects

@@ -1,17 +1,17 @@
 internal import CommandLineKit
 
-/// `rotate`: a new value, everywhere it is used, redeployed, proved live, or put back.
+/// `rotate`: replaces a value everywhere it is used, and proves the new one or reverts.
 struct Rotate: Command {
     static let spec = CommandSpec(
-        ["rotate"], "Replace a secret everywhere, prove that it is live, or put the old one back",
-        section: "Platform",
+        ["rotate"], "Replace a value everywhere and verify that it is live",
         discussion: """
-            Makes or takes the new value, teaches it with --apply, pushes it to every project, reads \
-            it back, redeploys, waits until it is live, proves it, and ends the old one with --revoke. \
-            When a step fails the old value is put back. Commands are run by /bin/sh and get the \
-            values on stdin and descriptor 3, never in their arguments or environment, and have no \
-            terminal. Every step is in the vault before it is done: a rotation that was cut short goes on with --resume, or \
-            back with --abort.
+            Generates or reads the new value, installs it with --apply, pushes it to every project \
+            and reads it back. Then redeploys, waits until the new value is live, checks it, and \
+            revokes the old value with --revoke. If a step fails, the old value is restored. \
+            Commands run in /bin/sh without a terminal, and read the values from stdin and \
+            descriptor 3, never from arguments or the environment. Each step is recorded in the \
+            vault before it runs: continue an interrupted rotation with --resume, or revert it \
+            with --abort.
             """,
         arguments: [
             ArgumentSpec("KEY", .optional, "The variable", completion: .dynamic(.variable))
@@ -19,39 +19,41 @@ struct Rotate: Command {
         options: [
             ScopeOptions.target,
             OptionSpec(
-                "also-project", value: "P", "Rotate it in this project too", repeatable: true,
-                commaSeparated: true, completion: .dynamic(.project)),
-            OptionSpec(flag: "everywhere", "Rotate it in every project that has this value"),
-            OptionSpec("from-command", value: "CMD", "Take what this command prints for the value"),
+                "also-project", value: "P", "Also rotate the variable in project P",
+                repeatable: true, commaSeparated: true, completion: .dynamic(.project)),
+            OptionSpec(flag: "everywhere", "Rotate the variable in every project with this value"),
+            OptionSpec("from-command", value: "CMD", "Use the output of CMD as the new value"),
             OptionSpec(
-                "apply", value: "CMD", "Have this command teach the new value, or the old one again"
-            ),
-            OptionSpec(flag: "redeploy", "Redeploy, and wait until it is live"),
+                "apply", value: "CMD", "Run CMD to install the new value, or the old one on revert"),
+            OptionSpec(flag: "redeploy", "Redeploy, and wait until the value is live"),
             OptionSpec(
-                flag: "promote", "With --redeploy: promote it where production is staged"),
-            OptionSpec("check", value: "CMD", "Have this command prove each deployment"),
+                flag: "promote", "With --redeploy: promote staged production deployments"),
+            OptionSpec("check", value: "CMD", "Run CMD to check each deployment"),
             OptionSpec(
-                "check-url", value: "URL", "Prove each deployment by this address, or path of it"),
+                "check-url", value: "URL", "Check each deployment with this URL or path"),
             OptionSpec(
-                "check-status", value: "N", "The status that proves it: 200 by default",
+                "check-status", value: "N", "HTTP status that --check-url expects (default 200)",
                 form: .integer(100...599)),
-            OptionSpec("revoke", value: "CMD", "Have this command end the old value, at the end"),
+            OptionSpec("revoke", value: "CMD", "Run CMD to revoke the old value at the end"),
             OptionSpec(
                 "on-failure", value: "WHAT",
-                "Put the old value back (default), or keep what is there",
+                "Roll back or keep the changes if a step fails (default rollback)",
                 form: .oneOf(["rollback", "keep"])),
             OptionSpec(
                 "timeout", value: "TIME",
-                "Longest time of one deployment or command: 15m by default",
+                "Give up on a deployment or command after TIME (default 15m)",
                 form: .duration),
-            OptionSpec(flag: "allow-missing", "Go on without an old value to go back to"),
+            OptionSpec(flag: "allow-missing", "Rotate without an old value to revert to"),
             OptionSpec(
-                "plan", value: "FILE", "Do the rotations of this file, one after the other",
+                flag: "check-schema",
+                "Change nothing if the new value does not fit the schema, or something is missing"),
+            OptionSpec(
+                "plan", value: "FILE", "Run the rotations listed in FILE, one after the other",
                 completion: .file),
-            OptionSpec(flag: "resume", "Go on with a rotation that was cut short or stopped"),
-            OptionSpec(flag: "abort", "Bring the old value back everywhere"),
-            OptionSpec(flag: "status", "Show rotations, open and ended"),
-            OptionSpec(flag: "close", "End an open rotation as it stands; changes nothing else"),
+            OptionSpec(flag: "resume", "Resume an interrupted or stopped rotation"),
+            OptionSpec(flag: "abort", "Restore the old value everywhere"),
+            OptionSpec(flag: "status", "Show unfinished and past rotations"),
+            OptionSpec(flag: "close", "Close an unfinished rotation and change nothing else"),
         ] + ValueInput.options,
         exclusive: [
             ["from-file", "generate", "prompt", "from-command"],
@@ -60,16 +62,16 @@ struct Rotate: Command {
         examples: [
             .init(
                 "zg-env rotate API_KEY -p web --generate hex:32 --redeploy",
-                "replace it and wait until it is live"),
-            .init("zg-env rotate --status", "see what was rotated, and what is open"),
+                "replace API_KEY and wait until the new value is live"),
+            .init("zg-env rotate --status", "list past and unfinished rotations"),
         ],
         exitCodes: [ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue]
-            + ExitCode.ofPlatform)
+            + ExitCode.ofVercel)
 
     private enum Action {
         case status, resume, abort, close
-        /// The rotations of this file, and what is checked of their values.
-        case plan(String, ValueInput)
+        /// Runs the rotations of this file; the input options set the checks of their values.
+        case plan(String, ValueInput, checksSchema: Bool)
         case rotate(RotationRequest)
     }
 
@@ -90,10 +92,11 @@ struct Rotate: Command {
             guard key == nil else {
                 throw CommandError(
                     .usage,
-                    "The plan's file names the variables; another one beside it is not rotated.",
-                    hint: "Nothing was changed. Leave out KEY, or --plan.")
+                    "KEY and --plan cannot be used together.",
+                    hint: "The plan file lists the variables. Leave out KEY or --plan.")
             }
-            action = .plan(path, ValueInput(command))
+            action = .plan(
+                path, ValueInput(command), checksSchema: command.has("check-schema"))
         } else {
             action = .rotate(try RotationRequest(command))
         }
@@ -107,8 +110,10 @@ struct Rotate: Command {
         case .resume: return try work.continueOpen(key, .resume)
         case .abort: return try work.continueOpen(key, .abort)
         case .close: return try RotationStatus.close(key, workspace)
-        case .plan(let path, let input):
-            return try PlannedRotations(path, input, workspace).result()
+        case .plan(let path, let input, let checksSchema):
+            return try PlannedRotations(
+                path, input, checksSchema: checksSchema, workspace
+            ).result()
         case .rotate(let request): return try work.rotate(request)
         }
     }

@@ -1,25 +1,25 @@
 internal import Vault
 internal import VercelAPI
 
-/// Which deployment of a project gets a new value to its users.
+/// Chooses the deployment that a rotation redeploys.
 enum RotationDeployments {
-    /// What is built anew, and for what.
+    /// The deployment to redeploy, and its target.
     struct Choice {
-        /// `production`, `preview` or a custom environment; nil for nothing to deploy.
+        /// `production`, `preview` or a custom environment; nil if there is nothing to deploy.
         let target: String?
-        /// The deployment whose source is built.
+        /// The deployment whose source is redeployed.
         let source: String?
-        /// When the newest deployment of the project was made, by the platform's clock, in milliseconds
+        /// The creation time of the project's newest deployment by Vercel's clock, in milliseconds
         /// since 1970.
         let newestAt: UInt64
 
         static var none: Choice { Choice(target: nil, source: nil, newestAt: 0) }
     }
 
-    /// Production where the records are for it; else a custom environment, else the previews.
+    /// Chooses production if the records apply to it, else a custom environment, else preview.
     ///
-    /// - Throws: ``ExitCode/notFound`` where there is nothing that could be built anew.
-    static func choice(for records: [Variable], of bound: BoundProject) throws -> Choice {
+    /// - Throws: ``ExitCode/notFound`` if there is no deployment to redeploy.
+    static func choice(for records: [Variable], of bound: LinkedProject) throws -> Choice {
         let scopes = records.map(\.attributes.scope)
         let target: String
         if scopes.contains(where: { $0.targets.contains(.production) }) {
@@ -31,7 +31,7 @@ enum RotationDeployments {
         } else {
             return .none
         }
-        // What serves is what its users get again, whatever was tried since.
+        // Redeploys the live deployment, not a later attempt.
         let latest = bound.platform.latestDeployments.compactMap { $0.createdAt?.milliseconds }
         if target == "production", let serving = bound.platform.production,
             let newest = (latest + [serving.createdAt?.milliseconds ?? 0]).max(), !latest.isEmpty
@@ -62,7 +62,7 @@ enum RotationDeployments {
         guard let source else {
             throw CommandError.nothing(
                 in: bound, for: target,
-                hint: "Nothing was changed. Deploy it once, or leave out --redeploy.")
+                hint: "Deploy it once, or rotate without --redeploy.")
         }
         return Choice(target: target, source: source, newestAt: UInt64(clamping: newest))
     }

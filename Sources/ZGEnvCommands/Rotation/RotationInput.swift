@@ -4,9 +4,9 @@ internal import Sealing
 internal import SystemFiles
 internal import Vault
 
-/// The new value of a rotation: made here, printed by a command of the user's, or given.
+/// The new value of a rotation: generated, printed by a command, or given as input.
 enum RotationInput {
-    /// The most that the platform takes.
+    /// Vercel's limit for one value.
     private static let limit = 64 << 10
 
     static func value(
@@ -23,14 +23,14 @@ enum RotationInput {
         guard value.count > 0, value.count <= limit else {
             throw CommandError(
                 .usage,
-                "The new value of \(request.key) is empty, or longer than the platform takes.",
-                hint: "Nothing was changed.")
+                "The new value of \(request.key) is empty or longer than 64 KiB, the most that Vercel accepts."
+            )
         }
         return value
     }
 
-    /// Puts the old value on a command's stdin: one of two alternating accounts is chosen by it. What the
-    /// platform takes fits into a pipe, so a command that does not read it holds nothing up.
+    /// Writes the old value to a command's stdin, so that it can choose between two alternating
+    /// accounts. A value fits into a pipe, so a command that does not read it does not block this.
     private static func give(_ old: SecretSlice?, to process: ChildProcess) {
         let descriptor = process.inputDescriptor
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -49,7 +49,7 @@ enum RotationInput {
         var environment = ShellRotationCommands.inherited(workspace.context.rawEnvironment)
         environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
         environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
-        // A signal ends the command too, and then this process.
+        // A signal ends the command, and then this process.
         let value = Result {
             try Interrupts.deferred {
                 try output(
@@ -61,13 +61,13 @@ enum RotationInput {
         return try value.get()
     }
 
-    /// What a command prints, without one newline at its end. It is in this session, and may ask on the
-    /// terminal; when its time is over all that it has started ends.
+    /// Returns what a command prints, without one trailing newline. The command shares this session, so
+    /// it can prompt on the terminal; after the time limit it is ended with all its descendants.
     private static func output(
         of command: String, _ environment: [[UInt8]], old: SecretSlice?, atMost seconds: UInt64,
         showsErrors: Bool
     ) throws -> SecretSlice {
-        let family = ProcessFamily()
+        let family = DescendantProcesses()
         defer { family.leave() }
         let process = try ChildProcess.start(
             "/bin/sh", ["sh", "-c", command], environment: environment, input: .pipe,
@@ -83,7 +83,7 @@ enum RotationInput {
             family.end(process)
             throw error
         }
-        // It may have closed its output and go on.
+        // It may have closed its output and still be running.
         guard
             let status = process.wait(
                 atMost: max(end - .now, .zero), whileWaiting: { Interrupts.pending == nil })
@@ -91,12 +91,12 @@ enum RotationInput {
             family.end(process)
             throw CommandError(
                 .failed, "--from-command took longer than \(seconds) s.",
-                hint: "Nothing was changed. Give it more time with --timeout.")
+                hint: "Nothing was rotated. Allow more time with --timeout.")
         }
         guard status == 0 else {
             throw CommandError(
-                .failed, "--from-command failed with status \(status).",
-                hint: "Run it by hand to see why. Nothing was changed here.")
+                .failed, "--from-command failed with exit code \(status).",
+                hint: "Nothing was rotated. Run the command by hand to see why it failed.")
         }
         let endsInNewline = text.withBytes {
             $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A

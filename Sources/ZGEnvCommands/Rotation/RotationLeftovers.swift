@@ -2,14 +2,14 @@ internal import DotEnv
 internal import Sealing
 internal import Vault
 
-/// What still has the old value when a rotation has ended it: one deployment a project is built anew, and
-/// a record may be for more; and other records may hold the same value.
+/// Finds what still has the old value after a rotation has revoked it. A rotation redeploys one target
+/// per project, but a record can apply to more, and other records can have the same value.
 enum RotationLeftovers {
-    /// The previews beside the one that is built anew.
+    /// Stands for the preview deployments that are not redeployed.
     private static let otherPreviews = "other previews"
 
-    /// What scopes have deployments for, without the one that is built anew: targets and custom
-    /// environments, and the previews beside one.
+    /// Returns the targets and custom environments of scopes, without the redeployed one, and
+    /// `other previews` if not all of them are redeployed.
     static func targets(of scopes: [Scope], deployed: String?) -> [String] {
         let all =
             scopes.flatMap { $0.targets.subtracting(.development).names }
@@ -24,7 +24,7 @@ enum RotationLeftovers {
         return left
     }
 
-    /// How what is left is built anew.
+    /// Returns a sentence with the commands that redeploy what is left.
     static func remedy(_ left: [String], project: String) -> String {
         let single = left.filter { $0 != "preview" && $0 != otherPreviews }
         var ways = single.map { "zg-env redeploy -p \(word: project) -t \(word: $0) --yes" }
@@ -33,11 +33,11 @@ enum RotationLeftovers {
                 "zg-env deployment list -p \(word: project) -t preview, then zg-env redeploy ID for each"
             )
         }
-        return "Build anew what is still used: \(ways.joined(separator: "; "))"
+        return "Redeploy what is still in use: \(ways.joined(separator: "; "))"
     }
 
-    /// The records in use that hold a value and are not rotated, whatever their names: `KEY of PROJECT for
-    /// PLACES`.
+    /// Returns the live records with a value that are not rotated, whatever their names, as
+    /// `KEY in PROJECT for SCOPE`.
     static func copies(
         of value: SecretSlice, besides rotated: Set<Identifier>, in index: VaultIndex,
         _ reader: ValueReader
@@ -51,12 +51,12 @@ enum RotationLeftovers {
             .sorted()
     }
 
-    /// A record, for people.
+    /// Returns the description of a record.
     static func name(_ key: String, _ project: String, _ scope: Scope) -> String {
-        "\(key) of \(project) for \(scope.description)"
+        "\(key) in \(project) for \(scope.description)"
     }
 
-    /// The first of many, as the part of a sentence.
+    /// Returns up to ten names as part of a sentence.
     static func list(_ names: [String]) -> String {
         names.prefix(10).joined(separator: "; ")
             + (names.count > 10 ? "; and \(names.count - 10) more" : "")

@@ -1,26 +1,27 @@
 internal import SystemFiles
 internal import Vault
 
-/// Lets one process at a time work on a rotation, for this vault on this machine. The kernel ends it
-/// with the process.
+/// A lock that lets one process at a time work on a rotation of a vault. The kernel releases it when
+/// the process ends.
 ///
-/// The user's commands hold it too: where this process is killed, one that still runs could teach a value
-/// after another process has gone on.
+/// The user's commands inherit it: if this process is killed, a command that still runs could install a
+/// value after another process has continued the rotation.
 final class RotationLock {
     private let lock: FileLock
 
-    /// For the user's commands.
+    /// The descriptor that the user's commands inherit.
     var descriptor: Int32 { lock.file.descriptor }
 
-    /// - Throws: ``ExitCode/conflict`` when another process works on it.
+    /// - Throws: ``ExitCode/conflict`` if another process has the lock.
     init(_ rotation: Identifier, key: String, besides vaultPath: String) throws {
         do {
             lock = try FileLock.ofVault(vaultPath, for: rotation)
             guard try lock.tryLock() else {
                 throw CommandError(
                     .conflict,
-                    "Another process works on the rotation of \(key), or a command of it still runs.",
-                    hint: "Let it end. Look at it with: zg-env rotate --status")
+                    "Another process is working on the rotation of \(key), or a command of that rotation is still running.",
+                    hint: "Wait until that process ends. Show the rotation with: zg-env rotate "
+                        + "--status")
             }
         } catch let error as SystemError {
             throw FileLock.failure(vaultPath, error)
@@ -28,7 +29,7 @@ final class RotationLock {
     }
 
     deinit {
-        // What a command started in the background is no part of the rotation.
+        // Background processes of a command inherit the lock and must not keep it.
         lock.unlock()
     }
 }

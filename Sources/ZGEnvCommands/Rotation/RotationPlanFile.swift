@@ -2,19 +2,17 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `rotate --plan FILE`: several rotations, one after the other. JSON, without values.
+/// The file of `rotate --plan FILE`: JSON that lists rotations, without values.
 struct RotationPlanFile {
-    /// What becomes of the rest when one fails.
+    /// What happens to the remaining rotations when one fails.
     enum AfterFailure: String, Decodable {
         case goOn = "continue"
         case stop
     }
 
-    /// What is rotated, in this order.
     let requests: [RotationRequest]
-    /// What becomes of the rest when one fails.
     let afterFailure: AfterFailure
-    /// Whether those are left out whose value is younger than its `--rotate-every` period.
+    /// Whether to skip variables whose value is younger than its `--rotate-every` period.
     let onlyWhenDue: Bool
 
     private struct File: Decodable {
@@ -51,35 +49,34 @@ struct RotationPlanFile {
         "allowMissing",
     ]
 
-    /// Reads a file.
+    /// Reads a plan file.
     ///
-    /// - Throws: ``ExitCode/usage`` for one that cannot be read, and for members that are not known: a
-    ///   slip must not leave a step out.
+    /// - Throws: ``ExitCode/usage`` for an unreadable file and for unknown members, because a typo must
+    ///   not skip a step.
     init(_ path: String) throws {
         guard let bytes = SmallFile.bytes(path) else {
             throw CommandError(
-                .usage, "The plan \(path) cannot be read.",
-                hint: "Nothing was changed.")
+                .usage, "Cannot read the plan file \(path).")
         }
         let file: File
         do {
             let value = try JSONValue(parsing: bytes)
             if let unknown = Self.names(value).subtracting(Self.members).min() {
-                throw Self.problem(path, "it has an unknown member \(unknown)")
+                throw Self.problem(path, "unknown member \(unknown)")
             }
             for item in value["rotations"]?.array ?? [] {
                 if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
-                    throw Self.problem(path, "a rotation has an unknown member \(unknown)")
+                    throw Self.problem(path, "unknown member \(unknown) in a rotation")
                 }
             }
             file = try JSONDecoder().decode(File.self, from: bytes)
         } catch let error as CommandError {
             throw error
         } catch {
-            throw Self.problem(path, "it is not JSON of the form that docs/rotation.md describes")
+            throw Self.problem(path, "it is not JSON of the form described in docs/rotation.md")
         }
         guard !file.rotations.isEmpty, file.rotations.count <= RotationPlan.memberLimit else {
-            throw Self.problem(path, "it has no rotation, or too many")
+            throw Self.problem(path, "it must list 1 to \(RotationPlan.memberLimit) rotations")
         }
         requests = try file.rotations.map { try Self.request($0, path) }
         afterFailure = file.afterFailure ?? .goOn
@@ -97,14 +94,14 @@ struct RotationPlanFile {
         case (let text?, nil): request.source = .generator(try ValueGenerator(text))
         case (nil, let command?): request.source = .command(command)
         default:
-            throw problem(path, "\(item.key) needs one of generate and fromCommand")
+            throw problem(path, "\(item.key) needs either generate or fromCommand")
         }
         request.commands.apply = item.apply
         request.commands.check = item.check
         request.commands.checkURL = item.checkURL
         if let status = item.checkStatus {
             guard (100...599).contains(status) else {
-                throw problem(path, "\(item.key) has a checkStatus that is none")
+                throw problem(path, "checkStatus of \(item.key) is not a number from 100 to 599")
             }
             request.commands.checkStatus = UInt32(status)
         }
@@ -114,11 +111,11 @@ struct RotationPlanFile {
         switch item.onFailure {
         case nil, "rollback": break
         case "keep": request.failurePolicy = .keep
-        default: throw problem(path, "onFailure of \(item.key) is neither rollback nor keep")
+        default: throw problem(path, "onFailure of \(item.key) must be rollback or keep")
         }
         if let text = item.timeout {
             guard let timeout = DurationText.duration(text) else {
-                throw problem(path, "timeout of \(item.key) is no time such as 15m")
+                throw problem(path, "timeout of \(item.key) is not a duration such as 15m")
             }
             request.timeoutSeconds = UInt64(clamping: timeout.components.seconds)
         }
@@ -128,9 +125,7 @@ struct RotationPlanFile {
     }
 
     private static func problem(_ path: String, _ what: String) -> CommandError {
-        CommandError(
-            .usage, "The plan \(path) cannot be used: \(what).",
-            hint: "Nothing was changed.")
+        CommandError(.usage, "Invalid plan file \(path): \(what).")
     }
 
     private static func names(_ object: JSONValue) -> Set<String> {

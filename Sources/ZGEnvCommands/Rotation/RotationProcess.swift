@@ -2,39 +2,37 @@ internal import Glibc
 internal import Sealing
 internal import SystemFiles
 
-/// One command of the user's for `/bin/sh`, with one value on its stdin and another one on its
-/// descriptor 3. Both go through pipes, so they are on no disk and in no argument or environment.
+/// Runs a user's command with `/bin/sh`, with one value on stdin and another on descriptor 3. Both go
+/// through pipes, so they are never on disk, in arguments or in the environment.
 struct RotationProcess {
-    /// How it ended.
+    /// How the command ended.
     enum End: Equatable {
-        /// With this status, or 128 and the number of the signal.
+        /// The exit code, or 128 plus the signal number.
         case status(Int32)
         case timedOut
         case interrupted
     }
 
-    /// The command.
     let command: String
-    /// Its whole environment.
+    /// The complete environment, as NAME=VALUE entries.
     let environment: [[UInt8]]
-    /// Where its stdout and stderr go; nil for nowhere.
+    /// The descriptor for stdout and stderr; nil discards them.
     let messages: Int32?
-    /// A descriptor that it keeps open, as a lock.
+    /// A lock descriptor that the command inherits.
     let lock: Int32
-    /// How long it may take.
     let limit: Duration
-    /// Sleeps, in microseconds.
+    /// Sleeps for a number of microseconds.
     let sleep: (UInt32) -> Void
-    /// Asked about ten times a second.
+    /// Polled at least every 50 ms.
     let shouldStop: () -> Bool
 
-    /// Runs it to its end. A command that does not read holds nothing up.
+    /// Runs the command until it ends. A command that does not read its input blocks nothing.
     func run(input: SecretSlice?, other: SecretSlice?) throws -> End {
         Self.closeOnExec()
         let messages = messages.map { ChildProcess.Stream.descriptor($0) } ?? .null
-        // A session of its own: all that it starts is one group, which ends with it when the time is
-        // over, and none of it has a terminal. In a group of its own alone a question on /dev/tty would
-        // stop it, and nobody would see why; and what runs by the clock has no terminal either.
+        // A new session: its processes can be ended together after the time limit, and none has a
+        // terminal. With only a new process group, a prompt on /dev/tty would stop the command
+        // silently; and under a timer there is no terminal either.
         let process = try ChildProcess.start(
             "/bin/sh", ["sh", "-c", command], environment: environment, input: .pipe,
             output: messages, error: messages, further: [3: .pipe, lock: .descriptor(lock)],
@@ -42,8 +40,8 @@ struct RotationProcess {
         return watch(process, [Writer(process, 0, input), Writer(process, 3, other)])
     }
 
-    /// Descriptors that this process was started with, such as the one of `--passphrase-fd`, are not
-    /// the command's.
+    /// Keeps the command from inheriting descriptors of this process, such as that of
+    /// `--passphrase-fd`.
     private static func closeOnExec() {
         for name in Directory.names(in: "/proc/self/fd") {
             if let number = Int32(name), number >= 3 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
@@ -52,7 +50,7 @@ struct RotationProcess {
 
     // MARK: Watching
 
-    /// Writes a value to a pipe as far as there is room.
+    /// Writes a value to a pipe without blocking.
     private struct Writer {
         private let process: ChildProcess
         private let number: Int32
@@ -93,7 +91,7 @@ struct RotationProcess {
         var pause: UInt32 = 1_000
         while true {
             for place in writers.indices { writers[place].writeSome() }
-            if let status = process.endIfAny() { return .status(status) }
+            if let status = process.exitCodeIfEnded() { return .status(status) }
             let isLate = ContinuousClock.now >= end
             if isLate || shouldStop() {
                 process.endSession()

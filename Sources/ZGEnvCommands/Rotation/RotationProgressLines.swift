@@ -1,12 +1,12 @@
 internal import EnvOperations
 internal import Vault
 
-/// What people see of a rotation while it goes on: one line for each step.
+/// Shows the progress of a rotation, with one line for each step.
 struct RotationProgressLines {
     let workspace: Workspace
     let plan: RotationPlan
 
-    /// Shows what a result says. What was done is done, whether or not anybody can be told.
+    /// Shows the result of a step.
     func tell(_ action: RotationAction, _ result: RotationResult?) {
         guard let result, let text = text(action, result) else { return }
         workspace.note(text)
@@ -14,42 +14,44 @@ struct RotationProgressLines {
 
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {
         switch result {
-        case .failed(let failure), .notBegun(let failure), .leftThere(let failure):
+        case .failed(let failure), .notBegun(let failure), .keptOnVercel(let failure):
             return "\(action.member.map { "\(project($0)): " } ?? "")\(failure.reason)."
         default: break
         }
         switch (action, result) {
-        case (.apply, _): return "The new value is accepted."
+        case (.apply, _): return "Installed the new value with --apply."
         case (.push(let member), _): return "\(project(member)): pushed."
         case (.deploy(let member, _), .created(let id)):
-            return "\(project(member)): \(id) is being built."
-        case (.promote(let member, _), .done): return "\(project(member)): promoted, and live."
-        case (_, .staged(let member)): return "\(project(member)): built and staged; promoting it."
+            return "\(project(member)): building \(id)."
+        case (.promote(let member, _), .done): return "\(project(member)): promoted and live."
+        case (_, .staged(let member)): return "\(project(member)): built and staged; promoting."
         case (_, .live(let member)): return "\(project(member)): live."
         case (_, .overtaken(let member, let id)):
-            return "\(project(member)): live, by \(id), which was made meanwhile."
+            return "\(project(member)): live in \(id), a newer deployment."
         case (_, .ended(let member, let failure)): return "\(project(member)): \(failure.reason)."
         case (.read(let member, let side), .evidence(let evidence)):
             switch (evidence, side) {
-            case (.holdsNew, _): return "\(project(member)): it was built with the new value."
+            case (.holdsNew, _): return "\(project(member)): the deployment has the new value."
             case (.holdsOld, .new):
-                return "\(project(member)): it was built with the old value; building it otherwise."
-            case (.holdsOld, .old): return "\(project(member)): it was built with the old value."
-            case (.lacksIt, .new):
                 return
-                    "\(project(member)): it was built without the variable; building it otherwise."
-            case (.lacksIt, .old):
-                return "\(project(member)): it was built without the variable."
-            case (.holdsOther, _): return "\(project(member)): it was built with a third value."
+                    "\(project(member)): the deployment has the old value; rebuilding another way."
+            case (.holdsOld, .old): return "\(project(member)): the deployment has the old value."
+            case (.isAbsent, .new):
+                return
+                    "\(project(member)): the deployment lacks the variable; rebuilding another way."
+            case (.isAbsent, .old): return "\(project(member)): the deployment lacks the variable."
+            case (.holdsOther, _):
+                return
+                    "\(project(member)): the deployment has neither the old nor the new value."
             case (.unreadable, _), (.unknown, _):
-                return "\(project(member)): what it was built with cannot be read."
+                return "\(project(member)): the deployment's value cannot be read."
             }
         case (.check(let member, _), _): return "\(project(member)): the check passed."
-        case (.revoke, _): return "The old value is revoked."
-        case (.undo, _): return "The old value is accepted again."
-        case (.putBack(let member), _): return "\(project(member)): the old value is back."
+        case (.revoke, _): return "Revoked the old value."
+        case (.undo, _): return "Restored the old value with --apply."
+        case (.restoreOriginal(let member), _): return "\(project(member)): restored the old value."
         case (.restorePrevious(let member), _):
-            return "\(project(member)): the deployment of before serves again."
+            return "\(project(member)): restored the previous deployment."
         default: return nil
         }
     }

@@ -4,13 +4,13 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// A rotation in the forms of the contract, and what is to be done about it.
+/// A rotation as JSON, text and error, with the next steps.
 struct RotationReport {
     private let rotation: RotationEntry
     private var plan: RotationPlan { rotation.plan }
     private var progress: RotationProgress { rotation.progress }
 
-    /// What ended the work on it before it came to an end of its own.
+    /// The error that stopped the work on an unfinished rotation.
     private let stop: CommandError?
 
     init(_ rotation: RotationEntry, stoppedBy stop: CommandError? = nil) {
@@ -18,9 +18,9 @@ struct RotationReport {
         self.stop = stop
     }
 
-    // MARK: Words
+    // MARK: States
 
-    /// Where a project stands.
+    /// The state of one project.
     enum State: String {
         case pending, pushing, pushed, deploying, built, live
         case unchanged
@@ -31,14 +31,14 @@ struct RotationReport {
 
     func state(of place: Int) -> State {
         let member = progress.members[place]
-        if member.isLeftThere { return .changedElsewhere }
+        if member.isKeptOnVercel { return .changedElsewhere }
         if member.trouble != nil { return .needsAttention }
         if progress.direction == .backward {
             if member.push == .pending { return .unchanged }
             let isBack =
-                member.putBack == .done
+                member.restoreOriginal == .done
                 && (member.reach != .live || member.previous == .done
-                    || member.backBuild.live == .done)
+                    || member.revertBuild.live == .done)
             return isBack ? .rolledBack : .needsAttention
         }
         if member.build.live == .done { return .live }
@@ -52,21 +52,21 @@ struct RotationReport {
         }
     }
 
-    /// What proves the value that a project has now: the strongest there is.
+    /// Returns the strongest proof of a project's current value.
     func proof(of place: Int) -> String {
         let member = progress.members[place]
         let isBack = progress.direction == .backward
-        let build = isBack ? member.backBuild : member.build
+        let build = isBack ? member.revertBuild : member.build
         if build.evidence == (isBack ? .holdsOld : .holdsNew) { return "deployment" }
         return build.check == .done ? "check" : "none"
     }
 
-    /// The deployment that has the value which a project has now.
+    /// Returns the deployment with a project's current value.
     func deployment(of place: Int) -> String? {
         let member = progress.members[place]
         if progress.direction == .backward {
             if member.previous == .done { return plan.members[place].source }
-            if !member.backBuild.id.isEmpty { return member.backBuild.id }
+            if !member.revertBuild.id.isEmpty { return member.revertBuild.id }
             return member.reach == .live ? member.build.id : plan.members[place].source
         }
         return member.build.id.isEmpty ? nil : member.build.id
@@ -115,7 +115,7 @@ struct RotationReport {
 
     // MARK: Text
 
-    /// The rotation for people, one line for it and one for each project.
+    /// One line for the rotation, and one for each project.
     var text: String {
         let key = DisplayText.safe(plan.key)
         var lines = ["\(key): \(headline)"]
@@ -124,7 +124,7 @@ struct RotationReport {
             var line = "  \(name)  \(Self.words(state(of: place)))"
             if let id = deployment(of: place) { line += "  \(DisplayText.safe(id))" }
             let proof = proof(of: place)
-            if proof != "none" { line += "  proved by its \(proof)" }
+            if proof != "none" { line += "  proved by \(proof)" }
             if let trouble = progress.members[place].trouble {
                 line += "  \(DisplayText.safe(sentence: trouble.reason))"
             }
@@ -135,26 +135,26 @@ struct RotationReport {
 
     private var headline: String {
         let began = TimeText.utc(Int64(clamping: rotation.createdAt))
-        if rotation.isClosed { return "closed as it stood, begun \(began)" }
-        if rotation.isUnused { return "not rotated, nothing was changed, begun \(began)" }
+        if rotation.isClosed { return "closed unfinished, started \(began)" }
+        if rotation.isUnused { return "not rotated, nothing was changed, started \(began)" }
         switch progress.outcome {
-        case .done: return "rotated, begun \(began)"
-        case .rolledBack: return "rolled back, begun \(began)"
-        case .needsAttention: return "stopped, begun \(began)"
+        case .done: return "rotated, started \(began)"
+        case .rolledBack: return "rolled back, started \(began)"
+        case .needsAttention: return "stopped, started \(began)"
         case .none:
-            return "\(stop == nil ? "under way or cut short" : "stopped"), begun \(began)"
+            return "\(stop == nil ? "running or interrupted" : "stopped"), started \(began)"
         }
     }
 
     private static func words(_ state: State) -> String {
         switch state {
-        case .pending: "not begun"
-        case .pushing: "being pushed"
+        case .pending: "pending"
+        case .pushing: "pushing"
         case .pushed: "pushed"
-        case .deploying: "being deployed"
+        case .deploying: "deploying"
         case .built, .live: state.rawValue
-        case .unchanged: "not touched"
-        case .changedElsewhere: "has a value that was set on Vercel"
+        case .unchanged: "unchanged"
+        case .changedElsewhere: "has a value set on Vercel"
         case .rolledBack: "has the old value"
         case .needsAttention: "needs attention"
         }
@@ -162,41 +162,41 @@ struct RotationReport {
 
     // MARK: Failure
 
-    /// What the exit code and the message are; nil where it was done.
+    /// Returns the error for an unsuccessful rotation, or nil.
     ///
-    /// - Parameter wasAborted: The user asked for the old value.
+    /// - Parameter wasAborted: Whether the user asked for the revert.
     func failure(wasAborted: Bool) -> CommandError? {
         if let stop {
             return CommandError(
                 .needsAttention,
-                "The rotation of \(plan.key) stopped, and stays open. \(CommandError.ending(stop.message)) \(standing)",
-                hint: "Mend the cause, then go on: \(ways)")
+                "The rotation of \(plan.key) stopped and is not finished. \(CommandError.ending(stop.message)) \(standing)",
+                hint: "Fix the cause, then resume with: \(ways)")
         }
         switch progress.outcome {
         case .done, .none: return nil
         case .rolledBack: return rolledBack(wasAborted)
-        case .needsAttention where isHeldAtTheEnd:
-            // Where a project has the new value its push has nothing to do.
+        case .needsAttention where isStoppedAtTheEnd:
+            // The push does nothing where a project has the new value.
             let pushes = plan.members.map {
                 "zg-env push \(word: plan.key) -p \(word: $0.name) --force"
             }.joined(separator: ", then: ")
             return CommandError(
                 .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
                 hint:
-                    "Put the new value back with: \(pushes), then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it stands with: zg-env rotate \(word: plan.key) --close"
+                    "Push the new value again with: \(pushes), then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it is with: zg-env rotate \(word: plan.key) --close"
             )
         case .needsAttention:
             return CommandError(
                 .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
                 hint:
-                    "\(progress.failure?.kind == .staged ? "The project keeps production deployments staged; promote it yourself, or go back and rotate with --promote. " : "")Go on with: \(ways). Where neither can succeed, leave it as it stands with: zg-env rotate \(word: plan.key) --close"
+                    "\(progress.failure?.kind == .staged ? "The project stages production deployments; promote this deployment yourself, or revert and rotate with --promote. " : "")Resume with: \(ways). If both fail, leave everything as it is with: zg-env rotate \(word: plan.key) --close"
             )
         }
     }
 
-    /// Tells whether everything is live and proved, and something found on Vercel kept the rotation from its
-    /// end, or the old value from being revoked.
-    private var isHeldAtTheEnd: Bool {
+    /// Whether everything is live and proved, and only a change on Vercel prevented the end of the
+    /// rotation or the revocation.
+    private var isStoppedAtTheEnd: Bool {
         progress.direction == .forward && progress.revoke == .pending
             && progress.failure?.kind == .changedThere
             && progress.members.allSatisfy { $0.build.live == .done }
@@ -211,13 +211,13 @@ struct RotationReport {
             let isHere = progress.failure?.kind == .changedHere
             return CommandError(
                 .conflict,
-                "\(plan.key) was not rotated: \(reason). Nothing was sent, and nothing was changed.",
+                "\(plan.key) was not rotated: \(reason). Nothing was changed.",
                 hint: isHere
-                    ? "Look at it with: zg-env history \(word: plan.key) -p \(word: name), then rotate again."
-                    : "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name), then rotate again."
+                    ? "Review the values with: zg-env history \(word: plan.key) -p \(word: name), then rotate again."
+                    : "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name), then rotate again."
             )
         }
-        let left = progress.members.indices.filter { progress.members[$0].isLeftThere }
+        let left = progress.members.indices.filter { progress.members[$0].isKeptOnVercel }
         if left.isEmpty {
             if wasAborted { return nil }
             let unsent = progress.failure.map { failure in
@@ -226,36 +226,36 @@ struct RotationReport {
             }
             let ending =
                 unsent ?? false
-                ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and what was done elsewhere is undone."
-                : "The old value is back."
+                ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and the changes elsewhere were reverted."
+                : "The old value was restored."
             return CommandError(
                 .rolledBack, "\(plan.key) was not rotated: \(reason). \(ending)",
-                hint: "The new one stays in the history. \(remedy)")
+                hint: "The new value stays in the history. \(remedy)")
         }
         let reasons = Set(left.compactMap { progress.members[$0].trouble?.reason }).sorted()
         let rest =
             left.count < progress.members.count
-            ? " The old value is back in the other projects." : ""
+            ? " The old value was restored in the other projects." : ""
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")): that stays on Vercel in \(names(left)). Check what production was built with, and redeploy if it lacks the value.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with; if that value is different, redeploy.\(rest)",
             hint:
-                "Take what Vercel has with: zg-env pull \(word: plan.key) -p \(word: name) --force, or bring the old value there with: zg-env push \(word: plan.key) -p \(word: name) --force"
+                "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name) --force, or push the old value with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )
     }
 
     /// What to do before the next attempt.
     private var remedy: String {
         progress.failure?.kind == .staged
-            ? "The project keeps production deployments staged: rotate again with --redeploy --promote, which promotes what it built."
-            : "Mend the cause, then rotate again."
+            ? "The project stages production deployments: rotate again with --redeploy --promote."
+            : "Fix the cause, then rotate again."
     }
 
-    /// The ways out of it.
+    /// The commands that resume or revert the rotation.
     private var ways: String {
         return "zg-env rotate \(word: plan.key) --resume"
-            + (canAbort ? ", or go back with: zg-env rotate \(word: plan.key) --abort" : "")
+            + (canAbort ? ", or revert with: zg-env rotate \(word: plan.key) --abort" : "")
     }
 
     private var canAbort: Bool {
@@ -263,12 +263,12 @@ struct RotationReport {
     }
 
     private var reason: String {
-        guard let failure = progress.failure else { return "somebody has to look" }
+        guard let failure = progress.failure else { return "it needs attention" }
         let place = progress.failedMember.map { " in \(plan.members[$0].name)" } ?? ""
         return failure.reason + place
     }
 
-    /// What stands where.
+    /// Each project's state, as a sentence.
     private var standing: String {
         var parts = plan.members.indices.map { place in
             let name = plan.members[place].name
@@ -276,29 +276,32 @@ struct RotationReport {
             if progress.direction == .forward {
                 if member.build.live == .done { return "\(name) is live with the new value" }
                 return member.push == .done
-                    ? "\(name) has the new value, not live"
-                    : "\(name) is as it was, or being pushed"
+                    ? "\(name) has the new value, but is not live"
+                    : "\(name) is unchanged or partly pushed"
             }
-            let trouble = member.trouble.map { " (\($0.reason))" } ?? ""
-            return "\(name) \(standingBack(of: member))\(trouble)"
+            // The message has the reason of the rotation already.
+            let trouble =
+                member.trouble?.reason == progress.failure?.reason
+                ? "" : member.trouble.map { " (\($0.reason))" } ?? ""
+            return "\(name) \(revertState(of: member))\(trouble)"
         }
         if progress.direction == .forward, plan.commands.apply != nil, progress.apply != .pending {
-            parts.append("--apply was told the new value")
+            parts.append("--apply was run with the new value")
         }
-        if progress.undo == .failed { parts.append("--apply did not take the old value") }
+        if progress.undo == .failed { parts.append("--apply failed with the old value") }
         if progress.revoke == .failed { parts.append("the old value may still be valid") }
         return parts.joined(separator: "; ") + "."
     }
 
-    /// What a project has on the way back.
-    private func standingBack(of member: RotationProgress.Member) -> String {
-        if member.push == .pending { return "was not touched" }
-        guard member.putBack == .done else {
+    /// Returns the state of a project during or after a revert.
+    private func revertState(of member: RotationProgress.Member) -> String {
+        if member.push == .pending { return "is unchanged" }
+        guard member.restoreOriginal == .done else {
             return member.reach == .live
-                ? "still serves the new value" : "may still have the new value"
+                ? "is still live with the new value" : "may still have the new value"
         }
         let isBack =
-            member.reach != .live || member.previous == .done || member.backBuild.live == .done
-        return isBack ? "has the old value" : "has the old value, and the new one serves"
+            member.reach != .live || member.previous == .done || member.revertBuild.live == .done
+        return isBack ? "has the old value" : "has the old value, but the new value is still live"
     }
 }

@@ -1,45 +1,41 @@
 internal import CommandLineKit
 internal import Vault
 
-/// What the user wants of one rotation, from the options or from one item of a plan's file.
+/// The parameters of one rotation, from the options or from one item of a plan file.
 struct RotationRequest {
     /// Where the new value comes from.
     enum Source: Equatable {
         case generator(ValueGenerator)
-        /// What this command of the user's prints.
+        /// The output of this shell command.
         case command(String)
-        /// Stdin, a file or a prompt, as the options say.
+        /// Stdin, a file or a prompt, depending on the options.
         case input
     }
 
-    /// The variable.
     var key: String
-    /// Projects by their names in the vault; none for the one of the options and the directory.
+    /// Project names; empty means the project of the options or the directory.
     var projects: [String] = []
-    /// Further ones.
     var alsoProjects: [String] = []
-    /// Every project whose variable holds the same value.
+    /// Whether to include every project whose variable has the same value.
     var everywhere = false
-    /// The scope that is meant; nil for all records.
+    /// Nil means all records.
     var scope: Scope?
-    /// Whether records that hold the scope and more are meant too: it is parted from them then.
-    var takesHolders = false
-    /// Where the new value comes from.
+    /// Whether to include records with a wider scope, from which `scope` is then split off.
+    var includesOverlapping = false
     var source = Source.input
-    /// How a value that is given is read, and what is checked of it.
+    /// How the value is read and checked.
     var input = ValueInput()
-    /// The user's commands.
     var commands = RotationPlan.Commands()
-    /// Whether deployments are built anew.
     var redeploys = false
-    /// Whether what is built and staged is promoted.
+    /// Whether staged deployments are promoted.
     var promotes = false
-    /// What becomes of a failure.
     var failurePolicy = RotationPlan.FailurePolicy.rollback
-    /// The longest time of one deployment or command, in seconds.
+    /// The limit for one deployment or command.
     var timeoutSeconds: UInt64 = 900
-    /// Whether a record whose old value nobody has is rotated even so.
+    /// Whether to rotate records whose old value is unknown.
     var allowsMissing = false
+    /// Whether the new value and the vault must fit the schema.
+    var checksSchema = false
 
     init(key: String) {
         self.key = key
@@ -49,8 +45,8 @@ struct RotationRequest {
     init(_ command: ParsedCommand) throws {
         guard let key = command.argument("KEY") else {
             throw CommandError(
-                .usage, "No variable is named.",
-                hint: "Name the one to rotate, or a file of several with --plan.")
+                .usage, "No variable given.",
+                hint: "Run: zg-env rotate KEY, or: zg-env rotate --plan FILE")
         }
         try VariableName.check(key)
         self.key = key
@@ -74,37 +70,37 @@ struct RotationRequest {
             timeoutSeconds = UInt64(clamping: timeout.components.seconds)
         }
         allowsMissing = command.has("allow-missing")
+        checksSchema = command.has("check-schema")
         input = ValueInput(command)
     }
 
-    /// Refuses what cannot be meant, before anything is looked at.
+    /// Rejects invalid combinations, before anything is read.
     func check() throws {
         for text in [commands.apply, commands.check, commands.revoke].compactMap({ $0 }) {
             guard !text.isEmpty, text.utf8.count <= RotationPlan.commandLimit,
                 !text.utf8.contains(0)
             else {
-                throw CommandError(.usage, "A command is empty, or longer than 16 KiB.")
+                throw CommandError(.usage, "A command is empty or longer than 16 KiB.")
             }
         }
         if let url = commands.checkURL {
             guard url.utf8.count <= 2_048 else {
-                throw CommandError(.usage, "The address of --check-url is too long.")
+                throw CommandError(.usage, "The --check-url URL is longer than 2048 bytes.")
             }
-            _ = try AddressCheck.parts(url.hasPrefix("/") ? "https://deployment\(url)" : url)
+            _ = try URLCheck.parts(url.hasPrefix("/") ? "https://deployment\(url)" : url)
         }
         guard redeploys || (commands.revoke == nil && !commands.hasCheck) else {
             throw CommandError(
                 .usage,
-                "--check, --check-url and --revoke are about a deployment that has the new value.",
-                hint: "Say --redeploy too.")
+                "--check, --check-url and --revoke need a deployment with the new value.",
+                hint: "Add --redeploy.")
         }
         guard redeploys || !promotes else {
             throw CommandError(
-                .usage, "--promote is about the deployment that --redeploy builds.",
-                hint: "Say --redeploy too.")
+                .usage, "--promote needs --redeploy.", hint: "Add --redeploy.")
         }
         guard timeoutSeconds > 0 else {
-            throw CommandError(.usage, "The time limit is none.")
+            throw CommandError(.usage, "--timeout must be at least one second.")
         }
     }
 }

@@ -2,18 +2,18 @@ internal import DotEnv
 internal import Sealing
 internal import Vault
 
-/// The records that a rotation is about, and the one value that they hold. Values are compared in
-/// guarded memory, and none is shown.
+/// The records of a rotation and the one value that they share. Values are compared in guarded
+/// memory and never shown.
 struct RotationSelection {
-    /// The records of one project, at least one.
+    /// One project with at least one record.
     struct Found {
         let project: VaultProject
         let records: [Variable]
     }
 
-    /// The projects, the named ones first.
+    /// The named projects first, then those of `--everywhere`.
     private(set) var found: [Found] = []
-    /// The value that they hold; nil where nobody has it.
+    /// The value of the records; nil if the vault does not have it.
     private(set) var old: SecretSlice?
 
     private let request: RotationRequest
@@ -21,7 +21,7 @@ struct RotationSelection {
     private let reader: ValueReader
     private let arena = SecretArena()
 
-    /// The records that are meant and whose value the vault does not hold.
+    /// Returns the selected records whose value the vault does not have.
     static func missing(
         _ request: RotationRequest, _ workspace: Workspace, keys: VaultKeys
     ) throws -> [Found] {
@@ -40,7 +40,7 @@ struct RotationSelection {
             for: Set(found.flatMap { $0.records.map(\.id) }), key: request.key, in: index)
     }
 
-    /// Finds the records of the projects that are named.
+    /// Finds the records of the named projects.
     private init(named request: RotationRequest, _ workspace: Workspace, keys: VaultKeys) throws {
         self.request = request
         let vault: Vault
@@ -52,7 +52,7 @@ struct RotationSelection {
             )
         }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
+            throw CommandError(.locked, "The values are locked.", hint: "Run: zg-env unlock")
         }
         self.reader = reader
         for project in try Self.projects(request, index, workspace) {
@@ -87,16 +87,16 @@ struct RotationSelection {
         guard let scope = request.scope else { return records }
         if let exact = records.first(where: { $0.attributes.scope == scope }) { return [exact] }
         let holders = records.filter { $0.attributes.scope.overlaps(scope) }
-        guard !holders.isEmpty, request.takesHolders else {
+        guard !holders.isEmpty, request.includesOverlapping else {
             throw CommandError(
                 .notFound,
-                "\(request.key) of \(project.name) has no value for "
+                "\(request.key) in \(project.name) has no value for "
                     + "\(scope.description).")
         }
         return holders
     }
 
-    /// Opens what they hold, and sees that it is one value.
+    /// Decrypts the values, and requires them to be equal.
     private mutating func compare(_ workspace: Workspace) throws {
         for place in found {
             for record in place.records {
@@ -111,10 +111,8 @@ struct RotationSelection {
                 guard known.equals(value) else {
                     throw CommandError(
                         .usage,
-                        "\(request.key) has several values in what was named.",
-                        hint:
-                            "Nothing was changed. Name one place with -t, and projects that hold one value."
-                    )
+                        "The selected records of \(request.key) have different values.",
+                        hint: "Choose one target with -t, or only projects with the same value.")
                 }
             }
         }
@@ -127,18 +125,19 @@ struct RotationSelection {
         guard request.allowsMissing || request.failurePolicy == .keep else {
             throw CommandError(
                 .notFound,
-                "The vault does not hold the value of \(name), so there would be nothing to go back to.",
-                hint:
-                    "Nothing was changed. Set it first, or say --allow-missing to go without a way back."
+                "The vault does not have the value of \(name), so a failed rotation could not be reverted.",
+                hint: "Set the value first, or use --allow-missing to rotate without being able to "
+                    + "revert."
             )
         }
         workspace.context.warn(
-            "no-old-value", "\(name): the vault has no old value, so there is no way back.")
+            "no-old-value",
+            "\(name): the vault has no old value, so the rotation cannot be reverted.")
     }
 
-    /// Adds every other bound project of the same platform with a record that holds this value.
+    /// Adds every other bound project with the same API origin and a record with this value.
     ///
-    /// - Throws: What a damaged value throws: whether it is this one cannot be known then.
+    /// - Throws: An error for a damaged value, which cannot be compared.
     private mutating func addOthers() throws {
         guard let old else { return }
         let origin = found.first?.project.binding?.origin
@@ -154,13 +153,13 @@ struct RotationSelection {
         }
     }
 
-    /// What would keep the value besides these, for a rotation that ends it: other records, and the
-    /// places that records are parted from.
+    /// Returns descriptions of what keeps the old value after `--revoke`: other records, and the rest
+    /// of the scopes of records that are split.
     ///
-    /// - Throws: What a damaged value throws: whether it is this one cannot be known then.
+    /// - Throws: An error for a damaged value, which cannot be compared.
     func copies() throws -> [String] {
         guard request.commands.revoke != nil, let old else { return [] }
-        let parted = found.flatMap { place in
+        let split = found.flatMap { place in
             place.records.compactMap { record -> String? in
                 guard let scope = request.scope else { return nil }
                 let rest = record.attributes.scope.subtracting(scope)
@@ -168,12 +167,12 @@ struct RotationSelection {
                 return RotationLeftovers.name(record.name, place.project.name, rest)
             }
         }
-        return try parted
+        return try split
             + RotationLeftovers.copies(
                 of: old, besides: Set(found.flatMap { $0.records.map(\.id) }), in: index, reader)
     }
 
-    /// - Throws: ``ExitCode/conflict`` where one of the records is being rotated.
+    /// Throws ``ExitCode/conflict`` if a rotation of one of the records is open.
     static func checkNoneIsOpen(
         for records: Set<Identifier>, key: String, in index: VaultIndex
     ) throws {
@@ -185,9 +184,9 @@ struct RotationSelection {
         }
         guard open != nil else { return }
         throw CommandError(
-            .conflict, "A rotation of \(key) has begun and not ended.",
+            .conflict, "A rotation of \(key) is not finished.",
             hint:
-                "Go on with: zg-env rotate \(word: key) --resume, or go back with: zg-env rotate \(word: key) --abort"
+                "Resume it with: zg-env rotate \(word: key) --resume, or revert it with: zg-env rotate \(word: key) --abort"
         )
     }
 }

@@ -1,37 +1,37 @@
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// `-t` of a rotation where no record has exactly those targets: they leave the records that hold them and
-/// become a record of their own, in the vault and on the platform, before anything is rotated. No value
-/// changes by that, so one that is cut short after it has changed nothing for anybody.
+/// Splits the targets of `-t` off records with wider scopes, in the vault and on Vercel, before the
+/// rotation. No value changes, so an interruption after the split has no effect on deployments.
 struct RotationSplit {
     let key: String
     let scope: Scope
-    /// Of the records that hold the targets, all of what they hold.
-    let preparation: RotationPreparation
+    /// The preparation with the whole records that overlap `scope`.
+    let preparation: RotationSetup
     let workspace: Workspace
 
-    /// Tells whether there is anything to split.
+    /// Whether any record has a different scope.
     var isNeeded: Bool {
         preparation.places.contains { place in
             place.records.contains { $0.attributes.scope != scope }
         }
     }
 
-    /// The split for people.
+    /// The lines of the plan, as shown to the user.
     var lines: [String] {
         preparation.places.flatMap { place in
             place.records.filter { $0.attributes.scope != scope }.map { record in
                 let rest = record.attributes.scope.subtracting(scope)
-                return "part \(key) of \(place.project.name) for \(scope.description) from "
-                    + (rest.isEmpty
-                        ? "the record that holds it" : "the one for \(rest.description)")
+                return
+                    "split \(key) of \(place.project.name): \(scope.description) gets its own value"
+                    + (rest.isEmpty ? "" : " (unchanged: \(rest.description))")
             }
         }
     }
 
-    /// Splits, here and there.
+    /// Splits the records in the vault and pushes them.
     func apply() throws {
         for place in preparation.places
         where place.records.contains(where: { $0.attributes.scope != scope }) {
@@ -44,8 +44,8 @@ struct RotationSplit {
         }
     }
 
-    /// - Returns: The records that were touched.
-    private func split(_ place: RotationPreparation.Place) throws -> Set<Identifier> {
+    /// Returns the ids of the changed records.
+    private func split(_ place: RotationSetup.Place) throws -> Set<Identifier> {
         let session = workspace.session
         let time = workspace.context.now()
         return try session.update(with: try session.keys(.values)) { transaction in
@@ -58,8 +58,8 @@ struct RotationSplit {
                     now.attributes.scope == held.attributes.scope
                 else {
                     throw CommandError(
-                        .conflict, "Somebody changed \(key) meanwhile.",
-                        hint: "Nothing was changed; run the command again.")
+                        .conflict, "\(key) changed in the meantime.",
+                        hint: "Nothing was changed. Run the command again.")
                 }
             }
             let edit = transaction.assign(
@@ -68,8 +68,8 @@ struct RotationSplit {
             if edit.isNew {
                 guard let old = preparation.old else {
                     throw CommandError(
-                        .notFound, "The vault does not hold the value of \(key).",
-                        hint: "Nothing was changed. Set it first.")
+                        .notFound, "The vault does not have the value of \(key).",
+                        hint: "Run: zg-env set \(word: key) -p \(word: place.project.name)")
                 }
                 transaction.index.variables[edit.position].attributes.comment =
                     place.records[0].attributes.comment

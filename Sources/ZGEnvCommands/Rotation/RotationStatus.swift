@@ -1,9 +1,9 @@
 internal import JSON
 internal import Vault
 
-/// `rotate --status` and `--close`: what the vault knows of rotations.
+/// `rotate --status` and `rotate --close`.
 enum RotationStatus {
-    /// The rotations of a key, or all, newest first.
+    /// Returns the rotations of a key, or all of them, newest first.
     static func result(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
         let index = try workspace.session.index(.everything)
         let reports = try index.rotations().filter { key == nil || $0.plan.key == key }
@@ -11,15 +11,15 @@ enum RotationStatus {
         return CommandResult(
             json: ["rotations": .array(reports.map { .object($0.members) })],
             text: reports.isEmpty
-                ? "No rotation is known.\n" : reports.map(\.text).joined())
+                ? "No rotations.\n" : reports.map(\.text).joined())
     }
 
-    /// Ends an open rotation as it stands. Values, platform and deployments stay as they are.
+    /// Closes an open rotation. Values, Vercel and deployments stay as they are.
     static func close(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
         let found = try RotationWork(workspace: workspace).open(key)
         var closed = found
         let answer = try workspace.confirm(
-            ["close the open rotation of \(found.plan.key) as it stands; nothing is put back"],
+            ["close the unfinished rotation of \(found.plan.key); nothing is restored"],
             "Close it?")
         if answer {
             let lock = try RotationLock(
@@ -29,15 +29,15 @@ enum RotationStatus {
             closed = try workspace.session.update(with: try workspace.session.keys(.values)) {
                 try close(found, at: time, in: &$0)
             }
-            workspace.note("The rotation of \(found.plan.key) is closed.")
+            workspace.note("Closed the rotation of \(found.plan.key).")
         }
         return CommandResult(
             json: .object(
                 RotationReport(closed).members + [.init("dryRun", .bool(!answer))]))
     }
 
-    /// Closes it as it stands in the file now; one that nobody with the root has made goes without a trace,
-    /// since keeping it would vouch for it.
+    /// Closes the rotation as it is in the file now. An entry that cannot be authenticated is deleted,
+    /// since storing it again would authenticate it.
     private static func close(
         _ found: RotationEntry, at time: UInt64, in transaction: inout VaultTransaction
     ) throws -> RotationEntry {

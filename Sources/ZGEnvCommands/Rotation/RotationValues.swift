@@ -2,7 +2,7 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// The two values of a rotation, opened from the vault when they are needed.
+/// The old and the new value of a rotation, decrypted on demand.
 final class RotationValues {
     private let session: VaultSession
     private let plan: RotationPlan
@@ -19,7 +19,7 @@ final class RotationValues {
         self.plan = plan
     }
 
-    /// The value of a side in a project; nil where the vault holds none.
+    /// Returns a side's value in one project, or nil if the vault does not have it.
     func value(
         _ side: RotationAction.Side, ofMember member: Int
     ) throws -> SecretSlice? {
@@ -31,7 +31,7 @@ final class RotationValues {
         return nil
     }
 
-    /// The value of a side in whichever project has it.
+    /// Returns a side's value from the first project that has it.
     func value(_ side: RotationAction.Side) throws -> SecretSlice? {
         for member in plan.members.indices {
             if let value = try value(side, ofMember: member) { return value }

@@ -5,24 +5,24 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// One rotation, from where it stands to its end.
+/// Runs one rotation, from its current state to the end.
 struct RotationWork {
     let workspace: Workspace
 
-    /// Begins a rotation, after the plan was agreed to, and does it.
+    /// Starts and runs a rotation after the user has confirmed the plan.
     func rotate(_ request: RotationRequest) throws -> CommandResult {
         var whole = request
-        whole.takesHolders = true
-        var preparation = try RotationPreparation(whole, workspace)
+        whole.includesOverlapping = true
+        var preparation = try RotationSetup(whole, workspace)
         let split = request.scope.map {
             RotationSplit(
                 key: request.key, scope: $0, preparation: preparation, workspace: workspace)
         }
-        let parting = split?.isNeeded == true ? split : nil
-        let lines = (parting?.lines ?? []) + preparation.lines
-        // People see it in the plan, unless that is not shown.
+        let needed = split?.isNeeded == true ? split : nil
+        let lines = (needed?.lines ?? []) + preparation.lines
+        // The plan contains these warnings, unless it is not shown.
         let isUnseen = workspace.options.json || workspace.options.yes
-        if let warning = preparation.blindCheck, isUnseen {
+        if let warning = preparation.blindCheckWarning, isUnseen {
             workspace.context.warn("check-alone", warning)
         }
         if let warning = preparation.stagedWarning, isUnseen {
@@ -30,16 +30,16 @@ struct RotationWork {
         }
         let answer = try workspace.confirm(lines, "Rotate \(request.key)?")
         guard answer else { return dryRun(request, preparation, lines) }
-        // Before the records are parted: a value that is refused, or a command that fails, changes nothing.
+        // Before the split: a rejected value or a failed command must not change anything.
         let value = try preparation.newValue()
-        if let parting {
-            try parting.apply()
-            preparation = try RotationPreparation(request, workspace)
+        if let needed {
+            try needed.apply()
+            preparation = try RotationSetup(request, workspace)
         }
         let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
-        // What was read before a question or a command is not of now.
+        // Readings from before a question or a command are out of date.
         let isFresh = workspace.options.yes && request.commands.apply == nil
         return try run(
             rotation, lock, projects: preparation.places.map(\.bound),
@@ -47,9 +47,9 @@ struct RotationWork {
     }
 
     private func dryRun(
-        _ request: RotationRequest, _ preparation: RotationPreparation, _ lines: [String]
+        _ request: RotationRequest, _ preparation: RotationSetup, _ lines: [String]
     ) -> CommandResult {
-        // For people these are lines of the plan.
+        // The text output has these as lines of the plan.
         if request.commands.revoke != nil, workspace.options.json {
             for place in preparation.places {
                 warn(leftovers: preparation.leftovers(of: place), of: place.project.name)
@@ -70,28 +70,28 @@ struct RotationWork {
             text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
     }
 
-    /// What is asked of an open rotation.
-    enum Wish {
+    /// How to continue an open rotation.
+    enum ResumeMode {
         case resume
         case abort
     }
 
-    /// Goes on with an open rotation, or back.
-    func continueOpen(_ key: String?, _ wish: Wish) throws -> CommandResult {
+    /// Resumes or reverts an open rotation.
+    func continueOpen(_ key: String?, _ wish: ResumeMode) throws -> CommandResult {
         let found = try open(key)
         let machine = RotationMachine(plan: found.plan, progress: found.progress)
         if wish == .abort, !machine.canAbort {
             throw CommandError(
                 .conflict,
-                "Revoking the old value of \(found.plan.key) has begun, so it may not be valid any more.",
+                "The old value of \(found.plan.key) may already be revoked, so it cannot be restored.",
                 hint:
                     "Nothing was changed. Finish with: zg-env rotate \(word: found.plan.key) --resume"
             )
         }
         let question =
             wish == .abort
-            ? "Bring the old value of \(found.plan.key) back?"
-            : "Go on with the rotation of \(found.plan.key)?"
+            ? "Restore the old value of \(found.plan.key)?"
+            : "Resume the rotation of \(found.plan.key)?"
         let lines =
             found.plan.members.map { "\(found.plan.key) of \($0.name)" }
             + found.plan.commands.lines
@@ -102,39 +102,39 @@ struct RotationWork {
         }
         let lock = try lock(found)
         let rotation = try authentic(found)
-        let platform = try PlatformSession(workspace)
+        let platform = try VercelSession(workspace)
         let index = try workspace.session.index(.listing)
         let projects = try rotation.plan.members.map { member in
             guard let project = index.project(member.project) else {
-                throw cannotGoOn(
-                    rotation, "The vault has no project \(member.name) any more")
+                throw cannotContinue(
+                    rotation, "The vault no longer has the project \(member.name)")
             }
-            let bound = try BoundProject.inVault(project, platform, workspace)
-            guard bound.platform.id == member.platformProject else {
-                throw cannotGoOn(
+            let bound = try LinkedProject.inVault(project, platform, workspace)
+            guard bound.platform.id == member.vercelProject else {
+                throw cannotContinue(
                     rotation,
-                    "\(member.name) was bound to another project meanwhile")
+                    "\(member.name) is now linked to another Vercel project")
             }
             return bound
         }
         return try run(rotation, lock, projects: projects, readings: [], wish)
     }
 
-    /// Why neither way is left, with what stands where.
-    private func cannotGoOn(_ rotation: RotationEntry, _ reason: String) -> CommandError {
+    /// Returns the error for a rotation that can neither be resumed nor reverted, with each project's state.
+    private func cannotContinue(_ rotation: RotationEntry, _ reason: String) -> CommandError {
         let report = RotationReport(rotation)
         let states = rotation.plan.members.indices.map {
             "\(rotation.plan.members[$0].name) is \(report.state(of: $0).rawValue)"
         }
         return CommandError(
             .needsAttention,
-            "\(reason), so the rotation of \(rotation.plan.key) goes neither on nor back: \(states.joined(separator: ", ")).",
+            "\(reason), so the rotation of \(rotation.plan.key) can neither be resumed nor reverted: \(states.joined(separator: ", ")).",
             hint:
-                "Both values are in the vault's history. Put it right by hand, then: zg-env rotate \(word: rotation.plan.key) --close"
+                "Both values are in the vault's history. Fix the cause by hand, then run: zg-env rotate \(word: rotation.plan.key) --close"
         )
     }
 
-    /// The open rotation that is meant.
+    /// Returns the open rotation of a key, or the only open one.
     func open(_ key: String?) throws -> RotationEntry {
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
@@ -148,30 +148,30 @@ struct RotationWork {
         guard let only = open.first else {
             throw CommandError(
                 .notFound,
-                key.map { "No rotation of \($0) is open." }
-                    ?? "No rotation is open.",
-                hint: "See what was done with: zg-env rotate --status")
+                key.map { "No rotation of \($0) is unfinished." }
+                    ?? "No rotation is unfinished.",
+                hint: "See past rotations with: zg-env rotate --status")
         }
         guard open.count == 1 else {
             let names = open.map { $0.plan.key }.joined(separator: ", ")
             throw CommandError(
-                .usage, "Several rotations are open: \(names).",
-                hint: "Name the variable, and the project with -p.")
+                .usage, "Several rotations are unfinished: \(names).",
+                hint: "Specify the variable, and the project with -p.")
         }
         return only
     }
 
-    /// The rotation as it stands now that nobody else works on it, made by somebody with the root.
+    /// Returns the current state of a locked rotation, authenticated with the values' key.
     private func authentic(_ found: RotationEntry) throws -> RotationEntry {
-        workspace.session.forgetVault()
+        workspace.session.closeVault()
         let rotation = try workspace.session.update(with: try workspace.session.keys(.values)) {
             try $0.rotation(found.id)
         }
         guard let rotation, rotation.isOpen else {
             throw CommandError(
                 .conflict,
-                "The rotation of \(found.plan.key) has ended meanwhile.",
-                hint: "Look at it with: zg-env rotate --status")
+                "The rotation of \(found.plan.key) has already ended.",
+                hint: "See it with: zg-env rotate --status")
         }
         return rotation
     }
@@ -181,7 +181,7 @@ struct RotationWork {
             rotation.id, key: rotation.plan.key, besides: workspace.session.path)
     }
 
-    /// Once the old value is revoked, what else has it does not work any more.
+    /// Warns about deployments and records that still have the revoked value.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
         guard rotation.progress.revoke == .done else { return }
         do {
@@ -204,10 +204,10 @@ struct RotationWork {
                 copies: try RotationLeftovers.copies(
                     of: old, besides: Set(rotated), in: index, reader))
         } catch {
-            // The rotation is done, and stays so.
+            // This does not change the outcome of the rotation.
             workspace.context.warn(
                 "not-compared",
-                "Whether anything else holds the old value, which --revoke ended, is not known. \(CommandError(mapping: error).message)"
+                "Could not check whether anything else has the revoked value. \(CommandError(mapping: error).message)"
             )
         }
     }
@@ -217,7 +217,7 @@ struct RotationWork {
         let names = leftovers.joined(separator: ", ")
         workspace.context.warn(
             "revoked-elsewhere",
-            "What is deployed for \(names) of \(project) has the old value, which --revoke ends. \(RotationLeftovers.remedy(leftovers, project: project))"
+            "The deployments of \(project) for \(names) have the old value, which --revoke invalidates. \(RotationLeftovers.remedy(leftovers, project: project))"
         )
     }
 
@@ -225,29 +225,29 @@ struct RotationWork {
         guard !copies.isEmpty else { return }
         workspace.context.warn(
             "revoked-copies",
-            "The old value, which --revoke ends, is still that of: \(RotationLeftovers.list(copies)). Set these to the new one, and push them."
+            "The old value, which --revoke invalidates, is still used by: \(RotationLeftovers.list(copies)). Set these to the new value, and push them."
         )
     }
 
-    /// The one object on stderr where a signal ends a rotation with `--json`.
+    /// The JSON error object for a rotation that a signal ends with `--json`.
     private static let interrupted =
-        #"{"error":{"code":"interrupted","message":"The rotation was interrupted by a signal, and "#
-        + #"stays open.","hint":"Go on with: zg-env rotate --resume, or go back with: "#
+        #"{"error":{"code":"interrupted","message":"A signal interrupted the rotation, which is "#
+        + #"not finished.","hint":"Resume it with: zg-env rotate --resume, or revert it with: "#
         + #"zg-env rotate --abort"}}"# + "\n"
 
     private func run(
-        _ rotation: RotationEntry, _ lock: RotationLock, projects: [BoundProject],
-        readings: [PlatformReading?] = [], _ wish: Wish? = nil
+        _ rotation: RotationEntry, _ lock: RotationLock, projects: [LinkedProject],
+        readings: [VercelReading?] = [], _ wish: ResumeMode? = nil
     ) throws -> CommandResult {
         let values = RotationValues(workspace.session, rotation.plan)
-        let platform = LiveRotationPlatform(
+        let platform = LiveRotationRemote(
             workspace, rotation, values, projects: projects, readings: readings)
         let commands = ShellRotationCommands(
             workspace: workspace, plan: rotation.plan, values: values, lock: lock,
             address: { try platform.host($0, $1) })
         let progress = RotationProgressLines(workspace: workspace, plan: rotation.plan)
         let application = RotationApplication(
-            rotation, keeper: VaultRotationKeeper(workspace: workspace), platform: platform,
+            rotation, keeper: VaultRotationStore(workspace: workspace), platform: platform,
             commands: commands, workers: workspace.session.turns,
             clock: SystemRotationClock(context: workspace.context),
             tell: { progress.tell($0, $1) })
@@ -258,7 +258,7 @@ struct RotationWork {
                 project: rotation.plan.members.map(\.name).joined(separator: ", "),
                 seen: metadata, durably: true
             ) {
-                try workspace.changingDeployments(
+                try workspace.withDeploymentChange(
                     ofProjects: projects.map { ($0.platform.id, $0.access.client.origin) }
                 ) {
                     try Interrupts.deferred {
@@ -275,13 +275,14 @@ struct RotationWork {
                 $0 != .done
             }
         } catch is RotationInterrupted {
-            let stopped = "The rotation of \(rotation.plan.key) was interrupted, and stays open."
+            let stopped =
+                "The rotation of \(rotation.plan.key) was interrupted and is not finished."
             let hint =
-                "Go on with: zg-env rotate \(word: rotation.plan.key) --resume, or go back with: zg-env rotate \(word: rotation.plan.key) --abort"
-            // A signal ends the program: whoever sent it is told here.
+                "Resume it with: zg-env rotate \(word: rotation.plan.key) --resume, or revert it with: zg-env rotate \(word: rotation.plan.key) --abort"
+            // The signal ends the program, so the error is printed here.
             if Interrupts.pending != nil {
                 if workspace.options.json {
-                    Interrupts.setLastWords(Self.interrupted)
+                    Interrupts.setInterruptionMessage(Self.interrupted)
                 } else {
                     workspace.note("\(stopped)\n\(hint)")
                 }
@@ -289,7 +290,7 @@ struct RotationWork {
             Interrupts.endIfPending()
             throw CommandError(.failed, stopped, hint: hint)
         } catch {
-            // The vault, the audit log or a command's pipe failed: nothing was decided by that.
+            // The vault, the audit log or a command's pipe failed, which leaves the rotation undecided.
             guard application.rotation.isOpen else { throw error }
             let report = RotationReport(
                 application.rotation, stoppedBy: CommandError(mapping: error))
@@ -299,15 +300,17 @@ struct RotationWork {
         }
         Interrupts.endIfPending()
         let isDone = application.rotation.progress.outcome == .done
-        keepLive(projects, seen: isDone ? platform.seen : [:])
+        recordLive(projects, seen: isDone ? platform.seen : [:])
         return result(application.rotation, wasAborted: wish == .abort)
     }
 
-    /// Keeps which deployments serve now. That it cannot be known changes nothing of the rotation.
+    /// Records the live deployments in the vault. Failures are ignored, because they do not affect the
+    /// rotation.
     ///
-    /// - Parameter seen: What was seen to serve while it was waited for, by project; the others are asked.
-    private func keepLive(
-        _ projects: [BoundProject],
+    /// - Parameter seen: The live deployments seen while waiting, by project; the others are read
+    ///   from Vercel.
+    private func recordLive(
+        _ projects: [LinkedProject],
         seen: [Int: (live: VaultProject.LiveDeployment?, time: UInt64)]
     ) {
         guard let keys = try? workspace.session.keys(.index) else { return }
@@ -334,7 +337,7 @@ struct RotationWork {
             if !rotation.plan.redeploys {
                 workspace.context.warn(
                     "not-live",
-                    "\(rotation.plan.key) is not live yet: deployments keep the value they were built with. Redeploy with: zg-env redeploy --wait"
+                    "\(rotation.plan.key) is not live yet: existing deployments keep the value they were built with. Redeploy with: zg-env redeploy --wait"
                 )
             } else {
                 let unproved = rotation.plan.members.indices.filter {
@@ -343,7 +346,7 @@ struct RotationWork {
                 if !unproved.isEmpty {
                     workspace.context.warn(
                         "not-proved",
-                        "Nothing proved the new value in \(unproved.joined(separator: ", ")): it is built and live, and that is all that is known."
+                        "The new value in \(unproved.joined(separator: ", ")) was not verified: the deployment is live, but nothing checked the value it was built with."
                     )
                 }
             }
@@ -355,7 +358,7 @@ struct RotationWork {
         if !held.isEmpty {
             workspace.context.warn(
                 "rolled-back-there",
-                "The platform was rolled back for \(held.joined(separator: ", ")): new deployments do not get its domains until one is promoted."
+                "Vercel rolled back \(held.joined(separator: ", ")): new deployments do not get the production domains until you promote one."
             )
         }
         return CommandResult(
@@ -365,7 +368,7 @@ struct RotationWork {
 }
 
 extension RotationPlan.Commands {
-    /// The commands for people, who agree to them before they are run.
+    /// The lines that show the commands to the user before they run.
     var lines: [String] {
         [("--apply", apply), ("--check", check), ("--check-url", checkURL), ("--revoke", revoke)]
             .compactMap { name, text in text.map { "\(name): \($0)" } }

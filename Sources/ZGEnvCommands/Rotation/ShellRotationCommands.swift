@@ -3,14 +3,14 @@ internal import EnvOperations
 internal import Glibc
 internal import Vault
 
-/// The user's commands of a rotation, run by `/bin/sh`.
+/// Runs the user's commands of a rotation with `/bin/sh`.
 struct ShellRotationCommands: RotationCommands {
     let workspace: Workspace
     let plan: RotationPlan
     let values: RotationValues
-    /// Kept by the commands too.
+    /// Inherited by the commands.
     let lock: RotationLock
-    /// The host name of a deployment of a project.
+    /// Returns the host name of a deployment, by member and deployment id.
     let address: (Int, String) throws -> String?
 
     func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure? {
@@ -38,7 +38,7 @@ struct ShellRotationCommands: RotationCommands {
         }
         guard let text = plan.commands.checkURL else { return nil }
         let url = text.hasPrefix("/") ? "https://\(host ?? "")\(text)" : text
-        return try AddressCheck(
+        return try URLCheck(
             workspace: workspace, url: url, status: Int(plan.commands.checkStatus)
         ).failure()
     }
@@ -57,7 +57,7 @@ struct ShellRotationCommands: RotationCommands {
         ] {
             environment.append(Array("\(name)=\(text)".utf8))
         }
-        // With --json stderr is for one object alone.
+        // With --json, stderr is reserved for the error object.
         let messages = workspace.context.messages.descriptor
         let process = RotationProcess(
             command: command, environment: environment,
@@ -70,7 +70,7 @@ struct ShellRotationCommands: RotationCommands {
         switch end {
         case .status(0): return nil
         case .status(let number):
-            return .init(kind, "--\(Self.option(step)) failed with status \(number)")
+            return .init(kind, "--\(Self.option(step)) failed with exit code \(number)")
         case .timedOut:
             return .init(kind, "--\(Self.option(step)) took longer than \(plan.timeoutSeconds) s")
         case .interrupted: throw RotationInterrupted()
@@ -78,10 +78,10 @@ struct ShellRotationCommands: RotationCommands {
     }
 
     private static func option(_ step: String) -> String {
-        step == "undo" ? "apply, told the old value," : step
+        step == "undo" ? "apply (old value)" : step
     }
 
-    /// The environment without what gives zg-env its own secrets, and without what it says itself.
+    /// Returns the environment without zg-env's own secrets and the variables that it sets itself.
     static func inherited(_ environment: [[UInt8]]) -> [[UInt8]] {
         let own = [
             "ZG_ENV_PASSPHRASE_", "ZG_ENV_KEY_FILE=", "VERCEL_TOKEN=", "ZG_ENV_STEP=",

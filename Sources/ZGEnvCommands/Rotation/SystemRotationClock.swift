@@ -1,7 +1,7 @@
 internal import EnvOperations
 internal import VercelAPI
 
-/// The clock of a rotation: this machine's.
+/// A rotation clock that uses this machine's time.
 struct SystemRotationClock: RotationClock {
     let context: Context
 

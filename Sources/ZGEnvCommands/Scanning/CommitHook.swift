@@ -5,9 +5,9 @@ internal import Sealing
 internal import SystemFiles
 internal import Vault
 
-/// The hook of git that looks at what is staged before a commit.
+/// Git's pre-commit hook that runs `scan --staged`.
 struct CommitHook {
-    /// The second line of hooks that were made here: only those are replaced or removed.
+    /// The second line of our hooks. Other hooks are never replaced or removed.
     private static let mark = "# Made by: zg-env scan --install-hook"
 
     private let path: String
@@ -15,23 +15,25 @@ struct CommitHook {
     private let hooksPath: String?
     private let workspace: Workspace
 
-    /// - Parameter hooksPath: `--hooks-path`: where the user says that hooks are.
-    init(_ choice: ScanChoice, hooksPath: String?, _ workspace: Workspace) throws {
+    /// - Parameter hooksPath: The value of `--hooks-path`.
+    init(_ choice: ScanOptions, hooksPath: String?, _ workspace: Workspace) throws {
         self.workspace = workspace
         self.hooksPath = hooksPath
-        // Git knows of core.hooksPath, of work trees beside the first one, and of submodules.
-        let git = GitProgram(workspace.context, asHook: true, namesHooks: true)
-        try git.checkRepository(hint: "Go into the one whose commits are to be looked at.")
+        // Git resolves core.hooksPath, linked work trees and submodules.
+        let git = GitProgram(workspace.context, asHook: true, reportsHooks: true)
+        try git.checkRepository(
+            hint: "Run the command inside the repository whose commits it should scan.")
         guard let path = try git.line(["rev-parse", "--git-path", "hooks/pre-commit"]) else {
-            throw CommandError(.failed, "Git does not say where this repository's hooks are.")
+            throw CommandError(
+                .failed, "Git did not report the hooks directory of this repository.")
         }
         self.path = path
         try Self.checkPlace(of: path, hooksPath, git, workspace)
         command = try Self.words(choice, workspace).map(Self.quoted).joined(separator: " ")
     }
 
-    /// Refuses a place outside of the repository, unless it comes from the user: from the user's own
-    /// settings of git, or from `--hooks-path`. Those of a repository may come with it.
+    /// Refuses a place outside the repository unless the user chose it, in the user's git config or
+    /// with `--hooks-path`. The config of a repository may come from someone else.
     private static func checkPlace(
         of path: String, _ wanted: String?, _ git: GitProgram, _ workspace: Workspace
     ) throws {
@@ -39,15 +41,14 @@ struct CommitHook {
             path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
         }
         let named = RealPath.above(absolute(path)) ?? "/"
-        // Nothing can be written below a file, which is what switches hooks off.
+        // A path below a file, such as /dev/null/hooks, disables hooks and cannot be written.
         guard FileKind.isDirectory(named) || !FileKind.isTaken(named) else { return }
-        let place = RealPath.ofFuture(named)
+        let place = RealPath.ofMissing(named)
         if let wanted {
-            guard place != nil, RealPath.ofFuture(absolute(wanted)) == place else {
+            guard place != nil, RealPath.ofMissing(absolute(wanted)) == place else {
                 throw CommandError(
                     .conflict,
-                    "Git looks for the hooks of this repository in \(named), not in "
-                        + "\(wanted).", hint: "Nothing was changed.")
+                    "The hooks of this repository are in \(named), not in \(wanted).")
             }
             return
         }
@@ -61,22 +62,21 @@ struct CommitHook {
         }
         throw CommandError(
             .conflict,
-            "The hooks of this repository are placed outside of it: in "
-                + "\(named).",
-            hint: "Nothing was changed. Name that directory with --hooks-path if you mean it.")
+            "This repository's hooks directory is outside the repository: \(named).",
+            hint: "To use that directory, specify it with --hooks-path.")
     }
 
-    /// Whether a place is in the work tree or where git keeps the repository. `.git` says where they are,
-    /// and not the settings, which could name any directory a work tree.
+    /// Returns whether a place is in the work tree or in the git directory. Trusts only `.git` for
+    /// these, because the config could declare any directory a work tree.
     private static func isOwn(
         _ place: String, _ git: GitProgram, _ workspace: Workspace
     ) throws -> Bool {
         let root = RepositoryRoot.nearest(to: workspace.context.workingDirectory)
         var directories = [root?.path, root.flatMap(Self.confirmedRepository)]
-        // What the user's environment names is the user's choice; a `.git` file is not.
+        // The environment is the user's choice; a `.git` file may not be.
         if ["GIT_DIR", "GIT_COMMON_DIR"].contains(where: { workspace.context.variable($0) != nil })
         {
-            // Those are relative to where git was started, which is where this process is.
+            // These are relative to the working directory of git, which is that of this process.
             directories += try [
                 git.line(["rev-parse", "--git-dir"]), git.line(["rev-parse", "--git-common-dir"]),
             ]
@@ -86,11 +86,11 @@ struct CommitHook {
         }
     }
 
-    /// Where git keeps the repository, if more than a `.git` file says so: the repository knows of the
-    /// further work tree, or it is a submodule's, which is kept in the repository around it.
+    /// Returns the git directory if more than a `.git` file confirms it: the repository lists this
+    /// linked work tree, or contains it as the directory of a submodule.
     private static func confirmedRepository(_ root: RepositoryRoot) -> String? {
         guard let repository = root.repository else { return nil }
-        if root.isFurtherWorkTree { return repository }
+        if root.isLinkedWorkTree { return repository }
         let around = RealPath.above(root.path).flatMap { RepositoryRoot.nearest(to: $0) }
         return around?.repository.map { RealPath.isWithin(repository, $0) } == true
             ? repository : nil
@@ -100,13 +100,13 @@ struct CommitHook {
         """
         #!/bin/sh
         \(Self.mark)
-        # Stops a commit that would hold a value of the vault.
+        # Rejects a commit that contains a value from the vault.
         exec \(command)
 
         """
     }
 
-    /// Writes the hook, where none is that was not made here.
+    /// Installs the hook unless there is another one.
     func install() throws -> CommandResult {
         let isDry = workspace.options.dryRun
         try check()
@@ -114,21 +114,21 @@ struct CommitHook {
         if !isDry {
             let place = hooksPath.map { " --hooks-path \(word: $0)" }
             workspace.note(
-                "Wrote \(path). Commits of this repository are looked at from now on; take it out "
-                    + "with: zg-env scan --remove-hook\(place ?? "")")
+                "Installed the pre-commit hook \(path). Remove it with: "
+                    + "zg-env scan --remove-hook\(place ?? "")")
         }
         return result("installed", isDry ? text : "")
     }
 
-    /// Takes the hook out, where it was made here.
+    /// Removes the hook if zg-env installed it.
     func remove() throws -> CommandResult {
         guard FileKind.isTaken(path) else {
-            throw CommandError(.notFound, "There is no hook at \(path).")
+            throw CommandError(.notFound, "There is no pre-commit hook at \(path).")
         }
         try check()
         if !workspace.options.dryRun {
             guard unsafe unlink(path) == 0 else { throw failure("removed") }
-            workspace.note("Removed \(path).")
+            workspace.note("Removed the pre-commit hook \(path).")
         }
         return result("removed", "")
     }
@@ -150,23 +150,23 @@ struct CommitHook {
         guard isOwn else {
             throw CommandError(
                 .conflict,
-                "\(path) is there, and zg-env did not make it. It was left as it is.",
-                hint: "Add or take out this line by hand: \(command) || exit $?")
+                "\(path) exists and was not installed by zg-env.",
+                hint: "Add or remove this line by hand: \(command) || exit $?")
         }
     }
 
     private func write() throws {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             let directory = String(path[..<slash])
-            // What is there and is no directory, the next step names.
+            // If it exists and is not a directory, the write below fails with the reason.
             guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
                 throw failure("written")
             }
         }
         let bytes = Array(text.utf8)
         do {
-            // Whatever the umask: others who commit here run it too. One that was not here when it was looked for
-            // stays; ours may be replaced.
+            // Executable for all regardless of the umask, as others may commit here too. Only a
+            // hook that was checked before may be replaced.
             try FileReplacement.write(
                 to: path, by: "pre-commit.zg-env-\(Identifier.random().hexadecimal)",
                 permissions: 0o755, replaces: FileKind.isTaken(path)
@@ -174,7 +174,7 @@ struct CommitHook {
         } catch FileReplacement.Failure.notConfirmed(let error) {
             throw CommandError(
                 .failed,
-                "\(path) was written, but the disk did not confirm it: \(error.reason)."
+                "\(path) was written, but could not be synced to disk: \(error.reason)."
             )
         } catch let error as FileReplacement.Failure {
             throw failure("written", error.cause)
@@ -191,12 +191,12 @@ struct CommitHook {
 
     // MARK: The command
 
-    /// The program by its real path, and what it needs to be told of what was told here.
+    /// Returns the words of the command: the real path of zg-env, and the options of this run.
     private static func words(
-        _ choice: ScanChoice, _ workspace: Workspace
+        _ choice: ScanOptions, _ workspace: Workspace
     ) throws -> [String] {
         guard let real = RealPath.of("/proc/self/exe") else {
-            throw CommandError(.failed, "The place of zg-env itself cannot be found.")
+            throw CommandError(.failed, "Cannot find the path of zg-env itself.")
         }
         let options = workspace.options
         func absolute(_ path: String) -> String {
@@ -206,7 +206,7 @@ struct CommitHook {
         if options.vaultPath != (try? Directories(workspace.context).vault) {
             words += ["--vault", absolute(options.vaultPath)]
         }
-        // One that the environment names gives way to all.
+        // --all-projects wins over a project named in the environment.
         if let project = options.project, !choice.allProjects {
             words += ["-p", project]
         }
@@ -217,7 +217,7 @@ struct CommitHook {
 
     private static func quoted(_ word: String) throws -> String {
         guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-            throw CommandError(.usage, "A path with control characters cannot stand in a hook.")
+            throw CommandError(.usage, "A hook cannot contain a path with control characters.")
         }
         return ShellWord.singleQuoted(word)
     }

@@ -1,23 +1,22 @@
 internal import Glibc
 internal import SystemFiles
 
-/// Finds the files below a directory: regular ones, links not followed, `.git` left out.
+/// Lists the regular files below a directory, without `.git` and without following links.
 struct FileWalk {
-    /// A file that was found, or what could not be looked into.
+    /// A file, or a path that could not be read.
     struct Entry {
-        /// As it is shown: below the path that was named.
+        /// The path to show, relative to the root.
         let path: [UInt8]
-        /// Why it could not be looked into; nil for a file.
+        /// Why the path could not be read; nil for a file.
         let problem: String?
-        /// Whether it was named, and not found in a directory: a link is followed then, and it must be
-        /// there.
+        /// Whether the user named this path. Then a link is followed, and the file must exist.
         var isNamed = false
     }
 
     private(set) var entries: [Entry] = []
     private let ignored: IgnoredPaths?
 
-    /// - Parameter ignored: What to leave out; nil to look at everything.
+    /// - Parameter ignored: The paths to leave out; nil for none.
     init(_ root: String, ignoring ignored: IgnoredPaths?) throws {
         self.ignored = ignored
         try Self.check(root)
@@ -30,21 +29,20 @@ struct FileWalk {
         walk(Array(root.utf8), shown: root == "." ? [] : Array(root.utf8), rules)
     }
 
-    /// - Throws: ``ExitCode/usage`` where there is nothing to look at.
+    /// Throws ``ExitCode/usage`` unless the path is a file or a directory.
     static func check(_ root: String) throws {
         guard !FileKind.isDirectory(root), !FileKind.isFile(root) else { return }
         throw CommandError(
-            .usage, "\(root) is no directory and no file that can be looked at.")
+            .usage, "\(root) is not a file or directory that can be scanned.")
     }
 
-    /// What an error of the system is called.
     static func reason(_ number: Int32) -> String { SystemError(number).reason }
 
     private mutating func walk(_ root: [UInt8], shown: [UInt8], _ rules: Set<[UInt8]>) {
         struct Place {
             let path: [UInt8]
             let shown: [UInt8]
-            /// Below the directory that the rules are of.
+            /// Relative to the directory of the rules.
             let relative: [UInt8]
             let rules: Set<[UInt8]>
         }
@@ -64,7 +62,7 @@ struct FileWalk {
                         path: place.shown.isEmpty ? [0x2E] : place.shown,
                         problem: Self.reason(error)))
             }
-            // A repository within another has rules of its own, which the outer one does not know.
+            // A nested repository has rules of its own.
             if let ignored, !relative.isEmpty, names.contains(where: { $0.name == Self.git }),
                 let path = String(validating: place.path, as: UTF8.self)
             {
@@ -89,11 +87,10 @@ struct FileWalk {
 
     private static let git = Array(".git".utf8)
 
-    /// The names in a directory in their order, with what each is, or 0 and the error where that cannot be
-    /// told; and the error that kept the rest from being read.
+    /// Returns the sorted names in a directory with their types, or type 0 and an error, and the
+    /// error that ended the listing.
     ///
-    /// - Parameter isRoot: A directory that was named may be a link to it, others may not: links are not
-    ///   followed, and one that came in between is not either.
+    /// - Parameter isRoot: Whether the directory may be a link.
     private static func names(
         _ path: [UInt8], isRoot: Bool
     ) -> (names: [(name: [UInt8], kind: mode_t, error: Int32)], error: Int32) {
@@ -110,7 +107,7 @@ struct FileWalk {
                 unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
             }
             let error = isFound == 0 ? 0 : errno
-            // What has gone in the meantime is not there.
+            // Deleted in the meantime.
             if error == ENOENT { continue }
             names.append((name, isFound == 0 ? status.st_mode & S_IFMT : 0, error))
         }
@@ -120,7 +117,7 @@ struct FileWalk {
     }
 }
 
-/// Lends paths of any bytes to the system.
+/// Passes paths of arbitrary bytes to system calls.
 enum CPath {
     static func with<R>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         unsafe (path + [0]).withUnsafeBytes { bytes in

@@ -1,8 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// What git ignores below a directory and does not track: git itself is asked, which knows `.gitignore`
-/// at every level, `.git/info/exclude` and the user's own list.
+/// The ignored, untracked paths below a directory, as listed by git, which knows `.gitignore` at
+/// every level, `.git/info/exclude` and the user's list.
 struct IgnoredPaths {
     private let context: Context
     private let warn: (String, String) -> Void
@@ -16,9 +16,9 @@ struct IgnoredPaths {
         "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z",
     ]
 
-    /// Paths within `directory`, without a slash at their ends.
+    /// Returns paths relative to `directory`, without trailing slashes.
     ///
-    /// Empty, with a warning, where git is not to be had or fails: then everything is looked at.
+    /// If git is missing or fails, warns and returns nothing, so that every file is scanned.
     func paths(in directory: String) -> Set<[UInt8]> {
         do {
             let found =
@@ -28,21 +28,20 @@ struct IgnoredPaths {
             guard let found else {
                 warn(
                     "not-ignored",
-                    "Git cannot say what it ignores in \(directory): every file "
-                        + "there is looked at.")
+                    "Git failed to list the ignored files in \(directory): scanning all files there."
+                )
                 return []
             }
             return Set(found.map { Array($0.last == 0x2F ? $0.dropLast() : $0) })
         } catch is GitProgram.NoAnswer {
             warn(
                 "not-ignored",
-                "Git gives no answer about what it ignores in \(directory): every "
-                    + "file there is looked at.")
+                "Git did not respond for \(directory): scanning ignored files there too.")
             return []
         } catch {
             warn(
                 "not-ignored",
-                "There is no git to read .gitignore with: every file is looked at.")
+                "Git is not installed: scanning all files, including those in .gitignore.")
             return []
         }
     }
@@ -52,12 +51,12 @@ struct IgnoredPaths {
         return RepositoryRoot.nearest(to: path) != nil
     }
 
-    /// The rules of git for a directory that is in no repository: an empty one stands in for it.
+    /// Lists the ignored paths outside a repository, with a temporary empty repository.
     private func listWithoutRepository(_ directory: String) throws -> [ArraySlice<UInt8>]? {
         guard let root = RealPath.of(directory) else { return nil }
         let parent = context.variable("TMPDIR") ?? "/tmp"
         var template = Array("\(parent)/zg-env-ignored-XXXXXX".utf8CString)
-        // Nothing is to be left behind.
+        // Signals wait until the temporary repository is deleted.
         zg_interrupts_defer()
         defer {
             zg_interrupts_resume()

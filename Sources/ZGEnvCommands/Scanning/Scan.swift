@@ -1,37 +1,37 @@
 internal import CommandLineKit
 internal import Searching
 
-/// `scan`: finds values of the vault in files, in what is staged, or in a stream.
 struct Scan: Command {
     static let spec = CommandSpec(
-        ["scan"], "Find values of the vault in files", section: "Variables",
+        ["scan"], "Search files for values from the vault",
         discussion: """
-            Names file, line and key, and never the value. Values are also found in base64, URL-encoded, \
-            with backslashes as in JSON, and a PEM block with its lines broken differently. Of the \
-            values only digests under a random key are kept while it searches. What git ignores is left \
-            out, and so are values that are short or common. Asks for the passphrase. Ends with 1 where \
-            something was found, or could not be looked at.
+            Reports file, line and key, never the value. Also finds values that are \
+            base64-encoded, URL-encoded or escaped as in JSON, and PEM blocks with different line \
+            breaks. During the search, memory holds only keyed digests of the values. Skips files \
+            that git ignores, and values that are short or common. Asks for the passphrase unless \
+            the vault is unlocked. Exits with 1 if something was found or could not be scanned.
             """,
         arguments: [
             ArgumentSpec(
-                "DIR", .optional, "A directory or a file, or - for stdin", completion: .file)
+                "DIR", .optional, "A directory or file, or - for stdin (default: .)",
+                completion: .file)
         ],
         options: [
-            OptionSpec(flag: "staged", "Look at what is staged in git, as git has it"),
-            OptionSpec(flag: "all-projects", "Look for the values of every project"),
-            OptionSpec(flag: "history", "Look for earlier versions and removed variables too"),
-            OptionSpec(flag: "no-ignore", "Look at what git ignores too"),
+            OptionSpec(flag: "staged", "Scan the staged content instead of files"),
+            OptionSpec(flag: "all-projects", "Search for the values of every project"),
+            OptionSpec(flag: "history", "Also search for earlier versions and removed variables"),
+            OptionSpec(flag: "no-ignore", "Also scan files that git ignores"),
             OptionSpec(
-                "min-length", value: "BYTES", "Leave out values shorter than this",
+                "min-length", value: "BYTES", "Skip values shorter than BYTES",
                 form: .integer(SearchTable.shortest...1_048_576)),
             OptionSpec(
-                "except", value: "K", "Leave out these variables", repeatable: true,
+                "except", value: "K", "Skip these variables", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(flag: "install-hook", "Have git look before each commit of this repository"),
-            OptionSpec(flag: "remove-hook", "Take that hook out"),
+            OptionSpec(flag: "install-hook", "Install a pre-commit hook in this repository"),
+            OptionSpec(flag: "remove-hook", "Remove the pre-commit hook"),
             OptionSpec(
                 "hooks-path", value: "DIR",
-                "Let the hook be here, where this repository's settings place it outside of it",
+                "Allow a hook in directory DIR outside the repository",
                 completion: .directory),
         ],
         exclusive: [
@@ -39,44 +39,43 @@ struct Scan: Command {
             ["no-ignore", "install-hook", "remove-hook"], ["project", "all-projects"],
         ],
         examples: [
-            .init("zg-env scan -p web", "look at this directory"),
-            .init("zg-env scan --staged -p web", "look at what the next commit would hold"),
-            .init("npm run build 2>&1 | zg-env scan - -p web", "look at what a program writes"),
-            .init("zg-env scan --install-hook -p web", "look before each commit"),
+            .init("zg-env scan -p web", "scan this directory"),
+            .init("zg-env scan --staged -p web", "scan the staged content"),
+            .init("npm run build 2>&1 | zg-env scan - -p web", "scan the output of a program"),
+            .init("zg-env scan --install-hook -p web", "scan before each commit"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let root: String?
-    private let choice: ScanChoice
+    private let choice: ScanOptions
     private let isStaged: Bool
-    private let heedsIgnore: Bool
+    private let respectsIgnore: Bool
     private let installs: Bool
     private let removes: Bool
     private let hooksPath: String?
 
     init(_ command: ParsedCommand) throws {
         root = command.argument("DIR")
-        choice = ScanChoice(command)
+        choice = ScanOptions(command)
         isStaged = command.has("staged")
-        heedsIgnore = !command.has("no-ignore")
+        respectsIgnore = !command.has("no-ignore")
         installs = command.has("install-hook")
         removes = command.has("remove-hook")
         hooksPath = command.value("hooks-path")
         guard root == nil || !(isStaged || installs || removes) else {
             throw CommandError(
-                .usage, "A directory is named, and an option that looks at no directory.",
-                hint: "Leave one of them out.")
+                .usage, "DIR cannot be combined with --staged, --install-hook or --remove-hook.")
         }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         if root == "-" { try workspace.context.secretDescriptors.checkInput(for: "text") }
         guard installs || removes || hooksPath == nil else {
-            throw CommandError(.usage, "--hooks-path goes with --install-hook or --remove-hook.")
+            throw CommandError(.usage, "--hooks-path needs --install-hook or --remove-hook.")
         }
         if installs { return try CommitHook(choice, hooksPath: hooksPath, workspace).install() }
         if removes { return try CommitHook(choice, hooksPath: hooksPath, workspace).remove() }
-        // What cannot be looked at is told before anybody is asked for a passphrase.
+        // Reports paths that cannot be scanned before it asks for the passphrase.
         let staged = isStaged ? try StagedBlobs(workspace.context) : nil
         if staged == nil, let root, root != "-" { try FileWalk.check(root) }
         let selection = try selected(workspace)
@@ -88,23 +87,23 @@ struct Scan: Command {
             try work.readStream(0)
         } else {
             let walk = try FileWalk(
-                root ?? ".", ignoring: heedsIgnore ? IgnoredPaths(workspace) : nil)
+                root ?? ".", ignoring: respectsIgnore ? IgnoredPaths(workspace) : nil)
             try work.readFiles(walk.entries, workspace.session.turns, progress)
         }
         return ScanReport(work, selection, isStaged: isStaged).result(workspace)
     }
 
-    /// The values are open in here alone.
+    /// Opens the values, and drops the keys when it returns.
     private func selected(_ workspace: Workspace) throws -> ScanSelection {
         do {
             let selection = try ScanSelection(choice, workspace)
-            workspace.session.forgetKeys()
+            workspace.session.dropKeys()
             return selection
         } catch var error as CommandError
             where error.code == .locked && isStaged
         {
-            // Mostly read by somebody whose commit was stopped.
-            error.hint = "What is staged was not looked at. Unlock first, with: zg-env unlock"
+            // Usually read by someone whose commit was rejected.
+            error.hint = "The staged content was not scanned. Unlock first with: zg-env unlock"
             throw error
         }
     }

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 internal import Searching
 
-/// What `scan` says: where something was found, and what could not be looked at.
+/// Reports the findings of `scan` and the paths that could not be scanned.
 struct ScanReport {
     private let work: ScanWork
     private let selection: ScanSelection
@@ -37,7 +37,7 @@ struct ScanReport {
                     skipped.map {
                         [
                             "file": .string(String(decoding: $0.path, as: UTF8.self)),
-                            "reason": .string($0.reason), "begun": .bool($0.isBegun),
+                            "reason": .string($0.reason), "begun": .bool($0.isPartial),
                         ]
                     }),
                 "leftOut": .array(
@@ -47,29 +47,32 @@ struct ScanReport {
             ], text: text)
         for file in skipped.prefix(20) where !workspace.options.json {
             let path = String(decoding: file.path, as: UTF8.self)
-            let part = file.isBegun ? " to its end" : ""
+            let part = file.isPartial ? " completely" : ""
             workspace.context.warn(
-                "not-scanned", "\(path) was not looked at\(part): \(file.reason).")
+                "not-scanned", "\(path) was not scanned\(part): \(file.reason).")
         }
         if skipped.count > 20, !workspace.options.json {
             workspace.context.warn(
-                "not-scanned", "\(skipped.count - 20) more were not looked at; --json names them.")
+                "not-scanned", "\(skipped.count - 20) more were not scanned (--json lists all).")
         }
         let unseen =
-            skipped.isEmpty ? "" : " \(skipped.count) could not be looked at, or not to the end."
+            skipped.isEmpty
+            ? ""
+            : " \(skipped.count) \(skipped.count == 1 ? "path" : "paths") could not be scanned completely."
         if !findings.isEmpty {
             let count = findings.count
             result.failure = CommandError(
                 .failed,
-                "Values of the vault were found in \(count) \(count == 1 ? "place" : "places").\(unseen)",
+                "Found values from the vault in \(count) \(count == 1 ? "place" : "places").\(unseen)",
                 hint: isStaged
-                    ? "Take them out of what is staged; what was committed before must be replaced."
-                    : "Take them out. What others may have seen must be replaced: zg-env rotate KEY"
+                    ? "Remove the values from the staged content. Rotate values that were committed before: zg-env rotate KEY"
+                    : "Remove these values. Rotate values that others may have seen: zg-env rotate "
+                        + "KEY"
             )
         } else if !skipped.isEmpty {
             result.failure = CommandError(
-                .failed, "Nothing was found, but not all was looked at.\(unseen)",
-                hint: "Make it readable, or name a directory without it.")
+                .failed, "Nothing was found, but the scan is incomplete.\(unseen)",
+                hint: "Make these files readable, or scan a directory without them.")
         }
         return result
     }

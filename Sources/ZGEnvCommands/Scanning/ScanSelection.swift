@@ -2,16 +2,16 @@ internal import Sealing
 internal import Searching
 internal import Vault
 
-/// What `scan` looks for: digests of the chosen values, and the names that they go by.
+/// Digests of the values to search for, with the variables they belong to.
 struct ScanSelection {
     let table: SearchTable
-    /// By the number of the value.
+    /// The variables of each value in ``table``.
     let owners: [[ScanValues.Owner]]
-    /// Those that would be found everywhere.
+    /// Variables whose value is too short or too common to search for.
     let leftOut: [ScanValues.Owner]
 
-    /// Opens the values, has the audit log say so, and keeps digests alone. Asks for the passphrase.
-    init(_ choice: ScanChoice, _ workspace: Workspace) throws {
+    /// Opens the values, which may ask for the passphrase, and keeps only digests of them.
+    init(_ choice: ScanOptions, _ workspace: Workspace) throws {
         let hasHistory = choice.history
         let keys = try workspace.session.keys(.values)
         let vault = try workspace.session.opened()
@@ -58,7 +58,7 @@ struct ScanSelection {
         if !missing.isEmpty {
             workspace.context.warn(
                 "missing-value",
-                "Not looked for, since the vault holds no value: "
+                "Skipped, no value in the vault: "
                     + "\(missing.sorted().joined(separator: ", ")).")
         }
         let values = try ScanValues(
@@ -73,9 +73,9 @@ struct ScanSelection {
         if !leftOut.isEmpty {
             let keys = Set(leftOut.map(\.key)).sorted().joined(separator: ", ")
             workspace.note(
-                "Too short or too common to be looked for: \(leftOut.count) "
-                    + "\(leftOut.count == 1 ? "value" : "values") (\(keys)).")
+                "Skipped \(leftOut.count) short or common "
+                    + "\(leftOut.count == 1 ? "value" : "values"): \(keys).")
         }
-        if table.isEmpty { workspace.note("There is no value to look for.") }
+        if table.isEmpty { workspace.note("There are no values to search for.") }
     }
 }

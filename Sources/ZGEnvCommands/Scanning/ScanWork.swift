@@ -2,25 +2,24 @@ internal import CLinux
 internal import Glibc
 internal import Searching
 
-/// Goes through files, what is staged, or a stream, and gathers what was found.
+/// Scans files, staged content or a stream, and collects the findings.
 final class ScanWork {
-    /// A text that was looked at.
+    /// A scanned text with findings.
     struct Text {
         let path: [UInt8]
         let matches: [ScanMatch]
     }
 
-    /// What was not looked at.
+    /// A path that was not scanned, or not completely.
     struct Skipped {
         let path: [UInt8]
         let reason: String
-        /// Whether the front of it was looked at.
-        let isBegun: Bool
+        /// Whether a part of it was scanned.
+        let isPartial: Bool
     }
 
     private let table: SearchTable
     private(set) var texts: [Text] = []
-    /// What could not be looked at, or not to its end.
     private(set) var skipped: [Skipped] = []
     private(set) var fileCount = 0
     private(set) var byteCount: UInt64 = 0
@@ -36,7 +35,7 @@ final class ScanWork {
         byteCount += bytes
         if !matches.isEmpty { texts.append(Text(path: path, matches: matches)) }
         if isFull {
-            skipped.append(Skipped(path: path, reason: Self.fullReason, isBegun: true))
+            skipped.append(Skipped(path: path, reason: Self.fullReason, isPartial: true))
         }
     }
 
@@ -47,7 +46,7 @@ final class ScanWork {
         let outcome = try Self.read(descriptor, scanner)
         if let problem = outcome.problem {
             skipped.append(
-                Skipped(path: [0x2D], reason: problem, isBegun: outcome.bytes > 0))
+                Skipped(path: [0x2D], reason: problem, isPartial: outcome.bytes > 0))
         }
         add([0x2D], try scanner.finish(), bytes: outcome.bytes, isFull: scanner.isFull)
     }
@@ -63,7 +62,7 @@ final class ScanWork {
                 if got < 0 { problem = errno }
                 return max(got, 0)
             }
-            // Somebody made the descriptor non-blocking: nothing is there yet, which is no end.
+            // A non-blocking descriptor without data is not at its end.
             if problem == EAGAIN {
                 DescriptorReading.waitForInput(descriptor)
                 continue
@@ -77,8 +76,8 @@ final class ScanWork {
 
     // MARK: Files
 
-    /// Reads files on two threads.
-    func readFiles(_ entries: [FileWalk.Entry], _ turns: TurnTaking, _ progress: WorkProgress)
+    /// Scans files on two threads.
+    func readFiles(_ entries: [FileWalk.Entry], _ turns: GlobalLock, _ progress: WorkProgress)
         throws
     {
         var found: [Int: Outcome] = [:]
@@ -88,10 +87,10 @@ final class ScanWork {
         turns.run(2, limit: isLarge ? 2 : 1) { [self] _ in
             let scanner = ValueScanner(table)
             while next < entries.count, failure == nil {
-                // Several at once: taking the turn costs as much as a small file.
+                // Several at once, because taking the lock costs as much as a small file.
                 let places = next..<min(next + 16, entries.count)
                 next = places.upperBound
-                progress.update("Looked at \(places.lowerBound) of \(entries.count) files")
+                progress.update("Scanned \(places.lowerBound) of \(entries.count) files")
                 let outcomes = turns.away {
                     places.map { place in Result { try Self.outcome(entries[place], scanner) } }
                 }
@@ -110,7 +109,7 @@ final class ScanWork {
             guard let outcome = found[place] else { continue }
             if let problem = outcome.problem {
                 skipped.append(
-                    Skipped(path: entry.path, reason: problem, isBegun: outcome.bytes > 0))
+                    Skipped(path: entry.path, reason: problem, isPartial: outcome.bytes > 0))
             }
             if outcome.wasRead {
                 add(
@@ -119,7 +118,7 @@ final class ScanWork {
         }
     }
 
-    /// What became of one file.
+    /// The result of one file.
     private struct Outcome {
         var matches: [ScanMatch] = []
         var bytes: UInt64 = 0
@@ -135,7 +134,7 @@ final class ScanWork {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (entry.isNamed ? 0 : O_NOFOLLOW)
         let descriptor = unsafe CPath.with(entry.path) { unsafe open($0, flags) }
         guard descriptor >= 0 else {
-            // What has gone since it was listed, or became a link, is not there any more.
+            // Deleted or replaced by a link since it was listed.
             let isGone = !entry.isNamed && (errno == ENOENT || errno == ELOOP)
             return Outcome(problem: isGone ? nil : FileWalk.reason(errno))
         }
@@ -145,7 +144,7 @@ final class ScanWork {
             return Outcome(problem: FileWalk.reason(errno))
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            return Outcome(problem: "it is no regular file")
+            return Outcome(problem: "it is not a regular file")
         }
         scanner.begin()
         var file = ScannedFile(descriptor, status)
@@ -167,10 +166,10 @@ final class ScanWork {
                 (bytes, isFull) = (0, false)
             },
             piece: { descriptor, limit in
-                // Read to its end whatever was found: the next one comes behind it.
+                // Read to its end even if full, because the next blob follows in the same stream.
                 if scanner.isFull { isFull = true }
                 let got = unsafe try scanner.read { buffer in
-                    // An error ends it as an end that comes too early does.
+                    // An error counts as an early end, which readAll() reports.
                     unsafe max(
                         DescriptorReading.read(
                             descriptor, into: .init(rebasing: buffer.prefix(limit))), 0)
@@ -181,7 +180,7 @@ final class ScanWork {
             end: { entry, problem in
                 if let problem {
                     skipped.append(
-                        Skipped(path: entry.path, reason: problem, isBegun: false))
+                        Skipped(path: entry.path, reason: problem, isPartial: false))
                 } else {
                     add(entry.path, try scanner.finish(), bytes: bytes, isFull: isFull)
                 }

@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Searching
 
-/// A regular file that is searched from its front to its end.
+/// Scans a regular file.
 struct ScannedFile {
     private let descriptor: Int32
-    /// What it had when it was opened.
+    /// The size when the file was opened.
     private let size: UInt64
-    /// Whether parts of it were never written: they take no time then, however large they are.
+    /// Whether the file has holes, which are skipped however large they are.
     private var hasHoles: Bool
-    /// How far it was read.
+    /// The number of bytes read or skipped.
     private(set) var bytes: UInt64 = 0
 
-    /// A file that grows while it is read is read so much further, and not for ever.
+    /// How far a file is read beyond its size if it grows.
     private static let furtherByteCount: UInt64 = 64 << 20
 
-    /// SEEK_DATA, which the headers show to GNU programs alone.
+    /// SEEK_DATA of lseek(2), which the headers define only with _GNU_SOURCE.
     private static let seekData: Int32 = 3
 
     init(_ descriptor: Int32, _ status: stat) {
@@ -23,12 +23,10 @@ struct ScannedFile {
         hasHoles = UInt64(max(status.st_blocks, 0)) * 512 < size
     }
 
-    /// Searches it.
-    ///
-    /// - Returns: What kept the rest of it from being looked at.
+    /// Scans the file; returns why the rest of it was not scanned, or nil.
     mutating func read(_ scanner: ValueScanner) throws -> String? {
         while !scanner.isFull {
-            if hasHoles, bytes < size { try passHole(scanner) }
+            if hasHoles, bytes < size { try skipHole(scanner) }
             var problem: Int32 = 0
             let got = unsafe try scanner.read { buffer in
                 let got = unsafe DescriptorReading.read(descriptor, into: buffer)
@@ -38,21 +36,21 @@ struct ScannedFile {
             if problem != 0 { return FileWalk.reason(problem) }
             if got == 0 { break }
             bytes += UInt64(got)
-            // Without a size, as of a file that the system makes up, it has no end that is known.
-            if bytes >= size + Self.furtherByteCount { return "it goes on growing" }
+            // Files of size 0, as in /proc, have no known end.
+            if bytes >= size + Self.furtherByteCount { return "it keeps growing" }
         }
         return nil
     }
 
-    /// Goes to what was written next. What was not is zeros, of which no value has any: one of them keeps
-    /// apart what stands before and behind.
-    private mutating func passHole(_ scanner: ValueScanner) throws {
+    /// Skips a hole. It consists of zeros, which no value contains, so one zero is enough to
+    /// separate the data before and after it.
+    private mutating func skipHole(_ scanner: ValueScanner) throws {
         let next = lseek(descriptor, off_t(bytes), Self.seekData)
         let place: UInt64
         if next >= 0 {
             place = UInt64(next)
         } else if errno == ENXIO {
-            // Nothing but a hole is left.
+            // Only a hole is left.
             place = size
         } else {
             hasHoles = false

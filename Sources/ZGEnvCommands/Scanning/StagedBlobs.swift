@@ -1,36 +1,36 @@
 internal import Glibc
 internal import SystemFiles
 
-/// What is staged: the entries of git's index that the last commit does not have like that, with the bytes
-/// as git has them.
+/// The staged content: the entries of git's index that differ from the last commit.
 struct StagedBlobs {
     /// An entry of the index.
     struct Entry {
-        /// The name of the bytes in git.
+        /// The object ID in hexadecimal.
         let object: [UInt8]
-        /// From the top of the work tree.
+        /// Relative to the top of the work tree.
         let path: [UInt8]
     }
 
     let entries: [Entry]
     private let git: GitProgram
 
-    /// - Throws: ``ExitCode/usage`` outside of a work tree, ``ExitCode/failed`` where git fails.
+    /// - Throws: ``ExitCode/usage`` outside a work tree, ``ExitCode/failed`` if git fails.
     init(_ context: Context) throws {
         git = GitProgram(context, asHook: true)
-        try git.checkRepository(hint: "Go into one, or name a directory to look at.")
-        // Before the first commit there is nothing to compare with, and all is new.
+        try git.checkRepository(
+            hint: "Run the command inside a repository, or name a directory to scan.")
+        // Before the first commit, everything is new.
         let hasCommit = try git.output(["rev-parse", "-q", "--verify", "HEAD^{commit}"]) != nil
         let old =
             hasCommit ? try git.list(["ls-tree", "-r", "-z", "--full-tree", "HEAD"]) : []
-        // The magic path stands for the top of the work tree, wherever this runs.
+        // The pathspec ":/" means the top of the work tree.
         guard let old, let staged = try git.list(["ls-files", "-s", "-z", "--full-name", ":/"])
         else {
             throw CommandError(
-                .failed, "Git cannot list what is staged, so nothing was looked at.",
-                hint: "See what it says to: git status")
+                .failed, "Git cannot list the staged content, so nothing was scanned.",
+                hint: "See what git reports: git status")
         }
-        // A line is "mode type object TAB path" of a tree, "mode object stage TAB path" of the index.
+        // Lines of a tree are "mode type object TAB path", of the index "mode object stage TAB path".
         let known = Set(
             old.compactMap { line -> [UInt8]? in
                 guard let entry = Self.entry(line, object: 2) else { return nil }
@@ -44,7 +44,7 @@ struct StagedBlobs {
         }
     }
 
-    /// - Returns: nil for a submodule, whose files are in a repository of their own.
+    /// Parses a line; nil for a submodule, whose files are in another repository.
     private static func entry(_ line: ArraySlice<UInt8>, object place: Int) -> Entry? {
         guard let tab = line.firstIndex(of: 0x09) else { return nil }
         let words = line[..<tab].split(separator: 0x20)
@@ -52,12 +52,12 @@ struct StagedBlobs {
         return Entry(object: Array(words[place]), path: Array(line[(tab + 1)...]))
     }
 
-    /// Hands over the bytes of each entry in turn.
+    /// Reads the content of all entries, one after the other.
     ///
     /// - Parameters:
-    ///   - begin: An entry comes.
-    ///   - piece: Reads a part of it from a descriptor: at most so many bytes; returns how many.
-    ///   - end: It has ended; with what went wrong.
+    ///   - begin: Called before an entry.
+    ///   - piece: Reads at most so many bytes from a descriptor and returns their number.
+    ///   - end: Called after an entry, with the reason if it could not be read.
     func readAll(
         begin: (Entry) -> Void, piece: (Int32, Int) throws -> Int,
         end: (Entry, String?) throws -> Void
@@ -67,7 +67,7 @@ struct StagedBlobs {
         do {
             for entry in entries {
                 begin(entry)
-                // One at a time: neither side waits for a pipe that the other one fills.
+                // One request at a time, so that neither side blocks on a full pipe.
                 let request = entry.object + [0x0A]
                 let sent = unsafe request.withUnsafeBytes { bytes in
                     unsafe write(process.inputDescriptor, bytes.baseAddress, bytes.count)
@@ -77,7 +77,7 @@ struct StagedBlobs {
                 guard words.count == 3, let text = String(validating: words[2], as: UTF8.self),
                     var left = Int(text), left >= 0
                 else {
-                    try end(entry, "git does not have its bytes here")
+                    try end(entry, "git does not have the content of this file")
                     continue
                 }
                 while left > 0 {
@@ -89,17 +89,17 @@ struct StagedBlobs {
                 try end(entry, nil)
             }
         } catch {
-            process.abandon()
+            process.terminate()
             throw error
         }
         guard process.wait() == 0 else { throw Self.broken }
     }
 
     private static let broken = CommandError(
-        .failed, "Git did not hand over all that is staged, so not all of it was looked at.",
-        hint: "See what it says to: git fsck")
+        .failed, "Git did not return all staged content, so the scan is incomplete.",
+        hint: "See what git reports: git fsck")
 
-    /// What comes before the next line feed; a line of git's is short.
+    /// Reads a line of at most 4,095 bytes, without its line feed.
     private func line(_ descriptor: Int32) throws -> [UInt8] {
         var line: [UInt8] = []
         var byte: [UInt8] = [0]

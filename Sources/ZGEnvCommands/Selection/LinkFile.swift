@@ -1,43 +1,39 @@
 internal import JSON
 
-/// What ties a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
-/// `.zg-env.json` for a project that lives only in the vault.
+/// The link of a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
+/// `.zg-env.json` for a project that is only in the vault.
 struct LinkFile: Equatable {
-    /// What a link names.
     enum Target: Equatable {
-        /// A project of the platform.
+        /// A Vercel project.
         case platform(project: String, organisation: String)
         /// A project of the vault.
         case local(String)
     }
 
-    /// The file.
     let path: String
-    /// The directory it stands for, without symbolic links.
+    /// The linked directory, without symbolic links.
     let directory: String
-    /// What it names.
     let target: Target
 
-    /// Where the Vercel CLI keeps its link, below a directory.
-    static let platformPath = ".vercel/project.json"
+    /// The path of the Vercel CLI's link in a directory.
+    static let vercelPath = ".vercel/project.json"
     private static let repositoryPath = ".vercel/repo.json"
-    /// Where a link to a project of the vault is kept, below a directory.
+    /// The path of a link to a project of the vault in a directory.
     static let localPath = ".zg-env.json"
 
-    /// The link of exactly `directory`, whoever owns it; nil where there is none.
+    /// Returns the link of exactly `directory`, regardless of its owner; nil if it does not exist.
     static func at(_ directory: String) throws -> LinkFile? {
         guard let (name, path) = files(in: directory).first else { return nil }
         return try read(path, name: name, at: directory, from: directory)
     }
 
-    /// Finds the nearest link at `directory` or above, as far as the git repository that it is in reaches:
-    /// a clone in an approved directory is not covered by that one's link. Where there is no repository it
-    /// looks up to the root.
+    /// Finds the nearest link at or above `directory`, within its git repository: the link of an approved
+    /// directory does not cover a clone inside it. Outside of a repository it searches up to the root.
     ///
     /// - Parameters:
     ///   - directory: A path without symbolic links.
-    ///   - warn: Told of files that are passed over because somebody else owns them.
-    /// - Throws: ``ExitCode/usage`` for a link that cannot be read, and for one outside of the repository.
+    ///   - warn: Called with a message for each file that is ignored because of its owner.
+    /// - Throws: ``ExitCode/usage`` for a link that cannot be read, and for one outside the repository.
     static func nearest(
         to directory: String, user: UInt32, warn: (String) -> Void
     ) throws -> LinkFile? {
@@ -45,7 +41,7 @@ struct LinkFile: Equatable {
         while true {
             for (name, path) in files(in: current) {
                 guard FileKind.owner(path) == user else {
-                    warn("\(path) belongs to another user and is passed over.")
+                    warn("\(path) belongs to another user and is ignored.")
                     continue
                 }
                 if let link = try read(path, name: name, at: current, from: directory) {
@@ -61,23 +57,23 @@ struct LinkFile: Equatable {
         }
     }
 
-    /// The files of links that are in a directory, in the order in which they count.
+    /// Returns the link files in a directory, in order of precedence.
     private static func files(in directory: String) -> [(name: String, path: String)] {
-        [localPath, platformPath, repositoryPath].compactMap { name in
+        [localPath, vercelPath, repositoryPath].compactMap { name in
             let path = "\(directory == "/" ? "" : directory)/\(name)"
             return FileKind.isFile(path) ? (name, path) : nil
         }
     }
 
-    /// Whether this is a further work tree of the very repository that it lies in.
+    /// Whether this is a linked work tree inside its own repository.
     private static func isNestedWorkTree(_ root: RepositoryRoot) -> Bool {
-        guard root.isFurtherWorkTree, let repository = root.repository,
+        guard root.isLinkedWorkTree, let repository = root.repository,
             let above = RealPath.above(root.path)
         else { return false }
         return RepositoryRoot.nearest(to: above)?.repository == repository
     }
 
-    /// Says of a link above a repository that it does not count there.
+    /// Throws if there is a link above a repository, where it does not apply.
     private static func refuseLink(above root: String, _ user: UInt32) throws {
         var current = RealPath.above(root)
         while let directory = current {
@@ -85,11 +81,11 @@ struct LinkFile: Equatable {
             if let found {
                 throw CommandError(
                     .usage,
-                    "The link \(found.path) does not count in \(root), which is a git repository of "
-                        + "its own.",
+                    "The link \(found.path) does not apply in \(root), which is a separate git "
+                        + "repository.",
                     hint: "Run in that directory: zg-env link "
-                        + "\(found.name == localPath ? "--local " : "")NAME, or name the project with "
-                        + "-p.")
+                        + "\(found.name == localPath ? "--local " : "")NAME, or specify the project "
+                        + "with -p.")
             }
             current = RealPath.above(directory)
         }
@@ -115,7 +111,8 @@ struct LinkFile: Equatable {
         _ path: String, name: String, at base: String, from directory: String
     ) throws -> LinkFile? {
         guard let bytes = SmallFile.bytes(path) else {
-            throw CommandError(.usage, "\(path) cannot be read.", hint: "Give the project with -p.")
+            throw CommandError(
+                .usage, "\(path) cannot be read.", hint: "Specify the project with -p.")
         }
         do {
             if name == repositoryPath {
@@ -132,14 +129,14 @@ struct LinkFile: Equatable {
                     target: .platform(project: project, organisation: organisation))
             }
         } catch {
-            // Fall through to the one message: what the decoder says helps nobody.
+            // Fall through: the decoder's own message would not help.
         }
         throw CommandError(
-            .usage, "\(path) is no link to a project.",
-            hint: "Make a new one with: zg-env link")
+            .usage, "\(path) is not a valid link to a project.",
+            hint: "Create a new one with: zg-env link")
     }
 
-    /// The project of a repository whose directory holds `directory`, the deepest one.
+    /// Returns the link to the project with the deepest directory that contains `directory`.
     private static func link(
         of repository: Repository, path: String, base: String, directory: String
     ) -> LinkFile? {

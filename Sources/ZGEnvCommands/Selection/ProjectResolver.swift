@@ -2,18 +2,17 @@ internal import CommandLineKit
 internal import Glibc
 internal import Vault
 
-/// Finds the project that a command means.
+/// Finds the project of a command.
 ///
 /// In order: `--project` and ZG_ENV_PROJECT; VERCEL_ORG_ID with VERCEL_PROJECT_ID; the nearest link
 /// file, once this vault has approved it.
 struct ProjectResolver {
-    /// What a command means.
     enum Reference: Equatable {
-        /// A project by name, which may not be there.
+        /// A project by name, which may not exist.
         case named(String)
-        /// A project of the platform by id.
+        /// A Vercel project by id.
         case platform(project: String, organisation: String)
-        /// A directory's link, which counts once it is approved.
+        /// A directory's link, which is only valid once approved.
         case link(LinkFile)
     }
 
@@ -23,9 +22,9 @@ struct ProjectResolver {
         self.workspace = workspace
     }
 
-    /// What the options, the environment and the directory name.
+    /// Returns the reference in the options, the environment or the directory.
     ///
-    /// - Throws: ``ExitCode/usage`` when nothing names a project.
+    /// - Throws: ``ExitCode/usage`` without one.
     func reference() throws -> Reference {
         if let name = workspace.options.project {
             try Self.check(name)
@@ -39,7 +38,7 @@ struct ProjectResolver {
         }
         if organisation != nil || project != nil {
             throw CommandError(
-                .usage, "Of VERCEL_ORG_ID and VERCEL_PROJECT_ID only one is set.",
+                .usage, "Only one of VERCEL_ORG_ID and VERCEL_PROJECT_ID is set.",
                 hint: "Set both, or neither.")
         }
         let link = try LinkFile.nearest(to: context.workingDirectory, user: geteuid()) {
@@ -47,11 +46,11 @@ struct ProjectResolver {
         }
         if let link { return .link(link) }
         throw CommandError(
-            .usage, "No project is named.",
-            hint: "Give -p NAME, set ZG_ENV_PROJECT, or tie this directory with: zg-env link")
+            .usage, "No project given.",
+            hint: "Use -p NAME, set ZG_ENV_PROJECT, or link this directory with: zg-env link")
     }
 
-    /// What a value that is given out depends on, beside its record: how its project was found.
+    /// Returns how the project was found, which decides whether a value may be revealed.
     func naming() throws -> CheckpointUse.Values.Naming {
         switch try reference() {
         case .named: .name
@@ -60,9 +59,9 @@ struct ProjectResolver {
         }
     }
 
-    /// The project in the vault.
+    /// Returns the project in the vault.
     ///
-    /// - Throws: ``ExitCode/notFound`` when the vault has none of that name.
+    /// - Throws: ``ExitCode/notFound`` if it does not exist.
     func existing(in index: VaultIndex) throws -> VaultProject {
         switch try reference() {
         case .named(let name):
@@ -75,7 +74,7 @@ struct ProjectResolver {
         }
     }
 
-    /// The project in the vault, or the name of one to be made.
+    /// Returns the project in the vault, or the name of a new one.
     func existingOrNew(in index: VaultIndex) throws -> (project: VaultProject?, name: String) {
         if case .named(let name) = try reference() {
             return (index.project(named: name), name)
@@ -94,23 +93,27 @@ struct ProjectResolver {
         if let match { return match }
         throw CommandError(
             .notFound,
-            "No project of the vault is bound to the platform's \(id).",
-            hint: "Bind one with: zg-env link NAME")
+            "No project in the vault is linked to the Vercel project \(id).",
+            hint: "Link a project with: zg-env link NAME")
     }
 
-    /// A directory may have come with a cloned repository, so its link counts only once this vault
-    /// has approved it: otherwise foreign code could choose whose secrets it is handed.
+    /// Requires approval of the link: a directory may come from a cloned repository, and foreign code must
+    /// not choose whose secrets it gets.
     private func approved(_ link: LinkFile, in index: VaultIndex) throws -> VaultProject {
-        let known = index.metadata.approvedDirectories.first { $0.path == link.directory }
-        if let known, Self.matches(known, link), let project = index.project(known.vaultProject) {
-            return project
-        }
+        if let project = Self.approvedProject(of: link, in: index) { return project }
+        let isKnown = index.metadata.approvedDirectories.contains { $0.path == link.directory }
         let changed =
-            known == nil
-            ? "has not been approved for this vault" : "was changed since it was approved"
+            isKnown ? "was changed since it was approved" : "is not approved for this vault"
         throw CommandError(
             .usage, "The link \(link.path) \(changed).",
-            hint: "Run: zg-env link, or name the project with -p.")
+            hint: "Approve the link with: zg-env link, or specify the project with -p.")
+    }
+
+    /// Returns the project that this vault has approved a link for; nil if it has not.
+    static func approvedProject(of link: LinkFile, in index: VaultIndex) -> VaultProject? {
+        let known = index.metadata.approvedDirectories.first { $0.path == link.directory }
+        guard let known, matches(known, link) else { return nil }
+        return index.project(known.vaultProject)
     }
 
     private static func matches(
@@ -127,12 +130,12 @@ struct ProjectResolver {
         let names = index.projects.map(\.name)
         let near = Suggestion.nearest(to: name, among: names)
         return CommandError(
-            .notFound, "There is no project \(name) in the vault.",
+            .notFound, "The vault has no project \(name).",
             hint: near.map { "Did you mean \($0)?" }
-                ?? "See what is there with: zg-env list --all-projects")
+                ?? "List the projects with: zg-env list --all-projects")
     }
 
-    /// Refuses names that could not be told from other things, or steer a terminal.
+    /// Refuses names that are ambiguous or contain control characters.
     static func check(_ name: String) throws {
         let isPlain =
             !name.isEmpty && name.utf8.count <= VaultFormat.nameLimit
@@ -140,7 +143,7 @@ struct ProjectResolver {
         guard isPlain else {
             throw CommandError(
                 .usage,
-                "That is no name for a project: it is empty, too long, or has characters that cannot be shown."
+                "The project name is not valid: it is empty, too long, or contains a slash or control characters."
             )
         }
     }

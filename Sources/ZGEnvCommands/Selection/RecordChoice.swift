@@ -3,20 +3,20 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// Which variables `push`, `pull` and `harden` are about: `KEY…` and `-t`.
+/// The variables that `push`, `pull` and `harden` work on: `KEY…` and `-t`.
 struct RecordChoice {
-    /// Their names; nil for all.
+    /// The names; nil for all.
     let keys: Set<String>?
-    /// Their targets and custom environments; nil for all.
+    /// The targets and custom environments; nil for all.
     let places: Scope?
 
     static func argument(to verb: String) -> ArgumentSpec {
         ArgumentSpec(
-            "KEY", .zeroOrMore, "Variables to \(verb); all by default",
+            "KEY", .zeroOrMore, "Variables to \(verb) (default: all)",
             completion: .dynamic(.variable))
     }
 
-    /// - Throws: ``ExitCode/usage`` for a word that is no name of a variable, or no target.
+    /// - Throws: ``ExitCode/usage`` for an invalid variable name or target.
     init(_ command: ParsedCommand) throws {
         let keys = command.arguments("KEY")
         for key in keys { try VariableName.check(key) }
@@ -26,21 +26,21 @@ struct RecordChoice {
 }
 
 extension JSONValue {
-    /// A record as reports name it: its key, its scope and, where something is to be said, what.
+    /// A record in a report: its key, its scope and an optional reason.
     static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
         .object(
             [.init("key", .string(key))] + scope.members
                 + (reason.map { [.init("reason", .string($0))] } ?? []))
     }
 
-    /// One entry a note.
+    /// One entry for each note.
     static func entries(_ notes: [RecordNote]) -> JSONValue {
         .array(notes.map { entry($0.key, $0.scope, $0.reason) })
     }
 }
 
 extension Scope {
-    /// The members that say where a variable is.
+    /// The members for a variable's scope.
     var members: [JSONValue.Member] {
         [
             .init("targets", .strings(targets.names)),

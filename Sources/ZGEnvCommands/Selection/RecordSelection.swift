@@ -2,11 +2,11 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Vault
 
-/// The records of one key that a command means.
+/// Selects the records of one key for a command.
 enum RecordSelection {
-    /// The one record in use that the options name, or the key's only one.
+    /// Returns the record in use that the options select, or the key's only one.
     ///
-    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` when there are several.
+    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` if there are several.
     static func one(
         _ key: String, in project: VaultProject, of index: VaultIndex, _ options: ScopeOptions
     ) throws -> Variable {
@@ -22,16 +22,16 @@ enum RecordSelection {
         guard !holding.isEmpty else {
             throw CommandError(
                 .notFound,
-                "\(key) of \(project.name) has no value for "
-                    + "\(scope.description); it has one for \(scopes(of: records)).")
+                "\(key) in \(project.name) has no value for "
+                    + "\(scope.description), only for \(scopes(of: records)).")
         }
         throw ambiguous(key, holding)
     }
 
-    /// The one record, removed or in use, that the options name and that has a version, or the only one that
-    /// has it. Of several the one of exactly the scope that is named is meant, else the ones in use.
+    /// Returns the record, removed or in use, that has a version and that the options select. Of several,
+    /// one with exactly the given scope wins, then those in use.
     ///
-    /// - Parameter place: Where a program would run that sees the record; what applies there comes first.
+    /// - Parameter place: The place of a program whose effective record is preferred.
     static func one(
         _ key: String, withVersion number: UInt64, in project: VaultProject, of index: VaultIndex,
         _ options: ScopeOptions, _ place: EffectiveVariables.Place? = nil
@@ -39,7 +39,7 @@ enum RecordSelection {
         let all = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !all.isEmpty else { throw notFound(key, project, index) }
         var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
-        // One that was removed may have been replaced by a wider one with the same numbers.
+        // A removed record may have been replaced by a wider one with the same numbers.
         if let scope = try options.scope() {
             let exact = candidates.filter { $0.attributes.scope == scope }
             if exact.count == 1 { return exact[0] }
@@ -58,7 +58,7 @@ enum RecordSelection {
         guard let only = candidates.first else {
             throw CommandError(
                 .notFound, "\(key) has no version \(number).",
-                hint: "See what there is with: zg-env history \(key)")
+                hint: "List its versions with: zg-env history \(key)")
         }
         guard candidates.count == 1 else { throw ambiguous(key, candidates) }
         return only
@@ -71,15 +71,15 @@ enum RecordSelection {
         let near = Suggestion.nearest(to: key, among: names)
         return CommandError(
             .notFound,
-            "There is no variable \(key) in \(project.name).",
-            hint: near.map { "Did you mean \($0)?" } ?? "See what is there with: zg-env list")
+            "\(project.name) has no variable \(key).",
+            hint: near.map { "Did you mean \($0)?" } ?? "List the variables with: zg-env list")
     }
 
     static func ambiguous(_ key: String, _ records: [Variable]) -> CommandError {
         CommandError(
             .usage,
             "\(key) has several values: \(scopes(of: records)).",
-            hint: "Name the one you mean with -t, or with -b for a branch.")
+            hint: "Choose a target with -t, or a branch with -b.")
     }
 
     private static func scopes(of records: [Variable]) -> String {
@@ -88,7 +88,7 @@ enum RecordSelection {
 }
 
 extension EffectiveVariables.Place {
-    /// The place as people name it, such as `production` or `preview@feature`.
+    /// The place in messages, such as `production` or `preview@feature`.
     var title: String {
         let name =
             switch environment {

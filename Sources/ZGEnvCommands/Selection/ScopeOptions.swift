@@ -3,19 +3,19 @@ internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
-/// `-t/--target` and `-b/--branch`, as most commands on variables take them.
+/// The options `-t/--target` and `-b/--branch` of most commands on variables.
 struct ScopeOptions {
     static let target = OptionSpec(
         "target", short: "t", value: "T",
-        "Name targets: production, preview, development or a custom environment",
+        "Select production, preview, development or a custom environment",
         repeatable: true, commaSeparated: true, completion: .dynamic(.target))
     static let branch = OptionSpec(
-        "branch", short: "b", value: "NAME", "Name a git branch, with preview alone")
+        "branch", short: "b", value: "NAME", "Select a git branch of the preview target")
 
     private let names: [String]
     private let branch: String?
 
-    /// The scope of targets and custom environments that are named elsewhere; nil for none.
+    /// Returns the scope of the given targets and custom environments; nil for none.
     static func scope(named names: [String]) throws -> Scope? {
         try ScopeOptions(names: names).scope()
     }
@@ -37,12 +37,24 @@ struct ScopeOptions {
         branch = nil
     }
 
-    /// Tells whether neither option was given.
+    /// Whether neither option was given.
     var isEmpty: Bool { names.isEmpty && branch == nil }
 
-    /// The scope that the options name; nil when they name none.
+    /// Returns the targets and custom environments by name, and the branch; nil for those not given.
     ///
-    /// - Throws: ``ExitCode/usage`` for a branch with anything but preview.
+    /// - Throws: ``ExitCode/usage`` for a branch with another target than preview.
+    func targetNames() throws -> (names: [String]?, branch: String?) {
+        guard try scope() != nil else { return (nil, nil) }
+        var found: [String] = []
+        for name in branch == nil ? names : ["preview"] where !found.contains(name) {
+            found.append(name)
+        }
+        return (found, branch)
+    }
+
+    /// Returns the scope of the options; nil without any.
+    ///
+    /// - Throws: ``ExitCode/usage`` for a branch with a target other than preview.
     func scope() throws -> Scope? {
         if isEmpty { return nil }
         var targets: Scope.Targets = []
@@ -58,34 +70,34 @@ struct ScopeOptions {
         if let branch {
             guard names.isEmpty || (targets == .preview && custom.isEmpty) else {
                 throw CommandError(
-                    .usage, "A branch goes with the target preview alone.",
-                    hint: "Leave out -t, or say: -t preview -b \(word: branch)")
+                    .usage, "A branch can be used only if preview is the only target.",
+                    hint: "Leave out -t, or use: -t preview -b \(word: branch)")
             }
             targets = .preview
         }
         return Scope(targets: targets, customEnvironments: custom, branch: branch)
     }
 
-    /// The one place that the options name, or development, which is then said.
+    /// Returns the one place of the options, or the default target, which a note then mentions.
     func place(_ workspace: Workspace) throws -> EffectiveVariables.Place {
         guard names.count <= 1 else {
-            throw CommandError(.usage, "\(workspace.command) takes one target.")
+            throw CommandError(.usage, "\(workspace.command) takes only one target.")
         }
         guard let name = names.first else {
             if let branch { return .init(.target(.preview), branch: branch) }
             let name = try Settings(workspace.context)[.defaultTarget].text
-            workspace.note("Using the variables of \(name); name another with -t.")
+            workspace.note("Using the variables of \(name) (-t to change).")
             return .init(Scope.Targets(name: name).map { .target($0) } ?? .custom(name))
         }
         if let target = Scope.Targets(name: name) {
             guard branch == nil || target == .preview else {
-                throw CommandError(.usage, "A branch goes with the target preview alone.")
+                throw CommandError(.usage, "A branch can be used only with the preview target.")
             }
             return .init(.target(target), branch: branch)
         }
         try TargetName.checkCustom(name)
         guard branch == nil else {
-            throw CommandError(.usage, "A branch goes with the target preview alone.")
+            throw CommandError(.usage, "A branch can be used only with the preview target.")
         }
         return .init(.custom(name))
     }

@@ -1,12 +1,12 @@
 internal import EnvOperations
 internal import Vault
 
-/// The platform's rule that a sensitive variable is never one of development.
+/// Vercel's rule that a sensitive variable cannot have the target development.
 enum SensitiveScope {
-    /// Checks the record that would take `scope`, with the type it has or is given.
+    /// Checks the record that would get `scope`.
     ///
     /// - Parameters:
-    ///   - kind: The type named; nil to keep that of the record.
+    ///   - kind: The new type; nil to keep that of the record.
     ///   - records: The key's records in use.
     /// - Throws: ``ExitCode/usage``.
     static func check(
@@ -17,9 +17,9 @@ enum SensitiveScope {
         let kept = records.first { $0.id == holder }?.attributes.kind
         guard (kind ?? kept) == .sensitive else { return }
         throw CommandError(
-            .usage, "The platform takes no sensitive variable for development.",
+            .usage, "Vercel does not allow sensitive variables for development.",
             hint: kind == nil
-                ? "The value there is sensitive. Name the targets with -t, or say --type encrypted."
-                : "Nothing was changed. Name the targets: -t production,preview")
+                ? "The variable is sensitive. Choose other targets with -t, or use --type encrypted."
+                : "Choose other targets: -t production,preview")
     }
 }

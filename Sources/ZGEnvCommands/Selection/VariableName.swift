@@ -2,19 +2,19 @@ internal import CommandLineKit
 internal import DotEnv
 internal import Vault
 
-/// Keys as people type them.
+/// Checks variable names on the command line.
 enum VariableName {
-    /// Checks a key for `set` and the like.
+    /// Checks a variable name.
     ///
-    /// - Throws: ``ExitCode/usage``; `KEY=value` is refused without repeating the value.
+    /// - Throws: ``ExitCode/usage``; the error for `KEY=value` does not repeat the value.
     static func check(_ key: String) throws {
         if let equals = key.utf8.firstIndex(of: UInt8(ascii: "=")) {
             let name = String(Substring(key.utf8[..<equals]))
             throw CommandError(
                 .usage,
-                "Values are not taken from the command line, where other programs can read them.",
+                "Values are not accepted on the command line, where other programs can read them.",
                 hint:
-                    "Run: zg-env set \(word: name), and type the value or give it on stdin."
+                    "Run: zg-env set \(word: name), and type the value or pass it on stdin."
             )
         }
         guard !key.isEmpty, key.utf8.count <= VaultFormat.nameLimit,
@@ -22,12 +22,12 @@ enum VariableName {
         else {
             throw CommandError(
                 .usage,
-                "That is no name for a variable: it is empty, too long, or has blanks or control characters."
+                "The variable name is not valid: it is empty, too long, or contains spaces or control characters."
             )
         }
     }
 
-    /// Tells whether every shell and the platform take the name.
+    /// Whether every shell and Vercel accept the name.
     static func isPortable(_ key: String) -> Bool {
         let bytes = Array(key.utf8)
         guard let first = bytes.first, !(0x30...0x39).contains(first) else { return false }

@@ -1,20 +1,20 @@
 internal import Vault
 
-/// Holds what a command is about to give out or send against the checkpoint, before it does. Where they
-/// differ it shows the difference and asks; without anybody to ask nothing leaves.
+/// Compares what a command is about to reveal or send with the checkpoint. Shows differences and
+/// asks; if nobody can be asked, nothing leaves.
 struct AcceptanceGate {
     private let workspace: Workspace
-    /// Whether somebody may be asked; else a difference is a refusal.
+    /// Whether to ask; if not, a difference is an error.
     private let asks: Bool
 
     init(_ workspace: Workspace, asks: Bool = true) {
         (self.workspace, self.asks) = (workspace, asks)
     }
 
-    /// Opens the index, chooses from it, and has what the choice depends on accepted. Where that takes a
-    /// write, everything is opened and chosen again.
+    /// Opens the index, chooses from it, and requires acceptance of everything the choice depends on.
+    /// If that writes the vault, the index is opened and the choice made again.
     ///
-    /// - Throws: ``ExitCode/usage`` where somebody says no, or nobody can be asked.
+    /// - Throws: ``ExitCode/usage`` if the answer is no or nobody can be asked.
     func open<Choice>(
         _ extent: VaultIndex.Extent, with keys: VaultKeys,
         _ choose: (VaultIndex) throws -> (use: CheckpointUse, choice: Choice)
@@ -27,22 +27,22 @@ struct AcceptanceGate {
         }
     }
 
-    /// Has what a use depends on accepted. Does nothing while the values are locked: then no value leaves,
-    /// and nobody can tell.
+    /// Requires acceptance of everything a use depends on. Does nothing while the values are locked:
+    /// then no value leaves, and the checkpoint cannot be checked.
     ///
-    /// - Parameter index: Decoded with the checkpoint, of the vault that the session has open.
-    /// - Returns: Whether the vault was written, so that it is to be opened again.
+    /// - Parameter index: Decoded with the checkpoint, from the vault that the session has open.
+    /// - Returns: Whether the vault was written and must be opened again.
     func require(
         _ use: CheckpointUse, in index: VaultIndex, with keys: VaultKeys
     ) throws -> Bool {
         guard keys.opensValues else { return false }
-        try workspace.session.noteCheckpoint(of: index)
+        try workspace.session.recordCheckpoint(of: index)
         let objects = index.objectsNotAccepted(for: use)
         if objects.isEmpty { return false }
         let whole = try workspace.session.opened().index(with: keys, extent: .everything)
         let comparison = CheckpointComparison(of: whole).limited(to: objects)
         let review = ChangesReview(comparison, in: whole, workspace)
-        // What an object of the whole vault does not show is no difference of a use.
+        // An object without a visible change makes no difference to a use.
         guard !comparison.isEmpty else { return false }
         guard try asks ? review.answer("Accept these changes?") == true : false else {
             throw review.refusal
@@ -53,7 +53,7 @@ struct AcceptanceGate {
 }
 
 extension VaultIndex {
-    /// Where these records stand among the variables.
+    /// Returns the indices of these records in `variables`.
     func positions(of records: [Variable]) -> [Int] {
         let ids = Set(records.map(\.id))
         return variables.indices.filter { ids.contains(variables[$0].id) }

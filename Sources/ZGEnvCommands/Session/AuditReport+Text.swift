@@ -1,7 +1,7 @@
 internal import Vault
 
 extension AuditReport.Problem {
-    /// For scripts.
+    /// The code in JSON.
     var code: String {
         switch self {
         case .damaged: "damaged"
@@ -11,15 +11,17 @@ extension AuditReport.Problem {
         }
     }
 
-    /// What is wrong, as a sentence without its full stop.
+    /// A sentence without its full stop.
     var message: String {
         switch self {
         case .damaged(let line):
-            "line \(line) of the file was changed, moved or put in by somebody without the key"
-        case .missing(let range): "\(Self.lines(range)) not there, and later ones are"
-        case .cut(let range): "\(Self.lines(range)) not there: the log was cut, or kept elsewhere"
+            "line \(line) of the file was changed, moved or inserted by someone without the key"
+        case .missing(let range): "\(Self.lines(range)) missing, but later lines exist"
+        case .cut(let range):
+            "\(Self.lines(range)) missing: the log was truncated or is kept elsewhere"
         case .replaced(let sequence):
-            "line \(sequence) is not the one that this vault knows: lines were cut and put in"
+            "line \(sequence) does not match the vault's record: lines were removed and others "
+                + "inserted"
         }
     }
 
@@ -31,20 +33,22 @@ extension AuditReport.Problem {
 }
 
 extension AuditReport {
-    /// The failure of a command that found the log not whole; nil where it is.
+    /// Returns the failure for a log with problems; nil for an intact one.
     func failure(of log: AuditLog) -> CommandError? {
         guard let first = problems.first else { return nil }
-        let more = problemCount > 1 ? ", and \(problemCount - 1) more problems" : ""
+        let count = problemCount - 1
+        let more = count > 0 ? ", and \(count) more problem\(count == 1 ? "" : "s")" : ""
         return CommandError(
-            .damaged, "The audit log \(log.path) is not whole: \(first.message)\(more).",
-            hint: "See it with: zg-env log. If you know why, zg-env log --accept begins it anew.")
+            .damaged, "The audit log \(log.path) is not intact: \(first.message)\(more).",
+            hint: "Show the log with: zg-env log. If you know the reason, accept the log with: "
+                + "zg-env log --accept")
     }
 }
 
 extension VaultSession {
-    /// Checks the audit log with the chain from its first line to what the vault knows of it.
+    /// Checks the chain of the audit log up to the position that the vault recorded.
     ///
-    /// - Parameter index: Opened before; any extent.
+    /// - Parameter index: An index of any extent.
     func auditReport(with keys: VaultKeys, index: VaultIndex) throws -> AuditReport {
         try auditLog().verify(with: keys, index: index)
     }

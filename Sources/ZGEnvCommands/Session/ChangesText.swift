@@ -2,18 +2,18 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// What was changed while the values were locked, for people and for scripts.
+/// The text and the JSON of changes made while the values were locked.
 struct ChangesText {
-    /// Most lines of one list.
+    /// The most lines of one list.
     static let lineLimit = 10
-    /// Most lines of a summary for one project.
+    /// The most lines of a summary for one project.
     static let summaryLimit = 3
 
     private let changes: [CheckpointComparison.Change]
     private let projects: [Identifier: String]
     private let writes: [Identifier: LockedWrite]
 
-    /// - Parameter index: The whole index that was compared.
+    /// - Parameter index: The complete index that was compared.
     init(_ comparison: CheckpointComparison, in index: VaultIndex) {
         changes = comparison.changes
         projects = Dictionary(
@@ -25,7 +25,6 @@ struct ChangesText {
         self.writes = writes
     }
 
-    /// How many there are.
     var count: Int { changes.count }
 
     /// "1 variable was changed …", "3 variables were changed …".
@@ -40,7 +39,7 @@ struct ChangesText {
 
     // MARK: Details
 
-    /// One line for each change, as many as fit; not made safe yet.
+    /// Returns one line for each change, up to `limit`; not yet safe for a terminal.
     func lines(limit: Int = lineLimit) -> [String] {
         var lines = changes.prefix(limit).map { change in
             guard let scope = change.scope else { return Self.line(change, projects) }
@@ -83,6 +82,7 @@ struct ChangesText {
         case .account: "account"
         case .directory: "directory"
         case .journalEntry: "journal"
+        case .setting: "setting"
         }
     }
 
@@ -94,7 +94,7 @@ struct ChangesText {
         }
     }
 
-    /// Another value is another version, too.
+    /// Leaves out the history where the value changed, which always changes it.
     private static func shown(
         _ fields: [CheckpointComparison.Field]
     ) -> [CheckpointComparison.Field] {
@@ -111,7 +111,7 @@ struct ChangesText {
                 case .version: "value"
                 case .versions: "history"
                 case .environments: "custom environments"
-                case .remoteID: "record on the platform"
+                case .remoteID: "record on Vercel"
                 case .inUse: "use"
                 case .highest: "highest version number"
                 default: field.rawValue
@@ -123,8 +123,8 @@ struct ChangesText {
 
     // MARK: Summary
 
-    /// Summed up by project and command: at most three lines for the variables of a project, and a line of
-    /// its own for each project, account, directory and begun work; not made safe yet.
+    /// Returns a summary by project and command: at most three lines for the variables of a project, and
+    /// one for each project, account, directory, setting and journal entry; not yet safe for a terminal.
     ///
     /// - Parameter now: Milliseconds since 1970.
     func summary(now: UInt64) -> [String] {
@@ -143,7 +143,10 @@ struct ChangesText {
                 lines.append("\(project): \(group.text(records, now: now))")
             }
             let rest = groups.dropFirst(shown.count).reduce(0) { $0 + $1.value.count }
-            if rest > 0 { lines.append("\(project): and \(rest) more changes (zg-env status)") }
+            if rest > 0 {
+                lines.append(
+                    "\(project): and \(rest) more change\(rest == 1 ? "" : "s") (zg-env status)")
+            }
         }
         return lines
     }
@@ -164,7 +167,7 @@ struct ChangesText {
         func text(_ records: [CheckpointComparison.Change], now: UInt64) -> String {
             let who =
                 command.map { "by \($0.isEmpty ? "zg-env" : $0)" }
-                ?? "by something that left no note"
+                ?? "by an unrecorded command"
             let age =
                 command == nil
                 ? ""
@@ -176,7 +179,7 @@ struct ChangesText {
         }
     }
 
-    /// What became of something else than a variable.
+    /// Returns the line for a change of anything but a variable.
     private static func line(
         _ change: CheckpointComparison.Change, _ projects: [Identifier: String]
     ) -> String {
@@ -184,12 +187,12 @@ struct ChangesText {
         switch (change.accepted, change.current) {
         case (.project(let old)?, .project(let new)?):
             var parts: [String] = []
-            if old.name != new.name { parts.append("was called \(old.name)") }
+            if old.name != new.name { parts.append("renamed from \(old.name)") }
             if old.binding != new.binding { parts.append(binding(old.binding, new.binding)) }
             return "\(title): \(parts.joined(separator: ", "))"
         case (nil, .project(let new)?):
             return "\(title): added"
-                + (new.binding.map { ", bound to \($0.projectName) at \($0.origin)" } ?? "")
+                + (new.binding.map { ", linked to \($0.projectName) at \($0.origin)" } ?? "")
         case (.account(let old)?, .account(let new)?):
             let origin = old.origin == new.origin ? nil : "origin \(old.origin) → \(new.origin)"
             let rest = text(change.kind)
@@ -199,9 +202,12 @@ struct ChangesText {
             let project = projects[new.vaultProject] ?? new.project
             return "\(title): approved for \(project)"
         case (_, .journalEntry(let new)?):
-            let what = new.kind == 4 ? "registration with a relay" : "begun write to Vercel"
+            let what = new.kind == 4 ? "registration with a relay" : "unfinished write to Vercel"
             return "\(what) \(change.accepted == nil ? "added" : "changed")"
-        case (.journalEntry?, nil): return "begun work removed"
+        case (.setting(let old)?, .setting(let new)?):
+            return "\(title): \(old.value) → \(new.value)"
+        case (nil, .setting(let new)?): return "\(title): set to \(new.value)"
+        case (.journalEntry?, nil): return "journal entry removed"
         default: return "\(title): \(text(change.kind))"
         }
     }
@@ -209,13 +215,13 @@ struct ChangesText {
     private static func binding(
         _ old: VaultProject.Binding?, _ new: VaultProject.Binding?
     ) -> String {
-        guard let new else { return "not bound any more" }
-        guard let old else { return "bound to \(new.projectName) at \(new.origin)" }
+        guard let new else { return "no longer linked" }
+        guard let old else { return "linked to \(new.projectName) at \(new.origin)" }
         if old.origin != new.origin { return "origin \(old.origin) → \(new.origin)" }
         if old.projectID != new.projectID {
             return
-                "bound to \(new.projectName) (\(new.projectID)), was \(old.projectName) (\(old.projectID))"
+                "linked to \(new.projectName) (\(new.projectID)), was \(old.projectName) (\(old.projectID))"
         }
-        return "bound through another user or team"
+        return "linked through another user or team"
     }
 }

@@ -1,19 +1,17 @@
 internal import CommandLineKit
 internal import JSON
 
-/// One thing that `doctor` looked at, and what it found.
+/// One check of `doctor` with its result.
 struct Finding: Equatable {
-    /// How it stands.
     enum State: String {
         case ok
-        /// Something works less well, or is missing that others may need.
+        /// Something works less well, or something optional is missing.
         case warning
         /// Something does not work.
         case failed
-        /// It could not, or was not to be, looked at.
+        /// The check was not possible or not wanted.
         case skipped
 
-        /// How it is shown.
         var role: Style.Role {
             switch self {
             case .ok: .good
@@ -24,12 +22,12 @@ struct Finding: Equatable {
         }
     }
 
-    /// What was looked at, in words joined by hyphens.
+    /// The name of the check, in words joined by hyphens.
     let check: String
     let state: State
-    /// What was found, as a sentence.
+    /// One or two sentences.
     let message: String
-    /// What to do; nil where nothing is to be done.
+    /// What to do, if anything.
     let remedy: String?
 
     init(_ check: String, _ state: State, _ message: String, remedy: String? = nil) {
@@ -47,9 +45,9 @@ struct Finding: Equatable {
         ]
     }
 
-    /// All findings as a table, each remedy below its finding.
+    /// Returns all findings as a table, each remedy below its finding.
     static func table(_ findings: [Finding]) -> Table {
-        var table = Table([.init("STATE"), .init("CHECK"), .init("FOUND")])
+        var table = Table([.init("STATE"), .init("CHECK"), .init("RESULT")])
         for finding in findings {
             table.append([
                 .init(finding.state.rawValue, as: finding.state.role), .init(finding.check),

@@ -1,31 +1,29 @@
 internal import CommandLineKit
 internal import JSON
 
-/// Whom an operation tells and asks: a person at a terminal, a script, a screen.
+/// Shows messages and asks questions: at a terminal, for a script, or in a screen.
 protocol Interaction {
-    /// Tells people something at once.
-    ///
-    /// What was done is done, whether or not anybody can be told: a stream that fails changes nothing.
+    /// Shows a message at once. A stream that fails is ignored: the work is done either way.
     func note(_ message: String)
 
-    /// Shows a plan and asks. Returns whether the answer is yes.
+    /// Shows a plan and asks; returns whether the answer is yes.
     ///
     /// - Parameter heading: A line above the plan, where there is room.
     /// - Throws: ``ExitCode/usage`` when nobody can be asked.
     func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool
 
-    /// Whether somebody can be asked.
+    /// Whether a question can be asked.
     var canConfirm: Bool { get }
 
-    /// A line for what changes while work goes on; nil where nobody would see it.
+    /// A line for progress; nil where nobody would see it.
     var progressLine: ProgressLine? { get }
 
-    /// Sets what is said where a signal ends the program from here on, for what a general sentence could
-    /// not name, such as the id of what was just made. As with every error, `--quiet` does not change it.
-    func setLastWords(_ message: String, hint: String)
+    /// Sets the message for a signal that ends the program from here on, such as one with the id of
+    /// something just created. Like any error it is shown with `--quiet`, too.
+    func setInterruptionMessage(_ message: String, hint: String)
 }
 
-/// A person who reads stderr and may have a terminal.
+/// An interaction on stderr, and at a terminal if there is one.
 struct TerminalInteraction: Interaction {
     private let messages: OutputStream
     private let isQuiet: Bool
@@ -38,7 +36,7 @@ struct TerminalInteraction: Interaction {
     func note(_ message: String) {
         guard !isQuiet else { return }
         do throws(OutputError) {
-            try messages.write(DisplayText.safe(sentence: message) + "\n")
+            try messages.write(sentence: message)
             try messages.flush()
         } catch {
             messages.discard()
@@ -46,13 +44,13 @@ struct TerminalInteraction: Interaction {
     }
 
     func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool {
-        if let heading { try messages.write(DisplayText.safe(sentence: heading) + "\n") }
-        for line in plan { try messages.write("  \(DisplayText.safe(sentence: line))\n") }
+        if let heading { try messages.write(sentence: heading) }
+        for line in plan { try messages.write(sentence: line, indent: 2) }
         try messages.flush()
         do {
             return try TerminalDevice().confirm(question)
         } catch TerminalError.noTerminal {
-            throw CommandError.nobodyToAsk
+            throw CommandError.cannotConfirm
         }
     }
 
@@ -64,45 +62,45 @@ struct TerminalInteraction: Interaction {
             ? nil : ProgressLine(descriptor: descriptor)
     }
 
-    func setLastWords(_ message: String, hint: String) {
-        Interrupts.setLastWords(
+    func setInterruptionMessage(_ message: String, hint: String) {
+        Interrupts.setInterruptionMessage(
             fitting:
-                "zg-env: \(DisplayText.safe(sentence: message))\n\(DisplayText.safe(sentence: hint))\n"
+                "zg-env: \(DisplayText.safe(sentence: message))\nhint: \(DisplayText.safe(sentence: hint))\n"
         )
     }
 }
 
-/// A script, which gets one object at the end and is never asked.
+/// An interaction with a script, which gets one object at the end and is never asked.
 struct ScriptInteraction: Interaction {
     func note(_ message: String) {}
 
     func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool {
-        throw CommandError.nobodyToAsk
+        throw CommandError.cannotConfirm
     }
 
     var canConfirm: Bool { false }
 
     var progressLine: ProgressLine? { nil }
 
-    func setLastWords(_ message: String, hint: String) {
+    func setInterruptionMessage(_ message: String, hint: String) {
         let error: JSONValue = [
             "error": ["code": "interrupted", "message": .string(message), "hint": .string(hint)]
         ]
-        Interrupts.setLastWords(fitting: error.encodedText + "\n")
+        Interrupts.setInterruptionMessage(fitting: error.encodedText + "\n")
     }
 }
 
 extension CommandError {
-    fileprivate static var nobodyToAsk: CommandError {
+    fileprivate static var cannotConfirm: CommandError {
         CommandError(
-            .usage, "This needs a confirmation, and there is nobody to ask.",
-            hint: "Nothing was changed. Look at the plan with --dry-run, then answer with --yes.")
+            .usage, "This needs confirmation, but there is no terminal to prompt on.",
+            hint: "Nothing was changed. Check the plan with --dry-run, then confirm with --yes.")
     }
 }
 
 extension Interrupts {
-    /// A text that does not fit is not cut: the general words stay.
-    fileprivate static func setLastWords(fitting text: String) {
-        if text.utf8.count <= lastWordsLimit { setLastWords(text) }
+    /// Keeps the general message if `text` is too long.
+    fileprivate static func setInterruptionMessage(fitting text: String) {
+        if text.utf8.count <= interruptionMessageLimit { setInterruptionMessage(text) }
     }
 }

@@ -3,11 +3,11 @@ internal import Sealing
 internal import SystemFiles
 internal import Vault
 
-/// A file that keeps the random keys of file slots, for machines without a desktop.
+/// A file with the random keys of file slots, for machines without a desktop.
 ///
-/// A line for each key: `zg-env-key-1`, the vault's id, the slot's id and the key, in lower-case
-/// hexadecimal digits with one blank between. It is the user's own regular file that nobody else can
-/// read or write.
+/// One line for each key: `zg-env-key-1`, the vault's id, the slot's id and the key, in lower-case
+/// hexadecimal digits separated by one space. It must be a regular file of the user that nobody else
+/// can read or write.
 struct KeyFile: ~Copyable {
     private static let limit = 64 << 10
 
@@ -16,7 +16,7 @@ struct KeyFile: ~Copyable {
 
     /// Reads a key file.
     ///
-    /// - Throws: ``ExitCode/locked`` when it is missing, or not for its owner alone.
+    /// - Throws: ``ExitCode/locked`` if it is missing or accessible to others.
     init(reading path: String) throws {
         func refusal(_ objection: String) -> CommandError {
             SecretFileRule.refusal("key file \(path)", objection, secret: "key")
@@ -28,7 +28,7 @@ struct KeyFile: ~Copyable {
                 : CommandError(
                     .locked, "The key file \(path) cannot be opened: \(error.reason).")
         }
-        let facts = try SystemError.mapped(try file.facts()) { _ in refusal("cannot be looked at") }
+        let facts = try SystemError.mapped(try file.facts()) { _ in refusal("cannot be checked") }
         defer { withExtendedLifetime(file) {} }
         guard facts.kind == .regular else { throw refusal("is not a regular file") }
         if let objection = SecretFileRule.own.objection(to: facts) { throw refusal(objection) }
@@ -37,9 +37,9 @@ struct KeyFile: ~Copyable {
         self.path = path
     }
 
-    /// The key of a slot; nil when the file has none for it.
+    /// Returns the key of a slot; nil if the file has no key for it.
     ///
-    /// - Throws: ``ExitCode/locked`` when its line is no line of a key file.
+    /// - Throws: ``ExitCode/locked`` for a malformed line.
     borrowing func key(of slot: Identifier, vault: Identifier) throws -> SecretBytes? {
         let front = Self.front(slot, vault)
         var key = try SecretBytes(count: 32)
@@ -60,12 +60,12 @@ struct KeyFile: ~Copyable {
         }
         guard let found else { return nil }
         guard found else {
-            throw CommandError(.locked, "The key file \(path) was changed: a line is no key.")
+            throw CommandError(.locked, "The key file \(path) is damaged: a line is malformed.")
         }
         return key
     }
 
-    /// Writes the file anew with one key more.
+    /// Rewrites the file with one more key.
     borrowing func add(_ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier) throws
     {
         var new = try SecretBuffer()
@@ -74,7 +74,7 @@ struct KeyFile: ~Copyable {
         try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
     }
 
-    /// Writes the file anew without the key of a slot.
+    /// Rewrites the file without the key of a slot.
     borrowing func remove(_ slot: Identifier, vault: Identifier) throws {
         let front = Self.front(slot, vault)
         var new = try SecretBuffer()
@@ -87,9 +87,9 @@ struct KeyFile: ~Copyable {
         try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
     }
 
-    /// Makes a key file with one key.
+    /// Creates a key file with one key.
     ///
-    /// - Throws: ``ExitCode/conflict`` when there is something at `path`.
+    /// - Throws: ``ExitCode/conflict`` if `path` exists.
     static func create(
         _ path: String, _ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier
     ) throws {
@@ -99,12 +99,11 @@ struct KeyFile: ~Copyable {
             try text.withBytes { try PrivateFile.write($0, to: path, replaces: false) }
         } catch let error as CommandError where error.code == .conflict {
             throw CommandError(
-                .conflict, error.message,
-                hint: "Nothing was changed. Name a file that is not there.")
+                .conflict, error.message, hint: "Choose a path that does not exist yet.")
         }
     }
 
-    /// Deletes a key file that was just made and that nothing needs.
+    /// Deletes a key file that was just created and that nothing needs.
     static func delete(_ path: String) {
         unsafe unlink(path)
     }
@@ -146,9 +145,9 @@ struct KeyFile: ~Copyable {
 }
 
 extension VaultSession {
-    /// Keys that the named key file opens; nil where none is named or it has no key of this vault.
+    /// Returns the keys that the given key file opens; nil without one, or if it has no key of this vault.
     ///
-    /// - Throws: ``ExitCode/locked`` for a file that must not be used.
+    /// - Throws: ``ExitCode/locked`` for a file that is not safe to use.
     func keysFromKeyFile(_ vault: Vault) throws -> VaultKeys? {
         guard let path = options.keyFile else { return nil }
         let slots = vault.header.slots.filter { $0.kind == .file }
@@ -157,7 +156,7 @@ extension VaultSession {
             return nil
         }
         let file = try KeyFile(reading: path)
-        // A slot of the values opens the index too, so it goes first.
+        // A slot that opens the values opens the index too, so it comes first.
         for slot in slots.sorted(by: { $0.tier.rawValue > $1.tier.rawValue }) {
             guard let key = try file.key(of: slot.id, vault: vault.header.vaultID) else { continue }
             if let keys = try vault.unlock(slot, slotKey: key) {
@@ -169,16 +168,15 @@ extension VaultSession {
         return nil
     }
 
-    /// Says that the named key file was of no use, where something else opened the vault or nothing is
-    /// to be opened.
-    func warnOfKeyFile() {
+    /// Warns that the given key file did not help, if something else opened the vault or nothing has to.
+    func warnAboutKeyFile() {
         guard let problem = keyFileProblem else { return }
         keyFileProblem = nil
         context.warn("key-file-unused", problem)
     }
 
-    /// Has a failure that leaves the vault locked say that the named key file was of no use either.
-    func mentioningKeyFile<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+    /// Adds to a failure that leaves the vault locked why the key file did not help.
+    func reportingKeyFileProblem<R: ~Copyable>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch {

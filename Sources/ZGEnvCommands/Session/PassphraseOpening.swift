@@ -1,13 +1,12 @@
 internal import Sealing
 internal import Vault
 
-/// What a passphrase or a recovery code has opened, and that secret, for making slots anew.
+/// The keys that a passphrase or a recovery code opened, with that secret, for recreating slots.
 final class PassphraseOpening {
-    /// Both tiers.
+    /// Keys of both tiers.
     let keys: VaultKeys
-    /// The slot that opened.
     let slot: KeySlot
-    /// As it was given.
+    /// The passphrase or code as given.
     let secret: SecretBytes
 
     init(_ opening: Vault.Opening, secret: consuming SecretBytes) {

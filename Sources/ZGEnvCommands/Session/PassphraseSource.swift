@@ -10,10 +10,10 @@ enum PassphraseSource: Equatable {
     case terminal
     case pinentry
 
-    /// Most bytes of a passphrase.
+    /// The most bytes of a passphrase.
     static let limit = 1_024
 
-    /// The source that the options and the environment name; the terminal or pinentry otherwise.
+    /// The source that the options or the environment select; otherwise the terminal or pinentry.
     init(_ options: GlobalOptions, _ context: Context) {
         if let descriptor = options.passphraseDescriptor {
             self = .descriptor(descriptor)
@@ -32,18 +32,18 @@ enum PassphraseSource: Equatable {
         }
     }
 
-    /// The file at `path`. The standard input goes by its number, under whatever name: it has moved.
+    /// Returns the source for `path`. Stdin under any name is descriptor 0, which has moved.
     static func at(_ path: String) -> PassphraseSource {
         SecretDescriptors.number(of: path) == 0 ? .descriptor(0) : .file(path)
     }
 
-    /// Tells whether the passphrase comes without asking anybody.
+    /// Whether the passphrase comes without asking.
     var isUnattended: Bool { self != .terminal && self != .pinentry }
 
-    /// Takes the passphrase.
+    /// Reads or asks for the passphrase.
     ///
-    /// - Throws: ``ExitCode/locked`` when nobody can be asked or others can open its file,
-    ///   ``ExitCode/usage`` when it is empty or too long.
+    /// - Throws: ``ExitCode/locked`` if nobody can be asked or others can open its file,
+    ///   ``ExitCode/usage`` if it is empty or too long.
     func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
         switch self {
         case .descriptor(let descriptor):
@@ -75,7 +75,7 @@ enum PassphraseSource: Equatable {
         if endsInNewline { text.removeLast(1) }
         guard text.count > 0 else {
             throw CommandError(
-                .usage, "The passphrase is empty.", hint: "Give one of 1 to 1,024 bytes.")
+                .usage, "The passphrase is empty.", hint: "Use a passphrase of 1 to 1,024 bytes.")
         }
         guard text.count <= limit else {
             throw CommandError(.usage, "The passphrase is longer than 1,024 bytes.")
@@ -92,27 +92,26 @@ enum PassphraseSource: Equatable {
                 try terminal.readHidden(prompt: prompt, into: &$0)
             }
             guard count > 0 else {
-                throw CommandError(.usage, "The passphrase is empty.", hint: "Nothing was changed.")
+                throw CommandError(.usage, "The passphrase is empty.")
             }
             return try typed.withBytes { try SecretBytes(copying: $0.extracting(first: count)) }
         } catch TerminalError.noTerminal {
             if let pinentry = Pinentry(context) { return try pinentry.ask(prompt) }
             throw CommandError(
                 .locked,
-                "There is nothing to unlock the vault with: no passphrase and no terminal.",
-                hint: "Give --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE.")
+                "Cannot unlock the vault: no passphrase was given, and there is no terminal to prompt on.",
+                hint: "Use --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE.")
         }
     }
 
-    /// Takes a passphrase for a new slot: typed twice on a terminal, once from anywhere else.
+    /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else.
     func newPassphrase(_ context: Context) throws -> SecretBytes {
         let first = try passphrase(prompt: "New passphrase: ", context)
         guard !isUnattended else { return first }
-        let second = try passphrase(prompt: "The same again: ", context)
+        let second = try passphrase(prompt: "Confirm passphrase: ", context)
         guard first.isEqualInConstantTime(to: second) else {
             throw CommandError(
-                .usage, "The two passphrases are not the same.",
-                hint: "Nothing was made; try again.")
+                .usage, "The passphrases do not match.", hint: "Run the command again.")
         }
         return first
     }

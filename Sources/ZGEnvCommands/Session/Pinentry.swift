@@ -6,7 +6,7 @@ internal import SystemFiles
 struct Pinentry {
     private let environment: [[UInt8]]
 
-    /// nil where there is no screen.
+    /// nil without a display.
     init?(_ context: Context) {
         guard context.variable("DISPLAY") != nil || context.variable("WAYLAND_DISPLAY") != nil
         else {
@@ -15,9 +15,10 @@ struct Pinentry {
         environment = context.rawEnvironment
     }
 
-    /// Asks. Throws ``ExitCode/locked`` when there is no such program or the user declined.
+    /// Asks for a secret.
     ///
-    /// - Parameter what: What is asked for, in one lower-case word.
+    /// - Parameter what: The kind of secret, in one lower-case word.
+    /// - Throws: ``ExitCode/locked`` if there is no pinentry program or the user declines.
     func ask(_ prompt: String, for what: String = "passphrase") throws -> SecretBytes {
         let process: ChildProcess
         do {
@@ -28,10 +29,10 @@ struct Pinentry {
             throw CommandError(
                 .locked, "There is no terminal, and no pinentry program to ask for the \(what).",
                 hint: what == "passphrase"
-                    ? "Install pinentry, or give --passphrase-file."
-                    : "Install pinentry, or give the \(what) on stdin.")
+                    ? "Install pinentry, or use --passphrase-file."
+                    : "Install pinentry, or pass the \(what) on stdin.")
         }
-        defer { process.abandon() }
+        defer { process.terminate() }
         var conversation = Conversation(process: process)
         do {
             try conversation.expectOK()
@@ -39,9 +40,9 @@ struct Pinentry {
             try conversation.send("SETDESC \(Self.escaped(prompt))")
             if let answer = try conversation.askForPin() { return answer }
         } catch is Conversation.Failure {
-            throw CommandError(.locked, "The pinentry program answered what it should not.")
+            throw CommandError(.locked, "The pinentry program returned an invalid response.")
         }
-        throw CommandError(.locked, "The \(what) was not given.", hint: "Nothing was changed.")
+        throw CommandError(.locked, "No \(what) was entered.")
     }
 
     private static func escaped(_ text: String) -> String {
@@ -70,7 +71,7 @@ struct Pinentry {
             guard line.withBytes({ Self.starts($0, "OK") }) else { throw Failure() }
         }
 
-        /// The typed text; nil when the user declined.
+        /// Returns the typed text; nil if the user declines.
         mutating func askForPin() throws -> SecretBytes? {
             try write("GETPIN")
             var answer: SecretBuffer?
@@ -84,7 +85,7 @@ struct Pinentry {
                 } else if line.withBytes({ Self.starts($0, "ERR") }) {
                     return nil
                 } else if !line.withBytes({ Self.starts($0, "S ") || Self.starts($0, "#") }) {
-                    // Neither a status nor a comment: waiting for more could last for ever.
+                    // Neither a status nor a comment: waiting for more could last forever.
                     throw Failure()
                 }
             }
@@ -113,7 +114,7 @@ struct Pinentry {
             return wanted.indices.allSatisfy { line.byte(at: $0) == wanted[$0] }
         }
 
-        /// Undoes Assuan's %XX.
+        /// Decodes Assuan's %XX.
         private static func decoded(_ line: borrowing SecretBuffer) throws -> SecretBuffer {
             var text = try SecretBuffer(capacity: PassphraseSource.limit)
             try line.withBytes { line in

@@ -3,16 +3,16 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// A value on its way out, with what is told of the record it belongs to. Thousands of them are
-/// handed about, so that they hold no whole record.
+/// A value to be revealed, with the few facts about its record that are shown. There can be thousands,
+/// so they do not keep the whole record.
 struct RevealedValue {
     let name: String
     let scope: Scope
     let value: SecretSlice
-    /// Which of its versions; nil for a value that came from the platform.
+    /// The version; nil for a value from Vercel.
     let version: UInt64?
 
-    /// Writes the form of the contract: `{"variables":[{"key","targets","branch","version","value"}]}`.
+    /// Writes `{"variables":[{"key","targets","customEnvironments","branch","version","value"}]}`.
     static func writeJSON(_ values: [RevealedValue], to output: OutputStream) throws {
         var writer = JSONWriter(to: output)
         try writer.beginObject()

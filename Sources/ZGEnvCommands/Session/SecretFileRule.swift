@@ -1,19 +1,19 @@
 internal import SystemFiles
 
-/// Whose a file with a key or a passphrase must be, and who else may open it: nobody.
+/// The rule for owner and permissions of a file with a key or a passphrase.
 struct SecretFileRule: Equatable {
-    /// Permissions that nobody may have.
+    /// Permission bits that must not be set.
     let forbidden: UInt32
     /// Whether root may own it.
-    let mayBeRoots: Bool
+    let allowsRoot: Bool
 
-    /// A file that the user made.
-    static let own = SecretFileRule(forbidden: 0o077, mayBeRoots: false)
-    /// A file that systemd made for one service: root's, with an access control list for the service's
-    /// user, whose mask stands in the bits of the group.
-    static let credential = SecretFileRule(forbidden: 0o007, mayBeRoots: true)
+    /// A file that the user created.
+    static let own = SecretFileRule(forbidden: 0o077, allowsRoot: false)
+    /// A credential that systemd created for one service: owned by root, with an access control list for
+    /// the service's user, whose mask shows in the group bits.
+    static let credential = SecretFileRule(forbidden: 0o007, allowsRoot: true)
 
-    /// The rule for a passphrase file at `path`.
+    /// Returns the rule for a passphrase file at `path`.
     static func ofPassphraseFile(_ path: String, _ context: Context) -> SecretFileRule {
         guard var directory = context.variable("CREDENTIALS_DIRECTORY") else { return .own }
         while directory.hasSuffix("/") { directory.removeLast() }
@@ -21,18 +21,18 @@ struct SecretFileRule: Equatable {
         return isInside && !directory.isEmpty ? .credential : .own
     }
 
-    /// What speaks against taking a secret from a regular file; nil where nothing does.
+    /// Returns why a regular file must not be used; nil if it may.
     func objection(to file: FileFacts) -> String? {
-        guard file.isOwn || (mayBeRoots && file.owner == 0) else {
+        guard file.isOwn || (allowsRoot && file.owner == 0) else {
             return "belongs to another user"
         }
         return file.permissions & forbidden == 0 ? nil : "can be opened by other users"
     }
 
-    /// Refuses a passphrase file that somebody else can open.
+    /// Refuses a passphrase file that others can open.
     ///
-    /// A pipe, a device, and a file without a name keep nothing that others could open: what
-    /// `<(...)` and `/dev/fd/N` name is taken.
+    /// Pipes, devices and files without a name, such as `<(...)` and `/dev/fd/N`, are accepted: they
+    /// store nothing that others could open.
     func check(_ file: OpenFile, at path: String) throws {
         guard let facts = try? file.facts(), Self.isKept(facts) else { return }
         if let objection = objection(to: facts) {
@@ -40,14 +40,16 @@ struct SecretFileRule: Equatable {
         }
     }
 
-    /// Tells whether it is a regular file that has a name.
-    static func isKept(_ file: FileFacts) -> Bool { file.kind == .regular && file.nameCount > 0 }
+    /// Whether it is a regular file with a name.
+    static func isKept(_ file: FileFacts) -> Bool {
+        file.kind == .regular && file.hardLinkCount > 0
+    }
 
     static func refusal(_ what: String, _ objection: String, secret: String) -> CommandError {
         CommandError(
             .locked, "The \(what) \(objection).",
             hint:
-                "It was not used. Other users may have read its \(secret): replace that, and let only yourself open the file (chmod 600)."
+                "Other users may have read the \(secret): replace it, and restrict the file to yourself (chmod 600)."
         )
     }
 }

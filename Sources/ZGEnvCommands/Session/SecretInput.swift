@@ -8,9 +8,9 @@ enum SecretInput {
     /// Reads a descriptor to its end.
     ///
     /// - Parameters:
-    ///   - limit: Most bytes taken; one more is an error.
-    ///   - what: What is read, for messages.
-    ///   - end: When its end must have come.
+    ///   - limit: The most bytes to read; one more is an error.
+    ///   - what: The subject of error messages.
+    ///   - end: The time limit.
     static func read(
         descriptor: Int32, limit: Int, what: String, until end: ContinuousClock.Instant? = nil
     ) throws -> SecretBuffer {
@@ -33,15 +33,15 @@ enum SecretInput {
             switch failure {
             case 0 where got == 0: return buffer
             case 0, EINTR: continue
-            // Somebody made the descriptor non-blocking: nothing is there yet, which is no end.
+            // A non-blocking descriptor without input yet, which is not the end.
             case EAGAIN: try waitForInput(descriptor, what)
             default: throw unreadable(what, failure)
             }
         }
     }
 
-    /// Room for a whole file and the byte that would be too many; a buffer that grows is copied, and
-    /// wiped, each time.
+    /// Returns room for a whole file and the byte that would be too many: growing a buffer copies and
+    /// wipes it each time.
     private static func capacity(for descriptor: Int32) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -57,7 +57,7 @@ enum SecretInput {
         }
     }
 
-    /// Waits until there is something to read, or an end of it.
+    /// Waits for input or its end.
     private static func waitForInput(
         _ descriptor: Int32, _ what: String, until end: ContinuousClock.Instant
     ) throws {
@@ -65,12 +65,12 @@ enum SecretInput {
         while true {
             guard ContinuousClock.now < end else {
                 throw CommandError(
-                    .failed, "\(what) did not end in the time it has.",
-                    hint: "Nothing was changed. Give it more time with --timeout.")
+                    .failed, "\(what) did not end in time.",
+                    hint: "Allow more time with --timeout.")
             }
-            // Noted where whoever reads has something to end before this process does.
+            // A signal is pending only where the caller must clean up before the process ends.
             guard Interrupts.pending == nil else {
-                throw CommandError(.failed, "\(what) was not read to its end.")
+                throw CommandError(.failed, "\(what) was not read completely.")
             }
             let found = unsafe poll(&entry, 1, 100)
             if found > 0 { return }
@@ -80,15 +80,13 @@ enum SecretInput {
 
     /// Reads a whole file.
     ///
-    /// - Parameter check: Sees the open file and its path before it is read.
+    /// - Parameter check: Called with the open file and its path before reading.
     static func read(
         path: String, limit: Int, what: String,
         check: (OpenFile, String) throws -> Void = { _, _ in }
     ) throws -> SecretBuffer {
         let file = try SystemError.mapped(try OpenFile(path, O_RDONLY | O_NOCTTY)) { error in
-            CommandError(
-                .usage, "\(what) \(path) cannot be opened: \(error.reason).",
-                hint: "Nothing was changed.")
+            CommandError(.usage, "\(what) \(path) cannot be opened: \(error.reason).")
         }
         defer { withExtendedLifetime(file) {} }
         try check(file, path)
@@ -96,13 +94,11 @@ enum SecretInput {
     }
 
     private static func unreadable(_ what: String, _ number: Int32) -> CommandError {
-        CommandError(
-            .usage, "\(what) cannot be read: \(SystemError(number).reason).",
-            hint: "Nothing was changed.")
+        CommandError(.usage, "\(what) cannot be read: \(SystemError(number).reason).")
     }
 
     private static func tooLong(_ what: String, _ limit: Int) -> CommandError {
         let size = limit >= 1 << 20 ? "\(limit >> 20) MiB" : "\(limit) bytes"
-        return CommandError(.usage, "\(what) is longer than \(size).", hint: "Nothing was changed.")
+        return CommandError(.usage, "\(what) is longer than \(size).")
     }
 }

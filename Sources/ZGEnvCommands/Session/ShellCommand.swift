@@ -2,7 +2,7 @@ internal import Glibc
 internal import Sealing
 internal import SystemFiles
 
-/// A command of the user's for /bin/sh, whose output is a secret.
+/// A /bin/sh command of the user whose output is a secret.
 struct ShellCommand {
     private let command: String
 
@@ -10,10 +10,9 @@ struct ShellCommand {
         self.command = command
     }
 
-    /// Runs the command and takes its output into guarded memory. It gets no stdin, and stderr goes
-    /// where ours goes.
+    /// Runs the command without stdin and reads its output into guarded memory; it shares our stderr.
     ///
-    /// - Throws: ``ExitCode/locked`` when it fails.
+    /// - Throws: ``ExitCode/locked`` if it fails.
     func secretOutput(
         limit: Int, environment: [[UInt8]], what: String
     ) throws -> SecretBuffer {
@@ -25,14 +24,14 @@ struct ShellCommand {
             buffer = try SecretInput.read(
                 descriptor: process.outputDescriptor, limit: limit, what: what)
         } catch {
-            process.abandon()
+            process.terminate()
             throw error
         }
         let status = process.wait()
         guard status == 0 else {
             throw CommandError(
-                .locked, "\(what) failed with status \(status).",
-                hint: "Run it by hand to see why. Nothing was changed.")
+                .locked, "\(what) failed with exit code \(status).",
+                hint: "Run the command by hand to see why it failed.")
         }
         return buffer
     }

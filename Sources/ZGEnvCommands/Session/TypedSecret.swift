@@ -1,13 +1,13 @@
 internal import CommandLineKit
 internal import Sealing
 
-/// A secret of one line that somebody else gave to the user: typed at a hidden prompt, or on stdin where
-/// that is no terminal. Never an argument.
+/// A secret of one line, such as a token: typed at a hidden prompt, or read from stdin if that is not a
+/// terminal. Never an argument.
 enum TypedSecret {
-    /// Reads it into guarded memory, without the blanks and line ends that come from copying it.
+    /// Reads the secret into guarded memory. Trims the white space around it on stdin.
     ///
-    /// - Parameter what: What it is called in messages, such as "token".
-    /// - Throws: ``ExitCode/usage`` where there is none.
+    /// - Parameter what: Its name in messages, such as "token".
+    /// - Throws: ``ExitCode/usage`` if it is empty.
     static func read(
         _ what: String, prompt: String, _ workspace: Workspace
     ) throws -> SecretSlice {
@@ -30,8 +30,7 @@ enum TypedSecret {
             return (start, end)
         }
         guard end > start else {
-            throw CommandError(
-                .usage, "There is no \(what) on stdin.", hint: "Nothing was changed.")
+            throw CommandError(.usage, "No \(what) was given on stdin.")
         }
         return try text.withBytes { try arena.copy($0.extracting(start..<end)) }
     }

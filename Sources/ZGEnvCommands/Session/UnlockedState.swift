@@ -3,20 +3,19 @@ internal import JSON
 internal import KernelKeyring
 internal import Vault
 
-/// That a vault is unlocked for this process: for whom else, and until when.
+/// The scope and the end of an unlock that this process can use.
 struct UnlockedState: Equatable {
     let scope: UnlockScope
     /// Seconds since 1970.
     let endsAt: UInt64
 
-    /// Takes the keys of an unlocked vault from the kernel, once the file was held against what was
-    /// unlocked.
+    /// Returns the keys of an unlocked vault from the kernel, after checking that the file descends from
+    /// the one that was unlocked.
     ///
     /// - Parameter now: Seconds since 1970.
-    /// - Returns: nil where the vault is locked or the kernel has no keyrings for us. Also where it
-    ///   was written so often since that it does not remember what was unlocked: then the passphrase
-    ///   decides.
-    /// - Throws: ``ExitCode/damaged`` for an older copy, or one of another history.
+    /// - Returns: nil if the vault is locked, the kernel has no keyrings for us, or the vault was written
+    ///   so often since that the check is impossible; then the passphrase is needed.
+    /// - Throws: ``ExitCode/damaged`` for an older copy, or one with a different history.
     static func keys(
         of vault: Vault, now: UInt64
     ) throws -> (keys: VaultKeys, state: UnlockedState)? {
@@ -37,11 +36,11 @@ struct UnlockedState: Equatable {
             guard error.code == .damaged else { throw error }
             throw CommandError(
                 .damaged, CommandError.sentence(error.reason),
-                hint: AnchorVerdict.remedy)
+                hint: RollbackVerdict.remedy)
         }
     }
 
-    /// Where the vault stood when it was unlocked; nil where it is not unlocked for this process.
+    /// Returns the position of the vault when it was unlocked; nil if it is locked for this process.
     ///
     /// - Parameter now: Seconds since 1970.
     static func position(of vault: Vault, now: UInt64) -> VaultPosition? {
@@ -50,7 +49,7 @@ struct UnlockedState: Equatable {
         } catch { return nil }
     }
 
-    /// What is left of the time, as people read it.
+    /// The remaining time and the scope, as in "for 15m, in this session".
     func text(now milliseconds: UInt64) -> String {
         let seconds = secondsLeft(milliseconds)
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
@@ -79,29 +78,29 @@ struct UnlockedState: Equatable {
 }
 
 extension UnlockCache {
-    /// The cache of a vault as its file stands.
+    /// The cache for the current file of a vault.
     init(of vault: Vault) {
         self.init(vault: vault.header.vaultID, epoch: vault.header.indexEpoch)
     }
 }
 
 extension CommandError {
-    /// Why the values cannot be kept unlocked, and what to do instead.
+    /// The error for a vault that cannot be kept unlocked.
     init(mapping error: KernelKeyringError) {
         let reason = Self.sentence(error.reason)
         switch error.code {
         case .unavailable:
             self.init(
                 .failed, reason,
-                hint: "Nothing can be kept unlocked here. Give the passphrase each time, "
+                hint: "This machine cannot keep a vault unlocked. Enter the passphrase each time, "
                     + "for example with --passphrase-file.")
         case .noSession, .sessionEnded:
             self.init(
                 .usage, reason,
-                hint: "Nothing was unlocked. Say zg-env unlock --scope user: it opens the values "
-                    + "to all your logins, cron and user units.")
+                hint: "Run: zg-env unlock --scope user (shared by all your logins, cron jobs and "
+                    + "user services)")
         case .full, .notThere, .failed:
-            self.init(.failed, reason, hint: "Nothing was unlocked or locked; try again.")
+            self.init(.failed, reason, hint: "Run the command again.")
         }
     }
 }

@@ -1,25 +1,25 @@
 internal import Vault
 
-/// How the vault stands to what one place says of it.
-enum AnchorVerdict: String {
-    /// It is the generation that was seen last.
+/// The result of comparing the vault with one rollback guard.
+enum RollbackVerdict: String {
+    /// It is the generation last seen.
     case current
-    /// It came from that one; the anchor was moved on.
+    /// It descends from the generation last seen; the guard was updated.
     case moved
-    /// It came from that one; the anchor could not be moved on, and stays behind.
+    /// It descends from the generation last seen; the guard could not be updated.
     case behind
-    /// It was written so often since that nobody can tell; the anchor was moved on.
+    /// It was written too often since to compare; the guard was updated.
     case forgotten
     case older
-    /// It did not come from that one.
+    /// It does not descend from the generation last seen.
     case otherHistory = "other"
-    /// It has another public key than the one that was seen, and nobody has the root.
+    /// Its public key is not the one last seen, and the keys do not include the root to check it.
     case otherKey = "other-key"
-    /// Its checkpoint is older than the one that was seen.
+    /// Its checkpoint is older than the one last seen.
     case olderCheckpoint = "older-checkpoint"
     case absent, unreadable, unavailable
 
-    init(_ standing: VaultStanding) {
+    init(_ standing: VaultRelation) {
         switch standing {
         case .same: self = .current
         case .follows: self = .moved
@@ -29,86 +29,83 @@ enum AnchorVerdict: String {
         }
     }
 
-    /// For people.
+    /// The text after "Rollback guard in …:".
     var text: String {
         switch self {
-        case .current: "this is the newest one"
-        case .moved: "this came from the newest one that was seen"
-        case .behind:
-            "this came from the newest one that was seen, and could not be noted as the newest"
-        case .forgotten: "cannot tell: the vault was written too often since"
-        case .older: "a newer one was seen"
-        case .otherHistory: "another one was seen"
-        case .otherKey: "another public key was seen"
-        case .olderCheckpoint: "a newer state was accepted"
-        case .absent: "none was seen yet"
-        case .unreadable: "what is kept there cannot be read"
+        case .current: "this is the newest generation"
+        case .moved: "this is newer than the last generation seen"
+        case .behind: "this is newer than the last generation seen, and could not be recorded"
+        case .forgotten: "unknown: the vault was written too often since the last check"
+        case .older: "a newer generation of the vault has been seen"
+        case .otherHistory: "a generation of the vault with a different history has been seen"
+        case .otherKey: "a different public key of the vault has been seen"
+        case .olderCheckpoint: "a newer checkpoint of the vault has been seen"
+        case .absent: "this vault has not been seen before"
+        case .unreadable: "cannot be read"
         case .unavailable: "cannot be checked here"
         }
     }
 }
 
 extension VaultSession {
-    /// Holds the vault against the anchors that were not looked at yet, and moves them on.
+    /// Compares the vault with the guards that were not checked yet, and updates them.
     ///
-    /// - Parameter keys: Open the index.
-    /// - Throws: ``ExitCode/damaged`` for an older copy, and for another history.
-    func checkAnchors(_ places: [AnchorKeeper.Place], with keys: VaultKeys) throws {
-        guard holdsToAnchors else { return }
-        for place in places where anchorVerdicts[place] == nil {
+    /// - Throws: ``ExitCode/damaged`` for an older copy, or one with a different history.
+    func checkRollback(_ places: [RollbackGuards.Place], with keys: VaultKeys) throws {
+        guard checksRollback else { return }
+        for place in places where rollbackVerdicts[place] == nil {
             let finding = try judge(place, with: keys)
-            // Not remembered where it throws: whoever passes over the error gets it again.
-            guard finding.verdict.isAccepted else { throw try anchorFailure(finding) }
-            anchorVerdicts[place] = finding.verdict
+            // Not stored if it throws, so that a caller that ignores the error gets it again.
+            guard finding.verdict.isAccepted else { throw try rollbackFailure(finding) }
+            rollbackVerdicts[place] = finding.verdict
             if finding.verdict == .unreadable {
-                warnOfUnreadableAnchor(place, of: try opened().header.vaultID)
+                warnAboutUnreadableGuard(place, of: try opened().header.vaultID)
             }
             if finding.verdict == .forgotten {
                 context.warn(
                     "anchor-forgotten",
-                    "The vault was written so often since it was last seen here that nobody can tell "
-                        + "whether it is the same one.")
+                    "The vault was written too often since this machine last saw it, so zg-env "
+                        + "cannot check whether it is the same vault.")
             }
         }
     }
 
-    /// Says that a place kept something that is no anchor. Nothing that zg-env writes is: it was damaged
-    /// or put there, and as long as it stands an older copy is not noticed by this place.
-    func warnOfUnreadableAnchor(_ place: AnchorKeeper.Place, of vault: Identifier) {
+    /// Warns about a place with something other than a guard. It was damaged or put there by something
+    /// else; until it is replaced, this place does not detect an older copy.
+    func warnAboutUnreadableGuard(_ place: RollbackGuards.Place, of vault: Identifier) {
         let path = place == .stateDirectory ? anchors.file(of: vault) : nil
         let remedy =
             path.map(FileKind.isDirectory) == true
-            ? "A directory stands in its place: move it away." : "The next write replaces it."
+            ? "The guard's path is a directory: move it away." : "The next write replaces it."
         context.warn(
             "anchor-unreadable",
-            "What the \(place.name) keeps of the newest generation that was seen cannot be "
-                + "read\(path.map { " (\($0))" } ?? ""), so it does not tell an older copy. \(remedy)"
-        )
+            "The rollback guard in the \(place.name)\(path.map { " (\($0))" } ?? "") cannot be read, "
+                + "so an older copy of the vault would not be detected. \(remedy)")
     }
 
-    /// Asks the keyring's anchor where the state directory says nothing of the vault, as when it was
-    /// emptied, and has it say so again. A keyring that is not there or locked is passed over.
+    /// Checks the keyring's guard if the state directory has none, as after it was emptied, and stores it
+    /// there again. Does nothing if the keyring is missing or locked.
     func checkKeyringWhereNeeded(with keys: VaultKeys) throws {
-        guard let local = anchorVerdicts[.stateDirectory], local.saysNothing,
-            try anchorPlaces().contains(.keyring)
+        guard let local = rollbackVerdicts[.stateDirectory], local.hasNoRecord,
+            try guardPlaces().contains(.keyring)
         else { return }
-        try checkAnchors([.keyring], with: keys)
-        guard let found = anchorVerdicts[.keyring], !found.saysNothing else { return }
+        try checkRollback([.keyring], with: keys)
+        guard let found = rollbackVerdicts[.keyring], !found.hasNoRecord else { return }
         let vault = try opened()
-        // For the commands that ask no keyring. Without it the next one asks the keyring again.
+        // For commands that do not use the keyring. If this fails, the next command tries again.
         let pinned = pinned
         try? anchors.store(
-            VaultSighting(
+            VaultObservation(
                 position: try vault.position(), publicKey: vault.header.publicKey,
                 checkpointGeneration: pinned?.checkpointGeneration ?? 0), .stateDirectory,
             of: vault.header.vaultID)
     }
 
-    /// What one place says, and the generation that it has seen. Where the vault is newer, the anchor is
-    /// moved on.
+    /// Compares the vault with the guard of one place and returns the result with that guard. Updates a
+    /// guard that is behind.
     func judge(
-        _ place: AnchorKeeper.Place, with keys: VaultKeys
-    ) throws -> (verdict: AnchorVerdict, seen: VaultSighting?) {
+        _ place: RollbackGuards.Place, with keys: VaultKeys
+    ) throws -> (verdict: RollbackVerdict, seen: VaultObservation?) {
         let vaultID = try opened().header.vaultID
         switch anchors.find(place, of: vaultID) {
         case .absent: return (.absent, nil)
@@ -116,12 +113,12 @@ extension VaultSession {
         case .unavailable: return (.unavailable, nil)
         case .anchor(let sighting):
             let seen = sighting.position
-            var verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+            var verdict = RollbackVerdict(try opened().standing(to: seen, with: keys))
             if !verdict.isAccepted {
-                // Another writer may have come in between. It wrote the file before the anchor, so that
-                // the file is at least as new as this anchor now; a later anchor could be ahead again.
-                forgetVault()
-                verdict = AnchorVerdict(try opened().standing(to: seen, with: keys))
+                // Another writer may have come in between. It wrote the file before the guard, so the
+                // file is at least as new as this guard now; a later guard could be ahead again.
+                closeVault()
+                verdict = RollbackVerdict(try opened().standing(to: seen, with: keys))
             }
             guard verdict.isAccepted else { return (verdict, sighting) }
             let isOtherKey = try opened().header.publicKey != sighting.publicKey
@@ -130,20 +127,20 @@ extension VaultSession {
                 try opened().checkPublicKey(with: keys)
                 context.warn(
                     "key-changed",
-                    "The vault has another public key than the one last seen on this machine, and it is the root's: new keys were made elsewhere."
+                    "The vault has a new public key, which matches its root key: someone with the passphrase ran zg-env rekey elsewhere."
                 )
             }
             pin(sighting, at: try opened().header.publicKey)
             if verdict == .moved || verdict == .forgotten || isOtherKey {
                 do {
                     try anchors.store(
-                        VaultSighting(
+                        VaultObservation(
                             position: try opened().position(),
                             publicKey: try opened().header.publicKey,
                             checkpointGeneration: sighting.checkpointGeneration), place, of: vaultID
                     )
                 } catch {
-                    // An older anchor still holds back what is older than itself.
+                    // An older guard still detects copies that are older than itself.
                     if verdict == .moved { verdict = .behind }
                 }
             }
@@ -151,86 +148,85 @@ extension VaultSession {
         }
     }
 
-    /// Remembers what was seen here, the newest checkpoint of all places.
-    private func pin(_ sighting: VaultSighting, at publicKey: [UInt8]) {
-        pinned = VaultSighting(
+    /// Stores what was seen, with the newest checkpoint of all places.
+    private func pin(_ sighting: VaultObservation, at publicKey: [UInt8]) {
+        pinned = VaultObservation(
             position: sighting.position, publicKey: publicKey,
             checkpointGeneration: max(
                 sighting.checkpointGeneration, pinned?.checkpointGeneration ?? 0))
     }
 
-    /// Holds a checkpoint, whose code was checked, against the newest one that was seen here, and has the
-    /// anchors say so where it is newer.
+    /// Compares an authenticated checkpoint with the newest one seen here, and updates the guards if it
+    /// is newer.
     ///
-    /// - Throws: ``ExitCode/damaged`` for an older one: somebody put back what was accepted before.
-    func noteCheckpoint(of index: VaultIndex) throws {
-        guard holdsToAnchors, let pinned else { return }
+    /// - Throws: ``ExitCode/damaged`` for an older one: someone restored an earlier checkpoint.
+    func recordCheckpoint(of index: VaultIndex) throws {
+        guard checksRollback, let pinned else { return }
         let vault = try opened()
         do throws(VaultError) {
             try vault.expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
         } catch {
             throw CommandError(
-                .damaged, CommandError.sentence(error.reason), hint: AnchorVerdict.remedy)
+                .damaged, CommandError.sentence(error.reason), hint: RollbackVerdict.remedy)
         }
         guard index.checkpointGeneration > pinned.checkpointGeneration else { return }
-        let newer = VaultSighting(
+        let newer = VaultObservation(
             position: try vault.position(), publicKey: vault.header.publicKey,
             checkpointGeneration: index.checkpointGeneration)
         self.pinned = newer
-        for (place, verdict) in anchorVerdicts where !verdict.saysNothing {
-            // One that stays behind still holds back what is older than itself.
+        for (place, verdict) in rollbackVerdicts where !verdict.hasNoRecord {
+            // A guard that stays behind still detects copies that are older than itself.
             try? anchors.store(newer, place, of: vault.header.vaultID)
         }
     }
 
-    /// What to say of a vault that an anchor speaks against.
-    func anchorFailure(
-        _ finding: (verdict: AnchorVerdict, seen: VaultSighting?)
+    /// Returns the error for a vault that a guard does not accept.
+    func rollbackFailure(
+        _ finding: (verdict: RollbackVerdict, seen: VaultObservation?)
     ) throws -> CommandError {
         let vault = try opened()
         if finding.verdict == .olderCheckpoint {
             return CommandError(
                 .damaged, CommandError.sentence(vault.olderCheckpoint.reason),
-                hint: AnchorVerdict.remedy)
+                hint: RollbackVerdict.remedy)
         }
         if finding.verdict == .otherKey {
             return CommandError(
-                .damaged, CommandError.sentence(vault.foreignKey.reason),
-                hint:
-                    "Nothing was written. Run zg-env unlock, which checks it with the passphrase.")
+                .damaged, CommandError.sentence(vault.replacedPublicKey.reason),
+                hint: "Check the vault with the passphrase: zg-env unlock")
         }
         let seen = try finding.seen?.position ?? vault.position()
         let error = vault.objection(
             to: finding.verdict == .older ? .older : .otherHistory, seen,
-            when: "on this machine", of: "was last seen on this machine")
+            when: "has been seen on this machine", of: "was last seen on this machine")
         return CommandError(
-            .damaged, CommandError.sentence(error.reason), hint: AnchorVerdict.remedy)
+            .damaged, CommandError.sentence(error.reason), hint: RollbackVerdict.remedy)
     }
 
-    /// The places that a write of this vault keeps anchors in.
-    func anchorPlaces() throws -> [AnchorKeeper.Place] {
+    /// Returns the places in which a write of this vault stores guards.
+    func guardPlaces() throws -> [RollbackGuards.Place] {
         let hasItem = try opened().header.slots.contains { $0.kind == .secretService }
         return hasItem ? [.stateDirectory, .keyring] : [.stateDirectory]
     }
 
-    /// Takes the anchor out of the keyring where no slot of the vault is there any more: it would not be
-    /// moved on, and speak against the vault one day. One that stays is harmless until then.
-    func dropUnusedAnchor(of vault: Identifier, slots: [KeySlot]) {
+    /// Removes the keyring's guard if the vault has no keyring slot any more: it would no longer be
+    /// updated, and a new slot would bring it back into use.
+    func removeUnusedGuard(of vault: Identifier, slots: [KeySlot]) {
         guard !slots.contains(where: { $0.kind == .secretService }) else { return }
         anchors.removeFromKeyring(of: vault)
     }
 
-    /// Generations of a vault that this machine has seen at this path, whatever is there now.
+    /// Returns the positions of a vault that this machine has seen at this path.
     func seenPositions(
-        of vault: Identifier, _ places: [AnchorKeeper.Place]
+        of vault: Identifier, _ places: [RollbackGuards.Place]
     ) -> [VaultPosition] {
         places.compactMap { place in
             switch anchors.find(place, of: vault) {
             case .anchor(let seen): return seen.position
             case .unreadable:
-                // Said already where the vault that is there was opened.
-                if anchorVerdicts[place] != .unreadable {
-                    warnOfUnreadableAnchor(place, of: vault)
+                // The warning was shown if the vault was opened.
+                if rollbackVerdicts[place] != .unreadable {
+                    warnAboutUnreadableGuard(place, of: vault)
                 }
                 return nil
             case .absent, .unavailable: return nil
@@ -238,12 +234,12 @@ extension VaultSession {
         }
     }
 
-    /// Keeps where the vault stands after a write. The vault is written whatever comes of it.
+    /// Updates the guards after a write of the vault.
     ///
-    /// - Returns: Whether all places kept it; else there is a warning.
+    /// - Returns: False if one of them failed, which is only a warning.
     @discardableResult
-    func keepAnchors(
-        _ sighting: VaultSighting, of vault: Identifier, _ places: [AnchorKeeper.Place]
+    func updateGuards(
+        _ sighting: VaultObservation, of vault: Identifier, _ places: [RollbackGuards.Place]
     ) -> Bool {
         var isKept = true
         pinned = sighting
@@ -254,24 +250,23 @@ extension VaultSession {
                 isKept = false
                 context.warn(
                     "anchor-not-kept",
-                    "The vault was written, but the \(place.name) did not keep which generation is the "
-                        + "newest. "
-                        + CommandError(mapping: error).message)
+                    "The vault was written, but the rollback guard in the \(place.name) could not be "
+                        + "updated. " + CommandError(mapping: error).message)
             }
         }
         return isKept
     }
 }
 
-extension AnchorVerdict {
+extension RollbackVerdict {
     static let remedy =
-        "Nothing was given out or changed. Put the newest copy back with zg-env restore FILE; or, if "
-        + "you put this one there yourself, go on with it: zg-env verify --accept-older"
+        "Restore the newest copy with: zg-env restore FILE. If you restored this copy yourself, "
+        + "accept it with: zg-env verify --accept-older"
 
-    /// Tells whether the place knows nothing of the vault.
-    var saysNothing: Bool { self == .absent || self == .unreadable || self == .unavailable }
+    /// Whether the place has no guard that can be checked.
+    var hasNoRecord: Bool { self == .absent || self == .unreadable || self == .unavailable }
 
-    /// Tells whether nothing speaks against the vault.
+    /// Whether the vault may be used.
     var isAccepted: Bool {
         ![.older, .otherHistory, .otherKey, .olderCheckpoint].contains(self)
     }

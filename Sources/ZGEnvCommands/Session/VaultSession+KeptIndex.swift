@@ -1,21 +1,22 @@
 internal import KernelKeyring
 internal import Vault
 
-/// The index key in the user keyring, for those who asked for it with `config set cache-index true`.
+/// The index key in the kernel's user keyring, for users with the setting `cache-index`.
 extension VaultSession {
-    /// Keys from an index key that `list` kept; nil where none is, or this command may not use it.
-    func keptIndexKeys() throws -> VaultKeys? {
+    /// Returns keys from the index key that `list` kept; nil without one, or if this command may not
+    /// use it.
+    func cachedIndexKeys() throws -> VaultKeys? {
         guard use.showsNamesOnly, try Settings(context).isOn(.cacheIndex) else { return nil }
         let vault = try opened()
-        // A kernel without keyrings is no reason to fail: the passphrase is asked for.
+        // Without kernel keyrings the command asks for the passphrase.
         guard let key = try? IndexKeyCache(of: vault).find() else { return nil }
         return vault.unlock(indexKey: key)
     }
 
-    /// Keeps the index key that a passphrase has opened, where the user wants that.
+    /// Keeps the index key that a passphrase opened, if the setting is on.
     ///
-    /// - Returns: Why it could not be kept; nil where it was, or was not to be.
-    func keepIndexKey() throws -> String? {
+    /// - Returns: Why it could not be kept; nil without a failure.
+    func cacheIndexKey() throws -> String? {
         guard let keys = keysByPassphrase, try Settings(context).isOn(.cacheIndex) else {
             return nil
         }
@@ -34,7 +35,7 @@ extension VaultSession {
 }
 
 extension IndexKeyCache {
-    /// The cache of a vault as its file stands.
+    /// The cache for the current file of a vault.
     init(of vault: Vault) {
         self.init(
             vault: vault.header.vaultID, epoch: vault.header.indexEpoch,

@@ -2,7 +2,7 @@ internal import Sealing
 internal import Vault
 
 extension VaultSession {
-    /// Every value of the vault, earlier ones too; nil where the keys do not open them.
+    /// Returns every value of the vault, including earlier versions; nil if the keys do not open values.
     func everyValue(with keys: VaultKeys) throws -> [SecretSlice]? {
         let vault = try opened()
         let index = try vault.index(with: keys, extent: .everything)

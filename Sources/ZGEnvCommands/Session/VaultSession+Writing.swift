@@ -5,10 +5,10 @@ internal import Vault
 extension VaultSession {
     /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
     ///
-    /// - Parameter newPlace: A place that keeps an anchor from this write on.
+    /// - Parameter newPlace: A place that stores a guard from this write on.
     @discardableResult
     func update<R>(
-        with keys: VaultKeys, newPlace: AnchorKeeper.Place? = nil,
+        with keys: VaultKeys, newPlace: RollbackGuards.Place? = nil,
         _ body: @escaping (inout VaultTransaction) throws -> R
     ) throws -> R {
         guard turns.isActive, newPlace == nil else {
@@ -23,22 +23,22 @@ extension VaultSession {
     }
 
     private func updateAlone<R>(
-        with keys: VaultKeys, newPlace: AnchorKeeper.Place?,
+        with keys: VaultKeys, newPlace: RollbackGuards.Place?,
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
-        let places = try anchorPlaces()
-        try checkAnchors(places, with: keys)
+        let places = try guardPlaces()
+        try checkRollback(places, with: keys)
         let opened = try opened()
         let vaultID = opened.header.vaultID
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
-            since: holdsToAnchors ? try opened.position() : nil, after: opened,
-            pinned: holdsToAnchors ? pinned : nil,
+            since: checksRollback ? try opened.position() : nil, after: opened,
+            pinned: checksRollback ? pinned : nil,
             by: .init(command: command, time: context.now()),
             written: { sighting, _ in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
-                // A locked writer cannot tell whether the checkpoint is one: the number that was seen stays.
-                keepAnchors(
+                // A locked writer cannot authenticate the checkpoint, so the number seen before stays.
+                updateGuards(
                     keys.opensValues
                         ? sighting
                         : sighting.with(
@@ -52,23 +52,22 @@ extension VaultSession {
             pruneHistory(in: &transaction)
             return result
         }
-        forgetVault()
+        closeVault()
         return result.result
     }
 
-    /// Leaves to a rotation that has begun what it is about.
+    /// Refuses a change of variables that an open rotation is working on.
     private func checkRotations(in transaction: borrowing VaultTransaction) throws {
-        guard !isRotating, let open = try transaction.disturbedRotation() else { return }
+        guard !isRotating, let open = try transaction.affectedRotation() else { return }
         let projects = open.plan.members.map(\.name)
         throw CommandError(
             .conflict,
-            "A rotation of \(open.plan.key) in \(projects.joined(separator: ", ")) has begun and not ended.",
-            hint:
-                "Nothing was changed. Go on with: zg-env rotate \(word: open.plan.key) --resume, or go back with: zg-env rotate \(word: open.plan.key) --abort"
-        )
+            "The rotation of \(open.plan.key) in \(projects.joined(separator: ", ")) is not finished.",
+            hint: "Continue it with: zg-env rotate \(word: open.plan.key) --resume, or revert it "
+                + "with: zg-env rotate \(word: open.plan.key) --abort")
     }
 
-    /// Drops old versions of what got a new one, as the settings say.
+    /// Removes old versions of changed variables as the setting `history-keep` allows.
     private func pruneHistory(in transaction: inout VaultTransaction) {
         let time = context.now()
         guard transaction.mayPrune(at: time) else { return }
@@ -76,10 +75,10 @@ extension VaultSession {
             guard let keep = try Settings(context).number(.historyKeep) else { return }
             transaction.pruneHistory(keeping: keep, at: time)
         } catch {
-            // The change itself does not depend on them.
+            // The change itself does not depend on the settings.
             context.warn(
                 "history-not-pruned",
-                "Old versions were all kept, since the settings cannot be read. "
+                "No old versions were removed, because the settings cannot be read. "
                     + CommandError(mapping: error).message)
         }
     }

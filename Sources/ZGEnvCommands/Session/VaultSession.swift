@@ -1,45 +1,44 @@
 internal import Vault
 internal import VercelAPI
 
-/// The vault of one command: opened once, unlocked as far as the command needs, asked for once.
+/// The vault of one command: opened once, unlocked as far as the command needs.
 package final class VaultSession {
     let options: GlobalOptions
     let context: Context
-    /// The command's words, for what the settings say of it.
+    /// The command's words, for the settings.
     let command: String
     let use: VaultUse
     private var vault: Vault?
-    /// Whose turn it is, where several pieces of work go on side by side.
-    let turns = TurnTaking()
-    /// Whether the vault must be the newest one that was seen: not for a backup, nor for what mends that.
-    var holdsToAnchors: Bool
-    /// Whether the command goes on with rotations, which nothing else may disturb.
+    let turns = GlobalLock()
+    /// Whether the vault must be the newest one seen: not for a backup, nor for commands that fix that.
+    var checksRollback: Bool
+    /// Whether the command may change the variables of open rotations.
     var isRotating = false
-    /// What was found of the anchors so far.
-    var anchorVerdicts: [AnchorKeeper.Place: AnchorVerdict] = [:]
-    private(set) lazy var anchors = AnchorKeeper(context, path: options.vaultPath)
-    /// What the anchors say was seen here last; nil where none says anything.
-    var pinned: VaultSighting?
+    /// The guards checked so far.
+    var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
+    private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)
+    /// The position last seen here according to the guards.
+    var pinned: VaultObservation?
     private var heldKeys: VaultKeys?
-    /// For whom and until when the values are unlocked, once that was looked up.
+    /// The unlock that gave the keys.
     private(set) var unlocked: UnlockedState?
-    /// Why the keyring did not open the vault, where that was tried last.
+    /// Why the keyring did not open the vault at the last attempt.
     private var keyringProblem: String?
-    /// Why the named key file did not open the vault, where that is still to be said.
+    /// Why the given key file did not open the vault, until that is reported.
     var keyFileProblem: String?
-    /// What nothing that the platform says may repeat.
+    /// Values that must not appear in messages from Vercel.
     private(set) lazy var knownSecrets = KnownSecrets { [weak self] in
-        // Asks nobody, and looks for no further key.
+        // Uses only keys that are open already.
         guard let self, let keys = heldKeys?.opensValues == true ? heldKeys : keysByPassphrase
         else { return nil }
         return try? everyValue(with: keys)
     }
-    /// What a passphrase has opened in this command.
+    /// The keys that a passphrase opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
 
     /// - Parameters:
-    ///   - command: The command's words, for what the settings say of it.
-    ///   - vault: Opened already, where it is not the one that the options name.
+    ///   - command: The command's words, for the settings.
+    ///   - vault: An opened vault, if it is not the one that the options select.
     init(
         options: GlobalOptions, context: Context, command: String = "", use: VaultUse = VaultUse(),
         vault: Vault? = nil
@@ -49,13 +48,12 @@ package final class VaultSession {
         self.command = command
         self.use = use
         self.vault = vault
-        holdsToAnchors = vault == nil
+        checksRollback = vault == nil
     }
 
-    /// The vault's path.
     var path: String { options.vaultPath }
 
-    /// The vault, still sealed.
+    /// Opens the vault file, without decrypting anything.
     func opened() throws -> Vault {
         if let vault { return vault }
         guard !path.isEmpty else {
@@ -66,76 +64,74 @@ package final class VaultSession {
         return opened
     }
 
-    /// The index, opened with what opens it without a question where that is possible.
+    /// Opens the index, without a prompt if possible.
     func index(_ extent: VaultIndex.Extent) throws -> VaultIndex {
         try opened().index(with: try keys(.index), extent: extent)
     }
 
-    /// The index where there is a vault and opening it takes no question; nil otherwise.
-    func indexAtHand() throws -> VaultIndex? {
+    /// Opens the index if there is a vault and no prompt is needed; returns nil otherwise.
+    func indexWithoutPrompt() throws -> VaultIndex? {
         do {
-            guard let keys = try keysAtHand() else { return nil }
+            guard let keys = try keysWithoutPrompt() else { return nil }
             return try opened().index(with: keys, extent: .listing)
         } catch let error as VaultError where error.code == .notFound {
             return nil
         }
     }
 
-    /// Forgets what opens the vault, for a command that goes on for long without it.
-    func forgetKeys() {
+    /// Drops the keys, for a command that runs for long without them.
+    func dropKeys() {
         (heldKeys, unlocked, vault) = (nil, nil, nil)
     }
 
-    /// Goes on with keys that open names and metadata alone, for a command that runs for long: what
-    /// opens the values leaves the memory.
+    /// Drops the keys that open values, for a command that runs for long with the index alone.
     func keepIndexTierOnly() throws {
         if let heldKeys { self.heldKeys = try heldKeys.indexTier() }
         keysByPassphrase = nil
     }
 
-    /// Goes on with the vault as it is after new keys were made.
+    /// Uses new keys after a rekey.
     func adopt(_ newKeys: VaultKeys) {
         heldKeys = newKeys
-        forgetVault()
+        closeVault()
     }
 
-    /// Opens the file again when it is next needed.
-    func forgetVault() { vault = nil }
+    /// Makes the next use open the file again.
+    func closeVault() { vault = nil }
 
-    /// Where the passphrase would come from.
     var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
 
     // MARK: Keys
 
-    /// When a passphrase is asked for.
+    /// When to ask for a passphrase.
     enum Asking {
-        /// Where nothing else opens what is wanted.
+        /// If nothing else opens the tier.
         case ifNeeded
-        /// Also where the values are open or unlocked; a key file answers it too.
+        /// Even if the values are open or unlocked; a key file is also enough.
         case always
     }
 
-    /// What opens the vault beside a passphrase.
+    /// A source of keys other than a passphrase.
     private enum KeySource {
-        /// What `unlock` keeps, where the settings let this command use it.
+        /// The key that `unlock` keeps, if the settings let this command use it.
         case unlockCache
         /// The index key that `list` kept, for commands that show names.
-        case keptIndexKey
+        case cachedIndexKey
         case keyFile
-        /// The desktop's, which opens the index. One that is locked may ask the user to open it.
+        /// The desktop keyring, which opens the index. A locked one may ask the user to unlock it.
         case keyring
-        /// The desktop's where it is open already.
+        /// The desktop keyring, only if it is unlocked.
         case openKeyring
     }
 
-    /// Keys that open a tier: those that are open already, else of the first source that has some, at
-    /// last by passphrase.
+    /// Returns keys that open a tier: those already open, then from the first source that has some, and
+    /// finally by passphrase.
     func keys(_ tier: KeySlot.Tier, asking: Asking = .ifNeeded) throws -> VaultKeys {
         if asking == .ifNeeded, let heldKeys, heldKeys.opens(tier) { return heldKeys }
         var sources: [KeySource] =
             switch tier {
-            case .index: [.unlockCache, .keptIndexKey, .keyFile, .keyring]
-            // A passphrase that nobody has to type goes before the key file.
+            case .index: [.unlockCache, .cachedIndexKey, .keyFile, .keyring]
+            // A passphrase without a prompt is preferred to the key file.
             case .values: passphraseSource.isUnattended ? [.unlockCache] : [.unlockCache, .keyFile]
             }
         if asking == .always { sources.removeFirst() }
@@ -143,54 +139,54 @@ package final class VaultSession {
         do {
             return try openedByPassphrase().keys
         } catch var error as CommandError {
-            // Why the keyring did not help is half of the remedy.
             if error.code == .locked, let keyringProblem {
-                error.message += " The desktop's keyring did not help: \(keyringProblem)."
+                error.message += " The desktop keyring could not open the vault: \(keyringProblem)."
             }
             throw error
         }
     }
 
-    /// Keys that open the index where that takes no question; nil otherwise.
+    /// Returns keys that open the index without a prompt; nil if there are none.
     ///
-    /// - Parameter waits: Whether a locked keyring may have the user open it, and a passphrase is taken
-    ///   where it comes without asking anybody; else neither is waited for.
-    func keysAtHand(waits: Bool = true) throws -> VaultKeys? {
+    /// - Parameter waits: Whether to let a locked keyring ask the user, and to read a passphrase that
+    ///   needs no prompt.
+    func keysWithoutPrompt(waits: Bool = true) throws -> VaultKeys? {
         if let heldKeys { return heldKeys }
         let keyring = waits ? KeySource.keyring : .openKeyring
-        if let found = try keys(.index, from: [.unlockCache, .keptIndexKey, .keyFile, keyring]) {
+        if let found = try keys(.index, from: [.unlockCache, .cachedIndexKey, .keyFile, keyring]) {
             return found
         }
         guard waits else { return nil }
         if passphraseSource.isUnattended { return try openedByPassphrase().keys }
-        warnOfKeyFile()
+        warnAboutKeyFile()
         return nil
     }
 
-    /// The tier to open for what is better done with the values open: theirs where a passphrase comes
-    /// without asking anybody.
+    /// The tier for work that is better done with the values open: the values if the passphrase needs no
+    /// prompt, otherwise the index.
     var unattendedTier: KeySlot.Tier { passphraseSource.isUnattended ? .values : .index }
 
-    /// Keys from the kernel's keyring while the vault is unlocked for this process, whatever the
-    /// settings say; nil while it is locked, also where the kernel has no keyrings for us.
+    /// Returns keys from the unlock cache, regardless of the settings; nil while the vault is locked or
+    /// if the kernel has no keyrings for us.
     ///
-    /// - Throws: ``ExitCode/damaged`` where the file is not the one that was unlocked, or older.
+    /// - Throws: ``ExitCode/damaged`` if the file does not descend from the one that was unlocked.
     func unlockedKeys() throws -> VaultKeys? {
         guard let found = try keys(from: .unlockCache) else { return nil }
         try check(found, from: .unlockCache)
         return hold(found)
     }
 
-    /// Opens the values by a passphrase or a recovery code, whatever is open already: for commands
-    /// that must know the slot or the secret.
+    /// Opens the values with a passphrase or a recovery code even if they are open, for commands that
+    /// need the slot or the secret.
     func openedByPassphrase() throws -> PassphraseOpening {
         let vault = try opened()
-        let secret = try mentioningKeyFile {
+        let isDefault = vault.path == (try? Directories(context).vault)
+        let secret = try reportingKeyFileProblem {
             try passphraseSource.passphrase(
-                prompt: "Passphrase for \(vault.path): ", context)
+                prompt: isDefault ? "Passphrase: " : "Passphrase for \(vault.path): ", context)
         }
-        let opening = try mentioningKeyFile {
-            try notingWrongPassphrase {
+        let opening = try reportingKeyFileProblem {
+            try recordingWrongPassphrase {
                 try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
             }
         }
@@ -199,7 +195,7 @@ package final class VaultSession {
         return PassphraseOpening(opening, secret: secret)
     }
 
-    /// Keys of the first source that has some for a tier.
+    /// Returns the keys of the first source that has some for a tier.
     private func keys(_ tier: KeySlot.Tier, from sources: [KeySource]) throws -> VaultKeys? {
         keyringProblem = nil
         for source in sources {
@@ -222,7 +218,7 @@ package final class VaultSession {
             else { return nil }
             unlocked = found.state
             return found.keys
-        case .keptIndexKey: return try keptIndexKeys()
+        case .cachedIndexKey: return try cachedIndexKeys()
         case .keyFile: return try keysFromKeyFile(vault)
         case .keyring: return try keysFromKeyring(vault)
         case .openKeyring:
@@ -230,33 +226,33 @@ package final class VaultSession {
         }
     }
 
-    /// Holds the vault against the anchors that decide on keys: they must be of the newest one seen.
+    /// Compares the vault with the guards that matter for a key source.
     ///
-    /// - Parameter source: Where the keys came from; nil for a passphrase.
+    /// - Parameter source: The source of the keys; nil for a passphrase.
     private func check(_ found: VaultKeys, from source: KeySource? = nil) throws {
-        try checkAnchors([.stateDirectory], with: found)
+        try checkRollback([.stateDirectory], with: found)
         switch source {
-        // Kept for commands that must not wait for a keyring; the unlock cache knows the vault itself.
-        case .unlockCache, .keptIndexKey: break
-        case .keyring, .openKeyring: try checkAnchors([.keyring], with: found)
+        // These serve commands that must not wait for a keyring; the unlock cache has a position itself.
+        case .unlockCache, .cachedIndexKey: break
+        case .keyring, .openKeyring: try checkRollback([.keyring], with: found)
         case .keyFile, nil: try checkKeyringWhereNeeded(with: found)
         }
     }
 
     private func hold(_ found: VaultKeys) -> VaultKeys {
-        warnOfKeyFile()
+        warnAboutKeyFile()
         heldKeys = found
         return found
     }
 
-    /// Keys that the desktop's keyring opens; nil where it has none, or the vault no slot for it.
+    /// Returns the keys that the desktop keyring opens; nil if it has none or the vault has no slot for it.
     ///
-    /// - Throws: That the vault is damaged, which no other way to open it would mend.
+    /// - Throws: Only for a damaged vault, which no other source would open either.
     private func keysFromKeyring(_ vault: Vault) throws -> VaultKeys? {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty else { return nil }
         guard let keyring = context.keyring() else {
-            keyringProblem = "there is no session bus to find it on"
+            keyringProblem = "there is no session bus"
             return nil
         }
         for slot in slots {
@@ -280,6 +276,6 @@ package final class VaultSession {
 }
 
 extension VaultKeys {
-    /// Tells whether they open a tier; every key opens the index.
+    /// Whether they open a tier; all keys open the index.
     fileprivate func opens(_ tier: KeySlot.Tier) -> Bool { tier == .index || opensValues }
 }

@@ -1,7 +1,7 @@
-/// How a command opens the vault, where that is special. Each command declares it beside its description.
+/// How a command opens the vault; declared by commands that differ from the default.
 package struct VaultUse {
-    /// Whether it needs a place for a vault.
-    var need = VaultNeed.always
-    /// Whether it shows names and nothing else, and so may use the index key that `list` kept.
+    /// Whether it needs the path of a vault.
+    var need = VaultRequirement.always
+    /// Whether it shows only names and so may use the index key that `list` kept.
     var showsNamesOnly = false
 }

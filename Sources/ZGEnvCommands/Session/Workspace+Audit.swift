@@ -1,13 +1,12 @@
 internal import Vault
 
 extension Workspace {
-    /// Adds a line to the audit log. Whoever gives values out calls this before, and gives nothing out
-    /// when it throws.
+    /// Adds a line to the audit log. Called before values are revealed; if it throws, none must be.
     ///
     /// - Parameters:
-    ///   - names: Keys of variables, or what else it is about; never a value.
-    ///   - command: The command's words, where they are not those of this command.
-    ///   - durably: Whether the line must be on the disk first: changes of slots, and rotations.
+    ///   - names: Keys of variables or other objects; never a value.
+    ///   - command: The command's words, if different from this command's.
+    ///   - durably: Whether to wait until the line is on disk, as for changes of slots and rotations.
     /// - Throws: ``VaultError/Code/auditLog``.
     func audit(
         _ outcome: String, _ names: [String], project: String? = nil, place: String? = nil,
@@ -23,9 +22,9 @@ extension Workspace {
             entry, keys: keys, recorded: metadata.audit, durably: durably)
     }
 
-    /// Does something between two lines of the audit log: that it was begun, and how it ended.
+    /// Does work between two lines of the audit log, for its beginning and its outcome.
     ///
-    /// Where the second line cannot be written the work stands, and a warning says so.
+    /// If the second line cannot be written, the work stays done and a warning is shown.
     func audited<R>(
         _ names: [String], project: String? = nil, command: String? = nil,
         seen metadata: IndexMetadata, durably: Bool = false, _ work: () throws -> R,
@@ -42,7 +41,7 @@ extension Workspace {
             } catch {
                 context.warn(
                     "audit-log",
-                    "The end of this is not in the audit log. "
+                    "The outcome could not be added to the audit log. "
                         + CommandError(mapping: error).message)
             }
         }
@@ -57,7 +56,7 @@ extension Workspace {
         }
     }
 
-    /// A change of the slots between two lines that are on the disk before it goes on.
+    /// Changes slots between two durable lines of the audit log.
     func auditedSlotChange<R>(_ names: [String], _ work: () throws -> R) throws -> R {
         try audited(
             names, seen: try session.index(.listing).metadata, durably: true, work)
@@ -65,7 +64,7 @@ extension Workspace {
 }
 
 extension VaultSession {
-    /// The audit log of the vault, wherever it is to be.
+    /// Returns the audit log of the vault, at its usual path or the one in the options.
     func auditLog() throws -> AuditLog {
         let vaultID = try opened().header.vaultID
         let path =
@@ -74,8 +73,8 @@ extension VaultSession {
         return AuditLog(path: path, vaultID: vaultID)
     }
 
-    /// Notes in the audit log that a passphrase was wrong, where `body` finds that.
-    func notingWrongPassphrase<R>(_ body: () throws -> R) throws -> R {
+    /// Adds a line to the audit log if `body` throws because of a wrong passphrase.
+    func recordingWrongPassphrase<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let error as VaultError where error.code == .wrongPassphrase {
@@ -83,16 +82,17 @@ extension VaultSession {
                 try auditLog().appendWrongPassphrase(
                     time: context.now(), userID: context.user().number)
             } catch let problem {
-                // Nothing is given out either way.
+                // No value is revealed either way.
                 context.warn(
                     "audit-log",
-                    "This is not in the audit log. " + CommandError(mapping: problem).message)
+                    "The failed attempt could not be added to the audit log. "
+                        + CommandError(mapping: problem).message)
             }
             throw error
         }
     }
 
-    /// Has a write of the vault keep where the log ends. A log that cannot be read changes nothing.
+    /// Stores the end of the log in a write of the vault. Ignores a log that cannot be read.
     func recordAudit(in transaction: inout VaultTransaction) {
         transaction.auditPosition = try? auditLog().position(
             following: transaction.index.metadata.audit)

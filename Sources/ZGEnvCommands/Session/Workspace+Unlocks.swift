@@ -2,10 +2,10 @@ internal import KernelKeyring
 internal import Vault
 
 extension Workspace {
-    /// Ends every unlock of a vault, after a change that makes what they keep wrong or unwanted.
+    /// Locks a vault in all sessions, after a change of its keys or slots.
     ///
-    /// Where the kernel has no keyrings for us nothing is kept from here.
-    func endUnlocks(of vault: Identifier) throws {
+    /// Does nothing if the kernel has no keyrings for us.
+    func lockAllSessions(of vault: Identifier) throws {
         let wasUnlocked: Bool
         do throws(KernelKeyringError) {
             wasUnlocked = try UnlockCache.lock(vault)
@@ -13,9 +13,9 @@ extension Workspace {
             guard error.code != .unavailable else { return }
             context.warn(
                 "still-unlocked",
-                "What unlock keeps could not be ended: " + CommandError.sentence(error.reason))
+                "The vault could not be locked. " + CommandError.sentence(error.reason))
             return
         }
-        if wasUnlocked { note("It was unlocked, and is locked now.") }
+        if wasUnlocked { note("The vault is now locked.") }
     }
 }

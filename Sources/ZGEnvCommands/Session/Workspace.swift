@@ -1,19 +1,16 @@
-/// What every operation works with: the vault, whom it tells and asks, and the outside.
+/// The vault, the user interaction and the environment of an operation.
 ///
-/// An operation takes this and a request with typed fields; it knows nothing of the words that were typed.
+/// An operation takes this and a request with typed fields; it never sees the command line.
 package struct Workspace {
-    /// The words that name the command, for the audit log.
+    /// The command's words, for the audit log.
     let command: String
-    /// The global options.
     package let options: GlobalOptions
-    /// The outside: environment, clock, files, network, streams.
     package let context: Context
-    /// The vault, opened when it is asked for.
+    /// The vault, opened at first use.
     package let session: VaultSession
-    /// Who is told and asked.
     let interaction: any Interaction
 
-    /// - Parameter command: The words that name the command, for settings and the audit log.
+    /// - Parameter command: The command's words, for settings and the audit log.
     package init(
         _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse
     ) {
@@ -35,7 +32,7 @@ package struct Workspace {
         self.interaction = interaction
     }
 
-    /// The same vault for another command beside this one, which tells and asks somebody else.
+    /// Returns a workspace on the same vault for another command with its own interaction.
     func beside(
         _ command: String, _ options: GlobalOptions, _ context: Context,
         _ interaction: any Interaction
@@ -45,26 +42,26 @@ package struct Workspace {
 }
 
 extension Workspace {
-    /// Tells people something at once; nothing with `--quiet` or `--json`.
+    /// Shows a message at once, except with `--quiet` or `--json`.
     package func note(_ message: String) { interaction.note(message) }
 
-    /// Tells people something with `--verbose` only.
+    /// Shows a message with `--verbose`.
     package func detail(_ message: @autoclosure () -> String) {
         if options.verbose { note(message()) }
     }
 
-    /// Shows a plan and asks, before something that cannot be taken back without work.
+    /// Shows a plan and asks, before something that cannot easily be undone.
     ///
     /// - Parameters:
-    ///   - plan: Lines that say what would be done. An empty plan asks nothing.
+    ///   - plan: One line for each action. An empty plan needs no question.
     ///   - question: Ends in a question mark.
     /// - Returns: False with `--dry-run`, where the plan is the result.
-    /// - Throws: ``ExitCode/usage`` when nobody can be asked, ``ExitCode/failed`` when the answer is no.
+    /// - Throws: ``ExitCode/usage`` if nobody can be asked, ``ExitCode/failed`` if the answer is no.
     func confirm(_ plan: [String], _ question: String) throws -> Bool {
         if options.dryRun { return false }
         if plan.isEmpty || options.yes { return true }
         guard try interaction.confirm(nil, plan, question) else {
-            throw CommandError(.failed, "Nothing was changed.")
+            throw CommandError(.failed, "Canceled. Nothing was changed.")
         }
         return true
     }

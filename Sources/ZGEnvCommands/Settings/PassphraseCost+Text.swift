@@ -1,7 +1,7 @@
 internal import Sealing
 
 extension PassphraseCost {
-    /// Reads `moderate`, `interactive` or `MEMORY,OPS`.
+    /// Parses `moderate`, `interactive` or `MEMORY,OPS`.
     init(text: String) throws {
         switch text {
         case "moderate":
@@ -13,9 +13,9 @@ extension PassphraseCost {
         default: break
         }
         let invalid = CommandError(
-            .usage, "That is no cost for a passphrase.",
+            .usage, "The key-derivation cost is not valid.",
             hint:
-                "Give moderate, interactive, or MEMORY,OPS from 8MiB,1 up to 1GiB, such as 64MiB,3."
+                "Use moderate, interactive, or MEMORY,OPS from 8MiB,1 up to 1GiB, such as 64MiB,3."
         )
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2, let operations = UInt32(parts[1]),

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 internal import Sealing
 
-/// One setting of the user's: its name, what it may be, and what it is unless somebody says so.
+/// A setting: its name, its valid values and its default.
 enum Setting: String, CaseIterable {
     case revealFromCache = "reveal-from-cache"
     case cacheFor = "cache-for"
@@ -12,13 +12,12 @@ enum Setting: String, CaseIterable {
     case historyKeep = "history-keep"
     case kdf = "kdf"
 
-    /// What a setting holds.
     enum Value: Equatable {
         case flag(Bool)
         case number(Int)
         case text(String)
 
-        /// As `config` takes and prints it.
+        /// The form that `config` reads and prints.
         var text: String {
             switch self {
             case .flag(let flag): flag ? "true" : "false"
@@ -27,7 +26,7 @@ enum Setting: String, CaseIterable {
             }
         }
 
-        /// As the file and `--json` hold it.
+        /// The form in the file and in JSON.
         var json: JSONValue {
             switch self {
             case .flag(let flag): .bool(flag)
@@ -37,7 +36,7 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// The value where nobody set one.
+    /// The default value.
     var standard: Value {
         switch self {
         case .revealFromCache: .flag(false)
@@ -50,34 +49,35 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// What it does, without full stop.
+    /// A short description without full stop.
     var summary: String {
         switch self {
-        case .revealFromCache: "let reveal use an unlocked vault instead of asking"
+        case .revealFromCache: "let reveal use an unlocked vault without asking"
         case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
-        case .cacheIndex: "let list keep what opens the names for 10 minutes"
-        case .clipboardSeconds: "seconds until a copied value leaves the clipboard"
-        case .defaultTarget: "the target of run, export and diff where none is named"
-        case .historyKeep: "versions of a variable to keep, beside those younger than 30 days"
-        case .kdf: "cost of one guess at the passphrase of a new vault"
+        case .cacheIndex: "let list keep the index key for 10 minutes"
+        case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
+        case .defaultTarget: "target of run, export and diff without -t"
+        case .historyKeep: "versions to keep of a variable, besides those of the last 30 days"
+        case .kdf: "key-derivation cost for the passphrase of a new vault"
         }
     }
 
-    /// The setting of that name. A text that is none is not repeated: it may be a value gone astray.
+    /// Returns the setting of that name. The error does not repeat an unknown name, which may be a
+    /// misplaced secret.
     ///
-    /// - Throws: ``ExitCode/usage`` with the name that was probably meant.
+    /// - Throws: ``ExitCode/usage`` with a suggestion.
     static func named(_ name: String, in place: String = "") throws -> Setting {
         if let setting = Setting(rawValue: name) { return setting }
         let names = allCases.map(\.rawValue)
         throw CommandError(
-            .usage, "\(place)There is no such setting.",
+            .usage, "\(place)No such setting.",
             hint: Suggestion.nearest(to: name, among: names).map { "Did you mean \($0)?" }
-                ?? "There are: \(names.joined(separator: ", ")).")
+                ?? "Settings: \(names.joined(separator: ", ")).")
     }
 
-    /// Reads a value as it is typed.
+    /// Parses a value of the command line.
     ///
-    /// - Throws: ``ExitCode/usage`` with what it may be.
+    /// - Throws: ``ExitCode/usage`` with the valid values.
     func value(of text: String, in program: ProgramSpec) throws -> Value {
         switch self {
         case .revealFromCache, .cacheIndex:
@@ -105,7 +105,7 @@ enum Setting: String, CaseIterable {
         return number
     }
 
-    /// The flag that decides for one command alone whether it may use an unlocked vault; nil for the others.
+    /// Returns the flag that decides for this command alone whether it may use an unlocked vault.
     static func own(of command: String) -> Setting? {
         command == "reveal" ? .revealFromCache : nil
     }
@@ -116,20 +116,20 @@ enum Setting: String, CaseIterable {
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
             if let own = Setting.own(of: name) {
                 throw CommandError(
-                    .usage, "\(name) is not for \(rawValue).",
-                    hint: "It has a setting of its own: \(own.rawValue).")
+                    .usage, "\(rawValue) cannot contain \(name).",
+                    hint: "Use the separate setting: zg-env config set \(own.rawValue) true")
             }
             guard known.contains(name) else {
                 throw CommandError(
-                    .usage, "\(rawValue) is all, none, or commands parted by commas.",
+                    .usage, "\(rawValue) must be all, none, or a comma-separated list of commands.",
                     hint: Suggestion.nearest(to: name, among: known).map { "Did you mean \($0)?" }
-                        ?? "One of these is no command: see zg-env help.")
+                        ?? "The list contains a word that is not a command. See: zg-env help")
             }
         }
     }
 
-    /// The error for a value that this setting does not take.
+    /// Returns the error for an invalid value.
     func invalid(_ allowed: String) -> CommandError {
-        CommandError(.usage, "\(rawValue) is \(allowed).", hint: "Nothing was changed.")
+        CommandError(.usage, "\(rawValue) must be \(allowed).")
     }
 }

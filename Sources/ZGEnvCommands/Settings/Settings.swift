@@ -5,20 +5,20 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// The user's settings: `config.json`, one object with the settings that somebody set. No secret is in it.
+/// The user's settings: `config.json`, one object with the settings that were changed, without secrets.
 struct Settings {
-    /// The file; nil where there is no home directory to keep it in.
+    /// The file; nil without a home directory.
     let path: String?
-    /// What was set.
+    /// The settings that differ from the default or were set to it.
     private(set) var values: [Setting: Setting.Value] = [:]
 
-    /// Most bytes of the file.
+    /// The most bytes of the file.
     private static let limit = 64 << 10
 
-    /// Reads the file; without one everything is as it is by itself.
+    /// Reads the file; a missing one leaves the defaults.
     ///
-    /// - Throws: ``ExitCode/usage`` for a file that is not exactly what ``write(in:)`` would write, or
-    ///   that others can write to: it decides when a passphrase is asked for.
+    /// - Throws: ``ExitCode/usage`` for an invalid file, or one that others can write to: it decides when
+    ///   a passphrase is needed.
     init(_ context: Context) throws {
         path = Directories(context).configuration
         guard let path, let bytes = try Self.bytes(path) else { return }
@@ -26,10 +26,10 @@ struct Settings {
         do {
             found = try JSONDecoder().decode([String: Found].self, from: bytes)
         } catch {
-            // What the decoder says helps nobody.
+            // The decoder's own message would not help.
             throw CommandError(
-                .usage, "\(path) is not an object of settings.",
-                hint: "Mend it, or remove it and set them anew with: zg-env config set")
+                .usage, "\(path) is not a valid settings file.",
+                hint: "Fix it, or delete it and set the settings again with: zg-env config set")
         }
         for (name, value) in found.sorted(by: { $0.key < $1.key }) {
             let setting = try Setting.named(name, in: "\(path): ")
@@ -37,18 +37,17 @@ struct Settings {
         }
     }
 
-    /// The value of a setting.
+    /// The value of a setting or its default.
     subscript(_ setting: Setting) -> Setting.Value { values[setting] ?? setting.standard }
 
-    /// Whether a flag is set.
     func isOn(_ setting: Setting) -> Bool { self[setting] == .flag(true) }
 
-    /// The number of a setting that is one.
+    /// Returns the number of a setting; nil if it is not a number.
     func number(_ setting: Setting) -> Int? {
         if case .number(let number) = self[setting] { number } else { nil }
     }
 
-    /// Tells whether a command may use an unlocked vault.
+    /// Whether a command may use an unlocked vault.
     func allowsCache(for command: String) -> Bool {
         if let own = Setting.own(of: command) { return isOn(own) }
         switch self[.cacheFor].text {
@@ -58,16 +57,16 @@ struct Settings {
         }
     }
 
-    /// Sets a value.
-    mutating func set(_ setting: Setting, to value: Setting.Value) {
+    /// Sets a setting, or returns it to its default (nil).
+    mutating func set(_ setting: Setting, to value: Setting.Value?) {
         values[setting] = value
     }
 
-    /// Puts the file in place, whole or not at all, for the user alone.
+    /// Writes the file atomically, readable for the user alone.
     func write(in files: any FileStore) throws {
         guard let path else {
             throw CommandError(
-                .failed, "There is no home directory to keep settings in.", hint: "Set HOME.")
+                .failed, "There is no home directory for the settings.", hint: "Set HOME.")
         }
         let members = Setting.allCases.compactMap { setting in
             values[setting].map { JSONValue.Member(setting.rawValue, $0.json) }
@@ -83,7 +82,7 @@ struct Settings {
 
     // MARK: Reading
 
-    /// A value as it stands in the file.
+    /// A value in the file.
     private enum Found: Decodable {
         case flag(Bool)
         case number(Int)
@@ -101,7 +100,7 @@ struct Settings {
         }
     }
 
-    /// A value of the file, which must be of the kind and within the bounds of its setting.
+    /// Checks kind and bounds of a value from the file.
     private static func checked(
         _ found: Found, _ setting: Setting, _ path: String,
         _ program: ProgramSpec
@@ -114,28 +113,29 @@ struct Settings {
             default: ("", false)
             }
         do {
-            guard isOfKind else { throw setting.invalid("a value of another kind") }
+            guard isOfKind else { throw setting.invalid("a value of a different type") }
             return try setting.value(of: text, in: program)
         } catch var error as CommandError {
             error.message = "\(path): \(error.message)"
-            error.hint = "Mend the file, or set it anew with: zg-env config set"
+            error.hint = "Fix the file, or set the setting again with: zg-env config set"
             throw error
         }
     }
 
-    /// The bytes of the file; nil where there is none.
+    /// Returns the bytes of the file; nil if it does not exist.
     private static func bytes(_ path: String) throws -> [UInt8]? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw CommandError(.usage, "\(path) cannot be looked at.")
+            throw CommandError(.usage, "\(path) cannot be checked.")
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit,
             let bytes = SmallFile.bytes(path)
-        else { throw CommandError(.usage, "\(path) cannot be read as a file of settings.") }
+        else { throw CommandError(.usage, "\(path) cannot be read as a settings file.") }
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
             throw CommandError(
-                .usage, "Others can write to \(path), which says when a passphrase is asked for.",
+                .usage,
+                "Other users can write to \(path), which decides when a passphrase is needed.",
                 hint: "Run: chmod go-w \(word: path)")
         }
         return bytes

@@ -1,7 +1,7 @@
-/// How much memory a passphrase check may take: what the kernel says is available, or what the
-/// control group leaves, whichever is less.
+/// The memory available for a passphrase check: the kernel's figure or the rest of the control group's
+/// limit, whichever is less.
 enum AvailableMemory {
-    /// Bytes; nil where neither can be read.
+    /// Returns the number of bytes; nil if neither can be read.
     static func byteCount() -> UInt64? {
         [fromKernel(), fromControlGroup()].compactMap { $0 }.min()
     }
@@ -15,7 +15,7 @@ enum AvailableMemory {
         return nil
     }
 
-    /// Control groups version 2: the limit less what is in use, at every level up to the root.
+    /// Returns the least rest (limit minus usage) of all levels of control group v2 up to the root.
     private static func fromControlGroup() -> UInt64? {
         guard let text = SmallFile.text("/proc/self/cgroup"),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })

@@ -8,7 +8,7 @@ internal import Vault
 internal import VercelAPI
 
 extension CommandError {
-    /// Translates any error of the layers below into the contract's codes.
+    /// Maps any error of the lower layers to an exit code and a message.
     package init(mapping error: any Error) {
         switch error {
         case let error as CommandError: self = error
@@ -16,17 +16,17 @@ extension CommandError {
         case let error as VaultError: self.init(mapping: error)
         case let error as KeyringError: self.init(mapping: error)
         case let error as SealingError:
-            self.init(mapping: VaultError(error, damaged: .tag, "A seal does not hold"))
+            self.init(mapping: VaultError(error, damaged: .tag, "Decryption failed"))
         case let error as VercelAPIError: self.init(mapping: error)
         case let error as TransportError:
             self.init(mapping: VercelAPIError(transport: error, isRepeatable: true))
         case is APIOrigin.Problem:
-            self.init(.failed, "The vault holds an address that is none.")
+            self.init(.failed, "The vault contains an invalid API URL.")
         case is GitProgram.NoAnswer:
             self.init(
-                .failed, "Git gave no answer.",
-                hint: "It may wait for a file that is a pipe: check .gitignore, and include.path "
-                    + "in git's settings.")
+                .failed, "Git is not responding.",
+                hint: "It may be waiting on a named pipe: check .gitignore, and "
+                    + "include.path in git's configuration.")
         case let error as TerminalError: self.init(mapping: error)
         case let error as DotEnvError: self.init(mapping: error)
         case OutputError.system(let number):
@@ -35,9 +35,9 @@ extension CommandError {
             self.init(
                 .failed,
                 error.program.map { "\($0) cannot be started: \(error.error.reason)." }
-                    ?? "No pipe could be made.")
+                    ?? "A pipe could not be created.")
         case is OutputError: self.init(.failed, "The output cannot be written.")
-        default: self.init(.failed, "Something unexpected failed: \(type(of: error)).")
+        default: self.init(.failed, "Unexpected error: \(type(of: error)).")
         }
     }
 
@@ -45,55 +45,49 @@ extension CommandError {
         let reason = Self.sentence(error.reason)
         let remedy = error.remedy.map { "Run: \($0.command) \(word: $0.path)" }
         switch error.code {
-        case .notFound: self.init(.notFound, reason, hint: "Make one with: zg-env init")
+        case .notFound: self.init(.notFound, reason, hint: "Create one with: zg-env init")
         case .exists:
             self.init(
-                .conflict, reason,
-                hint: "Nothing was changed. Use it, or name another place with --vault.")
+                .conflict, reason, hint: "Use that vault, or choose another path with --vault.")
         case .insecure:
             self.init(
                 .failed, reason,
-                hint: ["Nothing was changed.", remedy].compactMap(\.self).joined(separator: " "))
+                hint: remedy
+                    ?? "Use a regular file that you own. To choose another vault, add --vault.")
         case .damaged:
-            self.init(
-                .damaged, reason,
-                hint: "Nothing was changed. Put a backup in its place; zg-env never writes over it."
-            )
+            self.init(.damaged, reason, hint: "Restore a backup with: zg-env restore FILE")
         case .newerFormat: self.init(.failed, reason, hint: "Install that version or a later one.")
         case .preReleaseFormat:
             self.init(
                 .failed, reason,
                 hint:
-                    "With that version, run zg-env export for each project; then make a new vault with "
-                    + "zg-env init, and zg-env import the files.")
+                    "With the version that created the vault, run zg-env export for each project. "
+                    + "Then create a new vault with zg-env init, and import the files with zg-env "
+                    + "import.")
         case .notAccepted:
             self.init(
                 .usage, reason,
-                hint:
-                    "Nothing was given out. If the change is yours: zg-env unlock --accept-changes")
-        case .wrongPassphrase: self.init(.locked, reason, hint: "Nothing was changed; try again.")
-        case .busy:
-            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
-        case .epochChanged:
-            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
-        case .slotsChanged:
-            self.init(.conflict, reason, hint: "Nothing was changed; run the command again.")
-        case .lastSlot:
-            self.init(.conflict, reason, hint: "Nothing was changed. Add another slot first.")
-        case .tooLarge: self.init(.usage, reason, hint: "Nothing was changed.")
+                hint: "No value was revealed. If you made the change: "
+                    + "zg-env unlock --accept-changes")
+        case .wrongPassphrase: self.init(.locked, reason, hint: "Run the command again.")
+        case .busy, .epochChanged, .slotsChanged:
+            self.init(.conflict, reason, hint: "Nothing was changed. Run the command again.")
+        case .lastSlot: self.init(.conflict, reason, hint: "Add another slot first.")
+        case .tooLarge: self.init(.usage, reason)
         case .outOfMemory:
-            self.init(.failed, reason, hint: "End other programs, or raise the memory limit.")
+            self.init(.failed, reason, hint: "Close other programs, or raise the memory limit.")
         case .auditLog:
             self.init(
                 .failed, reason,
-                hint: "Nothing is given out that cannot be logged. "
-                    + (remedy.map { "\($0). Or place" } ?? "Place")
+                hint: "No value is revealed without logging it. "
+                    + (remedy.map { "\($0). Or keep" } ?? "Keep")
                     + " the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG.")
         case .notConfirmed: self.init(.failed, reason)
         case .inputOutput:
             self.init(
                 .failed, reason,
-                hint: "The vault is as it was. Mend the place, or name another with --vault.")
+                hint: "The vault was not changed. Fix the cause, or choose another path with "
+                    + "--vault.")
         }
     }
 
@@ -104,7 +98,7 @@ extension CommandError {
             case .noBus, .noProvider:
                 "Log in to a desktop with a keyring, or use a key file: zg-env slot add file PATH."
             case .locked: "Unlock the keyring and run the command again."
-            case .malformed, .failed: "Look at the keyring with its own program."
+            case .malformed, .failed: "Check the keyring with its own program."
             }
         self.init(.failed, Self.sentence(error.reason), hint: hint)
     }
@@ -124,7 +118,7 @@ extension CommandError {
                 .libraryMissing, .outOfMemory:
                 .failed
             }
-        let wait = error.wait.map { "Vercel asks to wait \($0); try again after that." }
+        let wait = error.wait.map { "Vercel asks you to wait \($0). Try again after that." }
         self.init(
             code, Self.sentence(error.description),
             hint: wait ?? error.hint.map { Self.sentence($0) })
@@ -134,8 +128,8 @@ extension CommandError {
         let formats = error.formats.map(\.rawValue)
         let hint =
             formats.isEmpty
-            ? nil : "Formats that can carry it: \(formats.joined(separator: ", ")) (--format)."
-        // A key that begins the sentence stays as it is written.
+            ? nil : "Formats that can contain it: \(formats.joined(separator: ", ")) (--format)."
+        // A key at the beginning of the sentence keeps its letters.
         let isKeyFirst = error.key != nil && error.position == nil
         self.init(
             .usage,
@@ -145,25 +139,25 @@ extension CommandError {
 
     private init(mapping error: TerminalError) {
         switch error {
-        case .noTerminal: self.init(.usage, "There is no terminal to ask at.")
-        case .system(let number): self.init(.failed, "The terminal failed (error \(number)).")
-        case .tooLong: self.init(.usage, "What was typed is too long.")
+        case .noTerminal: self.init(.usage, "There is no terminal to prompt on.")
+        case .system(let number): self.init(.failed, "Terminal I/O failed (error \(number)).")
+        case .tooLong: self.init(.usage, "The input is too long.")
         case .severalLines:
             self.init(
-                .usage, "Several lines came at once where one was asked for.",
-                hint: "Give a value of several lines on stdin or with --from-file.")
+                .usage, "Several lines were entered where one was expected.",
+                hint: "Pass a multi-line value on stdin or with --from-file.")
         case .endOfInput: self.init(.usage, "The input ended before anything was typed.")
         case .interrupted: self.init(.failed, "Interrupted.")
         }
     }
 
-    /// A text as the end of a sentence: the platform's own words may bring a full stop along.
+    /// Adds a full stop unless there is one, as messages from Vercel may have.
     static func ending(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 
-    /// A reason of a library as a sentence: capital first, full stop last.
+    /// Turns a library's reason into a sentence with a capital and a full stop.
     static func sentence(_ reason: String) -> String {
         guard let first = reason.first else { return reason }
-        // A path or a name in front keeps its letters: only a plain word begins the sentence.
+        // A path or a name at the beginning keeps its letters.
         let isWord = reason.prefix { $0 != " " }.allSatisfy(\.isLetter)
         let head = isWord ? first.uppercased() : String(first)
         return head + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
@@ -171,7 +165,7 @@ extension CommandError {
 }
 
 extension VercelAPIError {
-    /// How long the platform wants to be left alone, in words; nil where it does not say.
+    /// The time that Vercel asks to wait, in words; nil unless it is given.
     var wait: String? {
         guard code == .rateLimited, let retryAfter, retryAfter > .zero else { return nil }
         return DurationText.words(retryAfter)

@@ -5,9 +5,9 @@ internal import SecretServiceKeyring
 internal import Vault
 
 extension Context {
-    /// The context of this process.
+    /// Returns the context of this process.
     ///
-    /// - Parameter hardening: Made before anything else of the process.
+    /// - Parameter hardening: Created first in the process.
     static func live(_ program: ProgramSpec, hardening: ProcessHardening) -> Context {
         let raw = ProcessParts.environment
         var environment: [String: String] = [:]
@@ -18,8 +18,8 @@ extension Context {
             else { continue }
             environment[name] = environment[name] ?? value
         }
-        // TLS libraries write the keys of their connections into the file that it names: tokens and values
-        // could be read from a recording of the network. A child of `run` still gets it, from `raw`.
+        // TLS libraries write their session keys to this file, with which recorded traffic, tokens and
+        // values included, could be decrypted. A child of `run` still gets it, from `raw`.
         _ = unsafe unsetenv("SSLKEYLOGFILE")
         let keyring = DesktopKeyring(environment)
         return Context(
@@ -33,16 +33,16 @@ extension Context {
                 configuration.shouldCancel = { Interrupts.pending != nil }
                 return try CurlTransport(configuration)
             },
-            waitingRoom: SystemWaitingRoom(shouldCancel: { Interrupts.pending != nil }),
+            waitingRoom: SystemSleeper(shouldCancel: { Interrupts.pending != nil }),
             output: OutputStream(descriptor: 1),
             messages: OutputStream(descriptor: 2))
     }
 }
 
-/// The desktop's keyring, made at first use and then the same for all of a command: its connection, and
-/// the keys agreed upon for it, cost as much as all that is asked over it.
+/// The desktop keyring, opened at first use and shared within a command: connecting and agreeing on keys
+/// costs as much as all requests together.
 private final class DesktopKeyring {
-    /// nil where there is no session bus.
+    /// nil without a session bus.
     private(set) lazy var opened: (any Keyring)? = {
         let address = SessionBus.address(
             configured: environment["DBUS_SESSION_BUS_ADDRESS"],
@@ -61,7 +61,7 @@ private final class DesktopKeyring {
     }
 }
 
-/// What only the process knows, read once for the context.
+/// The parts of the process that the context reads once.
 enum ProcessParts {
     /// The arguments without the program's name.
     static var arguments: [[UInt8]] {
@@ -70,7 +70,7 @@ enum ProcessParts {
         }
     }
 
-    /// `NAME=value` each.
+    /// `NAME=value` entries.
     static var environment: [[UInt8]] {
         var list: [[UInt8]] = []
         var next = unsafe environ
@@ -81,14 +81,14 @@ enum ProcessParts {
         return list
     }
 
-    /// The directory without symbolic links; nil when it was removed.
+    /// The directory without symbolic links; nil if it was removed.
     static var workingDirectory: String? {
         guard let path = unsafe realpath(".", nil) else { return nil }
         defer { unsafe free(path) }
         return unsafe String(validatingCString: path)
     }
 
-    /// Milliseconds since 1970, by the wall clock.
+    /// Returns the wall-clock time in milliseconds since 1970.
     static func milliseconds() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -3,59 +3,53 @@ internal import JSON
 package import Vault
 internal import VercelAPI
 
-/// Everything of the outside that commands use. Handed in, so that a test can hand in other parts.
+/// The environment of commands: arguments, variables, files, keyring, clock, network and streams. Tests
+/// replace its parts.
 package final class Context {
-    /// The description of the whole program.
     let program: ProgramSpec
     /// The program's arguments without its name, as the kernel gave them.
     package let arguments: [[UInt8]]
-    /// What this process gave up at its start.
     let hardening: ProcessHardening
-    /// The process's environment by name; what is not UTF-8 is left out.
+    /// The process's environment by name, without entries that are not UTF-8.
     package let environment: [String: String]
-    /// The environment as the kernel gave it, for a child that gets it on.
+    /// The environment as the kernel gave it, for child processes.
     package let rawEnvironment: [[UInt8]]
-    /// The directory the program was started in, as a path.
+    /// The path of the directory in which the program was started.
     package let workingDirectory: String
     /// The vault's file system.
     package let files: any FileStore
-    /// Opens the desktop's keyring; nil where this machine has none to ask.
+    /// Opens the desktop keyring; nil without one.
     package let keyring: () -> (any Keyring)?
     /// Milliseconds since 1970.
     package let now: () -> UInt64
-    /// Who runs the program.
     package let user: () -> UserAccount
-    /// Opens the way to the network, once; only commands that talk to the platform do.
+    /// Creates the HTTP transport; only called by commands that use Vercel.
     let transport: () throws -> any HTTPTransport
-    /// Where to wait for the platform.
-    let waitingRoom: any WaitingRoom
-    /// What no child process may inherit.
+    let waitingRoom: any Sleeper
+    /// The descriptors that no child process may inherit.
     let secretDescriptors: SecretDescriptors
-    /// Where data goes.
+    /// The stream for data: stdout.
     package let output: OutputStream
-    /// Where everything else goes.
+    /// The stream for messages: stderr.
     package let messages: OutputStream
-    /// What commands noticed and the user should know.
     package private(set) var warnings: [Warning] = []
-    /// How many of them people have seen.
     private var shownWarningCount = 0
 
-    /// Something the user should know of a command that went on.
+    /// A problem that did not stop the command.
     package struct Warning: Equatable, Sendable {
-        /// For scripts.
+        /// The code in JSON.
         package let code: String
-        /// For people: a sentence without values.
+        /// A sentence without values.
         package let message: String
     }
 
-    /// Names all parts.
     init(
         program: ProgramSpec, arguments: [[UInt8]], hardening: ProcessHardening,
         environment: [String: String],
         rawEnvironment: [[UInt8]], workingDirectory: String,
         files: any FileStore, keyring: @escaping () -> (any Keyring)?,
         now: @escaping () -> UInt64, user: @escaping () -> UserAccount,
-        transport: @escaping () throws -> any HTTPTransport, waitingRoom: any WaitingRoom,
+        transport: @escaping () throws -> any HTTPTransport, waitingRoom: any Sleeper,
         secretDescriptors: SecretDescriptors = SecretDescriptors(),
         output: OutputStream, messages: OutputStream
     ) {
@@ -76,34 +70,32 @@ package final class Context {
         self.messages = messages
     }
 
-    /// The outside for work that goes on beside other work: its waiting gives up the turn, and it has
-    /// nowhere to write.
-    func beside(_ turns: TurnTaking) -> Context {
+    /// Returns a context for concurrent work: it yields the turn while it waits, and its streams go
+    /// nowhere.
+    func beside(_ turns: GlobalLock) -> Context {
         let transport = transport
         return Context(
             program: program, arguments: [], hardening: hardening, environment: environment,
             rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
             keyring: keyring, now: now, user: user,
-            transport: { TurnTakingTransport(try transport(), turns) },
-            waitingRoom: TurnTakingWaitingRoom(waitingRoom, turns),
+            transport: { LockReleasingTransport(try transport(), turns) },
+            waitingRoom: LockReleasingSleeper(waitingRoom, turns),
             secretDescriptors: secretDescriptors,
             output: OutputStream(descriptor: -1), messages: OutputStream(descriptor: -1))
     }
 
-    /// Keeps a warning: shown at once to people, a member of the result with `--json`.
+    /// Adds a warning, shown on stderr or, with `--json`, as a member of the result.
     package func warn(_ code: String, _ message: String) {
         warnings.append(Warning(code: code, message: message))
     }
 
-    /// Shows people on stderr the warnings that they have not seen yet.
-    ///
-    /// What was done is done, whether or not anybody can be told: a stderr that fails changes nothing.
+    /// Writes new warnings to stderr. A stream that fails is ignored: the work is done either way.
     func showWarnings() {
         let new = warnings[shownWarningCount...]
         shownWarningCount = warnings.count
         do throws(OutputError) {
             for warning in new {
-                try messages.write("warning: \(DisplayText.safe(sentence: warning.message))\n")
+                try messages.write(sentence: warning.message, label: "warning:")
             }
             try messages.flush()
         } catch {
@@ -111,12 +103,12 @@ package final class Context {
         }
     }
 
-    /// The arguments from a position on; none for nil.
+    /// Returns the arguments from `index` on; none for nil.
     func arguments(from index: Int?) -> [[UInt8]] {
         index.map { Array(arguments[$0...]) } ?? []
     }
 
-    /// A variable of the environment that is set and not empty.
+    /// Returns an environment variable; nil if it is not set or empty.
     package func variable(_ name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

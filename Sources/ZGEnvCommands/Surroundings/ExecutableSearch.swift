@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Looks programs up as the shell does.
+/// Finds programs as the shell does.
 struct ExecutableSearch {
     private let directories: [String]
 
@@ -9,7 +9,7 @@ struct ExecutableSearch {
             String.init)
     }
 
-    /// The path of a program that can be executed; nil where there is none.
+    /// Returns the path of an executable program; nil if it does not exist.
     func find(_ name: String) -> String? {
         let candidates =
             name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
@@ -18,7 +18,7 @@ struct ExecutableSearch {
         }
     }
 
-    /// The file name of a program, links followed.
+    /// Returns the file name of a program after following links.
     func realName(_ name: String) -> String? {
         guard let path = find(name), let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }

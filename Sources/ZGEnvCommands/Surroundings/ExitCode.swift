@@ -1,4 +1,4 @@
-/// The exit codes of the contract, one for every cause a script can act on (docs/exit-codes.md).
+/// The exit codes, one for every cause a script can act on (docs/exit-codes.md).
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1
@@ -13,19 +13,18 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case rolledBack = 10
     case needsAttention = 11
 
-    /// What opening the vault may end in, for the descriptions of commands.
+    /// The codes of commands that open the vault.
     static let ofOpening = numbers(.locked, .notFound, .damaged)
 
-    /// The same, after what else a command may end in.
+    /// Returns `others` and the codes of commands that open the vault.
     static func ofOpening(and others: ExitCode...) -> [Int32] { others.map(\.rawValue) + ofOpening }
 
-    /// Numbers of codes, as descriptions of commands take them.
     static func numbers(_ codes: ExitCode...) -> [Int32] { codes.map(\.rawValue) }
 
-    /// What asking the platform about something of a vault may end in, for the descriptions of commands.
-    static let ofPlatform = ofOpening(and: .conflict, .unauthorized, .unavailable)
+    /// The codes of commands that open the vault and call Vercel.
+    static let ofVercel = ofOpening(and: .conflict, .unauthorized, .unavailable)
 
-    /// The word that `error.code` holds with `--json`; nil for success.
+    /// The word in `error.code` with `--json`; nil for success.
     package var name: String? {
         switch self {
         case .done: nil
@@ -43,21 +42,21 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// What the code says, without full stop.
+    /// The meaning without full stop.
     package var meaning: String {
         switch self {
-        case .done: "done"
-        case .failed: "failed for a reason not listed, or some of a batch failed"
+        case .done: "success"
+        case .failed: "failed for another reason, or succeeded only in part"
         case .usage: "wrong arguments, unreadable input, ambiguous name, or confirmation needed"
-        case .locked: "wrong passphrase, or nothing to unlock with"
+        case .locked: "wrong passphrase, or no passphrase to unlock with"
         case .notFound: "no such variable, project, deployment, version or vault"
-        case .conflict: "exists already, or changed behind our back"
+        case .conflict: "already exists, or was changed by someone else"
         case .unauthorized: "token missing, refused, expired or not for this origin"
-        case .unavailable: "the platform cannot be reached or keeps failing"
-        case .damaged: "the vault is damaged, tampered with, or an older copy"
+        case .unavailable: "Vercel cannot be reached or keeps failing"
+        case .damaged: "the vault is damaged, was tampered with, or is an older copy"
         case .deploymentFailed: "the deployment failed, or is built but not live"
-        case .rolledBack: "a rotation failed and the old value is back"
-        case .needsAttention: "a rotation failed and could not be undone"
+        case .rolledBack: "a rotation failed and was reverted"
+        case .needsAttention: "a rotation failed and could not be reverted"
         }
     }
 }

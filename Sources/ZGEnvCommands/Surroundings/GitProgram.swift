@@ -1,21 +1,20 @@
 internal import Glibc
 internal import SystemFiles
 
-/// Git, asked about the files of a directory or an index: the one way to start it. It gets no variable of
-/// ours, and may neither ask, nor fetch, nor start what a repository's settings name.
+/// Runs git on a directory or an index. Git gets none of our variables, and must neither prompt, nor
+/// fetch, nor run programs that a repository configures.
 struct GitProgram {
     private let environment: [[UInt8]]
     private let words: [String]
 
     /// - Parameters:
-    ///   - directory: Where to look; nil for the directory of this process.
-    ///   - asHook: Whether the repository and the index that the environment names count, as they must
-    ///     within a commit.
-    ///   - namesHooks: Whether it can say where hooks are; else it finds none.
+    ///   - directory: The directory to run in; nil for that of this process.
+    ///   - asHook: Whether to pass on the repository and the index of the environment, as within a commit.
+    ///   - reportsHooks: Whether git can report the path of hooks; otherwise it finds none.
     ///   - further: Options before the command.
     init(
         _ context: Context, in directory: String? = nil, asHook: Bool = false,
-        namesHooks: Bool = false, _ further: [String] = []
+        reportsHooks: Bool = false, _ further: [String] = []
     ) {
         let always = [
             "PATH", "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "GIT_CONFIG_GLOBAL",
@@ -31,17 +30,17 @@ struct GitProgram {
             context.rawEnvironment.filter { kept.contains(Array($0.prefix { $0 != 0x3D })) }
             + [
                 "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
-                // For versions that do not know the one before: no way to fetch is allowed.
+                // For versions without the variable before: forbids all protocols.
                 "GIT_ALLOW_PROTOCOL=none",
-                // What is sent to others counts, and not what a repository puts in its place here.
+                // The objects that are sent to others matter, not local replacements.
                 "GIT_NO_REPLACE_OBJECTS=1",
             ].map { Array($0.utf8) }
         words =
             ["git"] + (directory.map { ["-C", $0] } ?? []) + ["-c", "core.fsmonitor=false"]
-            + (namesHooks ? [] : ["-c", "core.hooksPath=/dev/null"]) + further
+            + (reportsHooks ? [] : ["-c", "core.hooksPath=/dev/null"]) + further
     }
 
-    /// Checks that this directory is in a repository that commits are made in.
+    /// Checks that this directory is in a repository with a work tree.
     ///
     /// - Throws: ``ExitCode/usage``.
     func checkRepository(hint: String) throws {
@@ -49,33 +48,33 @@ struct GitProgram {
         case "false": return
         case "true":
             throw CommandError(
-                .usage, "This repository is bare: nothing is staged in it, and no commit is made.",
+                .usage, "This repository is bare: it has no work tree and no staged files.",
                 hint: hint)
         default:
             throw CommandError(
-                .usage, "This directory is in no repository of git that can be read.", hint: hint)
+                .usage, "This directory is not in a readable git repository.", hint: hint)
         }
     }
 
     /// Starts git.
     ///
-    /// - Throws: ``ExitCode/failed`` where there is none.
+    /// - Throws: ``ExitCode/failed`` if git is not installed.
     func start(_ arguments: [String], input: ChildProcess.Stream = .null) throws -> ChildProcess {
         try ChildProcess.start(
             "git", words + arguments, environment: environment, input: input, output: .pipe,
             error: .null, searchesPath: true)
     }
 
-    /// Git runs, and prints nothing.
+    /// Git runs but prints nothing for too long.
     struct NoAnswer: Error {}
 
-    /// How long git may print nothing. It reads some files without a look at their kind: a pipe as a
-    /// `.gitignore` or as included settings would have it wait for ever.
+    /// The seconds git may print nothing: a pipe as `.gitignore` or as an included configuration file
+    /// would make it wait forever.
     private static let longestSilence: Int32 = 20
 
-    /// What git prints; nil where it fails.
+    /// Returns what git prints; nil if it fails.
     ///
-    /// - Throws: ``ExitCode/failed`` where there is none; ``NoAnswer``.
+    /// - Throws: ``ExitCode/failed`` if git is not installed; ``NoAnswer``.
     func output(_ arguments: [String]) throws -> [UInt8]? {
         let process = try start(arguments)
         var bytes: [UInt8] = []
@@ -83,19 +82,19 @@ struct GitProgram {
             process.outputDescriptor, longestSilence: Self.longestSilence
         ) { bytes += $0 }
         if end == .silence {
-            process.abandon()
+            process.terminate()
             throw NoAnswer()
         }
         let status = process.wait()
         return end == .whole && status == 0 ? bytes : nil
     }
 
-    /// Entries ended by NUL.
+    /// Returns NUL-terminated entries.
     func list(_ arguments: [String]) throws -> [ArraySlice<UInt8>]? {
         try output(arguments)?.split(separator: 0)
     }
 
-    /// What git prints as one line of text.
+    /// Returns what git prints as one line of text.
     func line(_ arguments: [String]) throws -> String? {
         try output(arguments).flatMap {
             String(validating: $0.last == 0x0A ? $0.dropLast() : $0[...], as: UTF8.self)
@@ -103,16 +102,16 @@ struct GitProgram {
     }
 }
 
-/// Reads descriptors of other programs.
+/// Reads from descriptors of other programs.
 enum DescriptorReading {
     /// How a stream ended.
     enum End {
         case whole, failed
-        /// Nothing came for too long.
+        /// No data for too long.
         case silence
     }
 
-    /// Hands on what comes until the end.
+    /// Passes all data to `body` until the end.
     ///
     /// - Parameter longestSilence: In seconds.
     static func readAll(
@@ -135,13 +134,13 @@ enum DescriptorReading {
         }
     }
 
-    /// Waits until there is something to read, or an end of it.
+    /// Waits for data or the end.
     static func waitForInput(_ descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&entry, 1, -1)
     }
 
-    /// Reads what is there, whatever signals come.
+    /// Reads available data; retries after a signal.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let got = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)

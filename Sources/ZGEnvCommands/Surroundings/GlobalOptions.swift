@@ -1,46 +1,41 @@
 package import CommandLineKit
 
-/// The options that every command takes, after the environment had its say.
+/// The options of every command, including their environment variables.
 package struct GlobalOptions {
-    /// The vault's path. Empty where there is no home directory, and none is needed.
+    /// The vault's path. Empty if there is no home directory and the command needs no vault.
     package var vaultPath: String
-    /// The project named by option or variable.
+    /// The project of the option or the variable.
     package var project: String?
-    /// Whether it is the option that names the project.
+    /// Whether the project comes from the option.
     var namesProject: Bool
-    /// The account named by option or variable.
     package var account: String?
-    /// The team named by option or variable.
     package var team: String?
-    /// The API's address named by option or variable.
     package var apiURL: String?
-    /// One JSON value on stdout instead of text.
+    /// Whether to print one JSON value instead of text.
     package var json: Bool
-    /// No messages but errors.
+    /// Whether to print no messages but errors.
     package var quiet: Bool
-    /// More messages.
+    /// Whether to print more messages.
     package var verbose: Bool
-    /// Questions are answered with yes.
+    /// Whether to assume yes for every question.
     package var yes: Bool
-    /// What was changed while the vault was locked is the user's own doing.
+    /// Whether to accept changes made while the vault was locked.
     package var acceptsChanges: Bool
-    /// Stop after the plan.
+    /// Whether to stop after the plan.
     package var dryRun: Bool
-    /// Nothing may reach the platform.
+    /// Whether to send nothing to Vercel.
     package var offline: Bool
-    /// Ask the platform first.
+    /// Whether to ask Vercel before answering.
     package var refresh: Bool
-    /// The descriptor that the passphrase is read from.
     package var passphraseDescriptor: Int32?
-    /// The file that the passphrase is read from.
     package var passphraseFile: String?
     /// The file with a slot's random key.
     package var keyFile: String?
-
-    /// The file of the audit log, where it is not in its usual place.
+    /// Whether to read no schema.
+    package var ignoresSchema: Bool
+    /// The file of the audit log; nil for the default.
     package var auditLogPath: String?
 
-    /// The descriptions of the options.
     package static let specs: [OptionSpec] = [
         OptionSpec(
             "vault", value: "FILE", "Use this vault", environment: "ZG_ENV_VAULT", completion: .file
@@ -55,17 +50,18 @@ package struct GlobalOptions {
             "team", value: "SLUG", "Work in this team", environment: "ZG_ENV_TEAM",
             completion: .dynamic(.team)),
         OptionSpec(
-            "api-url", value: "URL", "Reach the platform here", environment: "ZG_ENV_API_URL"),
+            "api-url", value: "URL", "Use this URL instead of Vercel's API",
+            environment: "ZG_ENV_API_URL"),
         OptionSpec(flag: "json", "Print one JSON value"),
-        OptionSpec(flag: "quiet", short: "q", "Print no messages but errors"),
+        OptionSpec(flag: "quiet", short: "q", "Print only errors"),
         OptionSpec(flag: "verbose", "Print more messages"),
-        OptionSpec(flag: "yes", short: "y", "Answer questions with yes"),
+        OptionSpec(flag: "yes", short: "y", "Answer yes to all questions"),
         OptionSpec(
-            flag: "accept-changes", "Accept what was changed while the vault was locked"),
-        OptionSpec(flag: "dry-run", "Stop after the plan"),
+            flag: "accept-changes", "Accept changes made while the vault was locked"),
+        OptionSpec(flag: "dry-run", "Show the plan and stop"),
         OptionSpec(
-            flag: "offline", "Send nothing to the platform", environment: "ZG_ENV_OFFLINE"),
-        OptionSpec(flag: "refresh", "Ask the platform before answering"),
+            flag: "offline", "Send nothing to Vercel", environment: "ZG_ENV_OFFLINE"),
+        OptionSpec(flag: "refresh", "Ask Vercel instead of using cached data"),
         OptionSpec(
             "passphrase-fd", value: "N", "Read the passphrase from this descriptor",
             form: .integer(0...1_000_000)),
@@ -73,8 +69,9 @@ package struct GlobalOptions {
             "passphrase-file", value: "FILE", "Read the passphrase from this file",
             environment: "ZG_ENV_PASSPHRASE_FILE", completion: .file),
         OptionSpec(
-            "key-file", value: "FILE", "Open the vault with the key of a file slot",
+            "key-file", value: "FILE", "Open the vault with this key file",
             environment: "ZG_ENV_KEY_FILE", completion: .file),
+        OptionSpec(flag: "no-schema", "Do not read the schema of the directory"),
         OptionSpec(
             "audit-log", value: "FILE", "Keep the audit log in this file",
             environment: "ZG_ENV_AUDIT_LOG", completion: .file),
@@ -82,8 +79,8 @@ package struct GlobalOptions {
 
     /// Reads the options of a command.
     ///
-    /// - Parameter need: Whether the command needs a place for a vault.
-    init(_ command: ParsedCommand, _ context: Context, need: VaultNeed) throws {
+    /// - Parameter need: Whether the command needs the path of a vault.
+    init(_ command: ParsedCommand, _ context: Context, need: VaultRequirement) throws {
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
@@ -93,8 +90,8 @@ package struct GlobalOptions {
             do {
                 vaultPath = try Directories(context).vault
             } catch {
-                // Units of the system have no home directory, and a token is all that they need. What makes
-                // packages has none either.
+                // System units have no home directory and need only a token. Package builds have none
+                // either.
                 let hasToken = context.variable("VERCEL_TOKEN") != nil
                 guard need == .never || need == .withoutToken && hasToken else { throw error }
                 vaultPath = ""
@@ -116,17 +113,17 @@ package struct GlobalOptions {
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
         keyFile = text("key-file", "ZG_ENV_KEY_FILE")
+        ignoresSchema = command.has("no-schema")
         auditLogPath = text("audit-log", "ZG_ENV_AUDIT_LOG")
         guard !(offline && refresh) else {
             throw CommandError(
-                .usage, "--refresh asks the platform, and --offline forbids it.",
-                hint: "Leave one of them out.")
+                .usage, "--refresh and --offline cannot be used together.")
         }
     }
 
-    /// The options of another command that a screen runs: the same vault and account, and every question
-    /// is asked.
-    func forAnother(project: String?) -> GlobalOptions {
+    /// Returns the options for another command that a screen runs: the same vault and account, and all
+    /// questions are asked.
+    func forNestedCommand(project: String?) -> GlobalOptions {
         var options = self
         (options.project, options.namesProject) = (project, project != nil)
         (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)

@@ -2,15 +2,15 @@ internal import Glibc
 internal import SystemFiles
 internal import Vault
 
-/// A file with values, for its owner alone, written whole or not at all.
+/// Writes files with secrets atomically and for their owner alone.
 enum PrivateFile {
     /// Writes `bytes` to `path` with mode 0600.
     ///
     /// - Parameters:
-    ///   - replaces: Whether a file that is there may be replaced.
-    ///   - durably: Whether it must be on the disk before this returns.
-    ///   - check: Called when the new file is written, right before it takes the path.
-    /// - Throws: ``ExitCode/conflict`` when there is one and it may not.
+    ///   - replaces: Whether to replace an existing file.
+    ///   - durably: Whether to wait until the file is on disk.
+    ///   - check: Called after the new file is written, right before it gets its path.
+    /// - Throws: ``ExitCode/conflict`` if the file exists and must not be replaced.
     static func write(
         _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
         check: () throws -> Void = {}
@@ -26,20 +26,20 @@ enum PrivateFile {
             switch error {
             case .exists:
                 throw CommandError(
-                    .conflict, "\(path) is there already.",
-                    hint: "It was left as it is. Say --force to replace it, or name another file.")
+                    .conflict, "\(path) already exists.",
+                    hint: "Use --force to replace it, or choose another file.")
             case .notConfirmed(let error):
                 throw CommandError(
                     .failed,
-                    "\(path) was written, but the disk did not confirm it: \(error.reason).")
-            case .notMade(let error), .notWritten(let error), .notNamed(let error):
+                    "\(path) was written, but may not be on disk yet: \(error.reason).")
+            case .cannotCreate(let error), .notWritten(let error), .cannotRename(let error):
                 throw CommandError(.failed, "\(path) cannot be written: \(error.reason).")
             }
         }
     }
 
-    /// It begins as the file's own name does: where a killed process leaves it, whatever keeps that file out of
-    /// a repository is to keep this one out too.
+    /// Returns a name that begins with the file's own: if a killed process leaves the file behind, the
+    /// patterns that keep the other one out of a repository match it, too.
     private static func temporaryName(for path: String) -> String {
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         let ending = ".tmp-\(Identifier.random().hexadecimal.prefix(8))"

@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Glibc
 
-/// What this process gives up before it touches a secret, and what a child of `run` gets back.
+/// Hardens this process before it handles a secret, and undoes that for a child of `run`.
 struct ProcessHardening {
     private let mask: mode_t
     private let coreLimit: rlimit
 
-    /// Forbids core dumps, tracing by other processes of the user, stacks of crashes, and files for
+    /// Disables core dumps, tracing by other processes of the user, crash handlers, and file access for
     /// others.
     init() {
         // Before anything is opened. Close-on-exec: a child of `run` finds them closed again.
@@ -21,26 +21,26 @@ struct ProcessHardening {
         Self.forgetCrashHandlers()
     }
 
-    /// Takes away what Swift's runtime put up to show the stack of a crash, where the machine has a
-    /// toolchain: it reads this memory, and waits for ever for a process that nobody may trace.
+    /// Removes the crash handlers of the Swift runtime, which print a backtrace where a toolchain is
+    /// installed: they read this memory, and wait forever for a process that cannot be traced.
     private static func forgetCrashHandlers() {
         for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
             var found = sigaction()
             guard unsafe sigaction(signal, nil, &found) == 0 else { continue }
-            // 0 is the default and 1 to ignore: both stay as they were found.
+            // 0 is the default and 1 to ignore: both are kept.
             let handler = unsafe unsafeBitCast(
                 found.__sigaction_handler.sa_handler, to: UInt.self)
             if handler > 1 { _ = Glibc.signal(signal, SIG_DFL) }
         }
     }
 
-    /// Describes a process that gives nothing up, since it is not the program's own.
+    /// Describes a process that was not hardened.
     init(mask: mode_t, coreLimit: rlimit) {
         self.mask = mask
         self.coreLimit = coreLimit
     }
 
-    /// Puts back what a child inherits. Being traced and dumped again comes with `execve` itself.
+    /// Restores what a child inherits. `execve` itself makes the child dumpable and traceable again.
     func undoForChild() {
         umask(mask)
         var limit = coreLimit

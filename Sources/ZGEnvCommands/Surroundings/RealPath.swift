@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Paths without links.
+/// Paths without symbolic links.
 enum RealPath {
     static func of(_ path: String) -> String? {
         guard let real = unsafe realpath(path, nil) else { return nil }
@@ -8,10 +8,10 @@ enum RealPath {
         return unsafe String(validatingCString: real)
     }
 
-    /// The path without links of what may not be there yet: of as much as there is, and the rest behind it.
-    static func ofFuture(_ path: String) -> String? {
+    /// Resolves the existing part of a path and appends the rest.
+    static func ofMissing(_ path: String) -> String? {
         if let real = of(path) { return real }
-        guard !FileKind.isTaken(path), let above = above(path), let real = ofFuture(above) else {
+        guard !FileKind.isTaken(path), let above = above(path), let real = ofMissing(above) else {
             return nil
         }
         let name = String(decoding: path.utf8.dropFirst(above.utf8.count), as: UTF8.self)
@@ -21,13 +21,13 @@ enum RealPath {
         return real == "/" ? "/\(name)" : "\(real)/\(name)"
     }
 
-    /// The directory that an absolute path is in; nil above the root.
+    /// Returns the parent directory of an absolute path; nil for the root.
     static func above(_ path: String) -> String? {
         guard path != "/", let slash = path.lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether `path` is `directory` or below it. Both are without links.
+    /// Whether `path` is `directory` or below it. Both must be free of links.
     static func isWithin(_ path: String, _ directory: String) -> Bool {
         path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")
     }

@@ -1,29 +1,29 @@
 internal import Glibc
 
-/// The root of a git work tree, as `.git` says that stands there. Git is not started for it.
+/// The root of a git work tree, found by its `.git` without running git.
 struct RepositoryRoot {
-    /// The directory that has `.git`.
+    /// The directory that contains `.git`.
     let path: String
-    /// Where git keeps the repository, which all its work trees share; nil where that cannot be found.
+    /// The repository directory, which all work trees share; nil if it cannot be found.
     let repository: String?
-    /// Whether this is a further work tree, and the repository knows of it.
-    let isFurtherWorkTree: Bool
+    /// Whether this is a linked work tree that the repository knows.
+    let isLinkedWorkTree: Bool
 
-    /// The root at exactly `directory`; nil where there is none.
+    /// Returns the root at exactly `directory`; nil if it does not exist.
     static func at(_ directory: String) -> RepositoryRoot? {
         let entry = directory == "/" ? "/.git" : directory + "/.git"
         guard FileKind.isTaken(entry) else { return nil }
         if FileKind.isDirectory(entry) {
             return RepositoryRoot(
-                path: directory, repository: RealPath.of(entry), isFurtherWorkTree: false)
+                path: directory, repository: RealPath.of(entry), isLinkedWorkTree: false)
         }
         let own = linkedDirectory(entry, in: directory)
         let shared = own.flatMap { repository(ofWorkTree: $0, entry) }
         return RepositoryRoot(
-            path: directory, repository: shared ?? own, isFurtherWorkTree: shared != nil)
+            path: directory, repository: shared ?? own, isLinkedWorkTree: shared != nil)
     }
 
-    /// The nearest root at `directory`, a path without symbolic links, or above.
+    /// Returns the nearest root at or above `directory`, a path without symbolic links.
     static func nearest(to directory: String) -> RepositoryRoot? {
         var current = directory
         while true {
@@ -33,14 +33,14 @@ struct RepositoryRoot {
         }
     }
 
-    /// The directory that the `.git` of a submodule or a further work tree names, which is a file.
+    /// Returns the directory named in the `.git` file of a submodule or a linked work tree.
     private static func linkedDirectory(_ entry: String, in directory: String) -> String? {
         guard FileKind.isRegularItself(entry) else { return nil }
         return path(in: entry, after: "gitdir: ", from: directory).flatMap(RealPath.of)
     }
 
-    /// The repository whose further work tree `entry` makes, where `own` is its directory in there. Anybody
-    /// can write `entry`, so the repository must name it too.
+    /// Returns the repository of a linked work tree with the `.git` file `entry` and the directory `own` in
+    /// the repository. Anyone can write `entry`, so the repository must name it, too.
     private static func repository(ofWorkTree own: String, _ entry: String) -> String? {
         guard let trees = RealPath.above(own), trees.hasSuffix("/worktrees"),
             let named = path(in: "\(own)/gitdir", after: "", from: own),
@@ -49,7 +49,7 @@ struct RepositoryRoot {
         return RealPath.above(trees)
     }
 
-    /// The path that a file holds as its one line, behind `start`.
+    /// Returns the path in a file of one line that begins with `start`.
     private static func path(in file: String, after start: String, from base: String) -> String? {
         guard let text = SmallFile.text(file), text.hasPrefix(start) else { return nil }
         let rest = text.dropFirst(start.count)

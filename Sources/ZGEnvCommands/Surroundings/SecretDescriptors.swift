@@ -1,16 +1,15 @@
 internal import CommandLineKit
 internal import Glibc
 
-/// The descriptors that options name as sources of passphrases. No child process inherits one, whether or
-/// not this process reads it: a file behind it could be read again, and a pipe for the first time.
+/// The descriptors that options give as sources of passphrases. No child process inherits them, even if
+/// this process does not read them: the child could read the passphrase.
 package final class SecretDescriptors {
-    /// Where the standard input is since /dev/null took its place.
+    /// The new descriptor of stdin after /dev/null replaced it.
     private var movedInput: Int32?
 
-    /// Starts with none.
     package init() {}
 
-    /// Withholds every descriptor that the options and the environment name.
+    /// Withholds every descriptor in the options and the environment from child processes.
     ///
     /// - Throws: ``ExitCode/usage`` for stdout and stderr, which children must inherit.
     func withhold(namedBy command: ParsedCommand, _ context: Context) throws {
@@ -18,8 +17,9 @@ package final class SecretDescriptors {
             if Self.numberOptions.contains(option.name), let number = command.integer(option.name) {
                 guard number != 1, number != 2 else {
                     throw CommandError(
-                        .usage, "Descriptor \(number) is for output and cannot give a passphrase.",
-                        hint: "Give another number to --\(option.name).")
+                        .usage,
+                        "Descriptor \(number) is for output and cannot provide a passphrase.",
+                        hint: "Use another number for --\(option.name).")
                 }
                 try withhold(Int32(clamping: number))
             } else if Self.fileOptions.contains(option.name) {
@@ -32,20 +32,20 @@ package final class SecretDescriptors {
     static let numberOptions: Set = ["passphrase-fd", "new-passphrase-fd"]
     static let fileOptions: Set = ["passphrase-file", "new-passphrase-file", "slot-secret-file"]
 
-    /// Where to read what was given as this descriptor.
+    /// Returns the descriptor to read for the given number.
     func current(_ number: Int32) -> Int32 {
         number == 0 ? movedInput ?? 0 : number
     }
 
-    /// Refuses to read the standard input for anything but the passphrase that it gives.
+    /// Throws if stdin is the source of a passphrase and so cannot be read for anything else.
     func checkInput(for what: String, hint: String? = nil) throws {
         guard movedInput != nil else { return }
         throw CommandError(
-            .usage, "Descriptor 0 cannot give the passphrase and the \(what).", hint: hint)
+            .usage, "Cannot read both the passphrase and the \(what) from stdin.", hint: hint)
     }
 
-    /// The descriptor that opening a path would open: `/dev/stdin`, `/dev/fd/63` as shells make it of
-    /// `<(…)`, and whatever else leads into this process's `/proc/self/fd`, spelled otherwise or linked.
+    /// Returns the descriptor that a path stands for: `/dev/stdin`, `/dev/fd/63` as in `<(…)`, and any
+    /// other path or link into this process's `/proc/self/fd`.
     static func number(of path: String) -> Int32? {
         var path = path
         // As many links as the kernel follows.
@@ -86,18 +86,18 @@ package final class SecretDescriptors {
 
     private func withhold(_ number: Int32) throws {
         guard number == 0 else {
-            // One that is not open has nothing to give, which a message says once it is to be read.
+            // A descriptor that is not open is reported when it is read.
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             return
         }
-        // An input that was closed at the start is close-on-exec already.
+        // Stdin that was closed at the start is close-on-exec already.
         guard movedInput == nil, fcntl(0, F_GETFD) & FD_CLOEXEC == 0 else { return }
         let moved = fcntl(0, F_DUPFD_CLOEXEC, 3)
         let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard moved >= 0, null >= 0, dup2(null, 0) == 0 else {
             throw CommandError(
-                .failed, "Descriptor 0 cannot be kept from programs that zg-env starts.",
-                hint: "Nothing was started. Give the passphrase with --passphrase-file.")
+                .failed, "Stdin cannot be withheld from programs that zg-env starts.",
+                hint: "Use --passphrase-file instead.")
         }
         close(null)
         movedInput = moved

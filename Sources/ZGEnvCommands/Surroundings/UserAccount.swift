@@ -1,27 +1,26 @@
 internal import Glibc
 
-/// The user that runs the program, as the audit log names them.
+/// The user that runs the program, for the audit log.
 package struct UserAccount: Equatable, Sendable {
-    /// The user's number.
+    /// The user id.
     package let number: UInt32
-    /// The name that goes with it; empty where there is none.
+    /// The user name; may be empty.
     package let name: String
 
-    /// Names both parts.
     package init(number: UInt32, name: String) {
         self.number = number
         self.name = name
     }
 
-    /// The user of this process, not the one whose rights it has.
+    /// The real user of this process, not the effective one.
     static var current: UserAccount {
         let number = getuid()
         return UserAccount(number: number, name: name(of: number))
     }
 
-    /// The name of a user; empty where there is none.
+    /// Returns the name of a user; empty for an unknown one.
     static func name(of number: UInt32) -> String {
-        // The name service loads libraries and may ask the network; most users stand in the file.
+        // The name service loads libraries and may use the network; most users are in the file.
         if let name = SmallFile.text("/etc/passwd").flatMap({ nameInList($0, number) }) {
             return name
         }
@@ -31,7 +30,7 @@ package struct UserAccount: Equatable, Sendable {
         return unsafe String(cString: name)
     }
 
-    /// Looks a user up in the text of `/etc/passwd`: name, password, number, parted by colons.
+    /// Finds a user in the text of `/etc/passwd`: name, password and number, separated by colons.
     static func nameInList(_ text: String, _ number: UInt32) -> String? {
         let wanted = Array("\(number)".utf8)
         for line in text.utf8.split(separator: 0x0A) {

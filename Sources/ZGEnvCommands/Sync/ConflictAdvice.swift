@@ -2,12 +2,12 @@ internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
-/// The commands that end conflicts, with names and places, to be copied: those that lose nothing first.
+/// The commands that resolve conflicts, complete for copying; those that lose nothing come first.
 struct ConflictAdvice {
-    /// Some sentences.
+    /// One or more sentences.
     let text: String
 
-    /// More keys than this are not named: the command is for all of the project then.
+    /// With more keys than this, the command applies to the whole project.
     private static let longestList = 20
 
     init(_ conflicts: [RecordNote], project: String) {
@@ -28,13 +28,13 @@ struct ConflictAdvice {
         for note in conflicts {
             guard case .emptying(let scope, _) = note.way else { continue }
             sentences.append(
-                "Take it into the vault first with: \(command("pull", [note])) --force. Then remove it with: zg-env rm \(word: note.key) \(place)\(scope.optionText) --push."
+                "Pull it first with: \(command("pull", [note])) --force. Then remove it with: zg-env rm \(word: note.key) \(place)\(scope.optionText) --push."
             )
         }
         let either = all(.either)
         if !either.isEmpty {
             sentences.append(
-                "Take what Vercel has with: \(command("pull", either)) --force (what is here stays in the history). Or bring Vercel to what is here, which ends what only Vercel has, with: \(command("push", either)) --force."
+                "To take Vercel's version (the history keeps the vault's), run: \(command("pull", either)) --force. To overwrite Vercel's version permanently, run: \(command("push", either)) --force."
             )
         }
         let isEmptying = conflicts.contains {
@@ -42,48 +42,49 @@ struct ConflictAdvice {
         }
         let gone = all(.gone)
         if !gone.isEmpty {
-            let ends = isEmptying ? ", which ends what only Vercel has," : ""
+            let loss = isEmptying ? ", losing what only Vercel has" : ""
             sentences.append(
-                "Send it again\(ends) with: \(command("push", gone)) --force. Or remove it here too, with its history kept, with: \(command("pull", gone)) --force."
+                "To push it again\(loss), run: \(command("push", gone)) --force. To remove it from the vault too (the history is kept), run: \(command("pull", gone)) --force."
             )
         }
         let sending = all(.sending)
         if !sending.isEmpty {
-            // Each takes a command of its own.
+            // Each value needs its own command.
             let first = sending.prefix(3).map { Self.setting($0, place) }.joined(separator: ", ")
             sentences.append(
-                "Vercel does not show the value that it has of \(Self.named(sending)). Where another value than the vault's is right, give it to the vault first with: \(first). Then send the vault's, which ends the one on Vercel, with: \(command("push", sending)) --force."
+                "Vercel does not show its value for \(Self.named(sending)). If the vault's value is wrong, set the right one first with: \(first). Then overwrite Vercel's value permanently with: \(command("push", sending)) --force."
             )
         }
         let overriding = all(.overriding)
         if !overriding.isEmpty {
             sentences.append(
-                "Bring Vercel to what is here, which ends what only Vercel has, with: \(command("push", overriding)) --force."
+                "To overwrite Vercel's version permanently, run: \(command("push", overriding)) --force."
             )
         }
         let removing = all(.removing)
         if !removing.isEmpty {
-            sentences.append("Remove it here too with: \(command("pull", removing)) --force.")
+            sentences.append(
+                "To remove it from the vault too, run: \(command("pull", removing)) --force.")
         }
         let taking = all(.taking)
         if !taking.isEmpty {
             sentences.append(
-                "Take it into the vault with: \(command("pull", taking)) --force. Or delete on Vercel what only Vercel has with: zg-env push \(place) --prune."
+                "To pull it into the vault, run: \(command("pull", taking)) --force. To delete the variables that exist only on Vercel, run: zg-env push \(place) --prune."
             )
         }
         for note in all(.value) {
-            sentences.append("Give it a value with: \(Self.setting(note, place)).")
+            sentences.append("Set a value with: \(Self.setting(note, place)).")
         }
         for note in all(.reserved) {
             sentences.append(
-                "Take it out with: zg-env rm \(word: note.key) \(place)\(note.scope.optionText).")
+                "Remove it with: zg-env rm \(word: note.key) \(place)\(note.scope.optionText).")
         }
         let along = conflicts.filter {
             if case .takingAlong = $0.way { true } else { false }
         }
         if !along.isEmpty {
             sentences.append(
-                "Take what Vercel has of both (what is here stays in the history) with: \(command("pull", along)) --force."
+                "To take Vercel's version of both (the history keeps the vault's), run: \(command("pull", along)) --force."
             )
         }
         for isForced in [false, true] {
@@ -92,13 +93,13 @@ struct ConflictAdvice {
             }
             if together.isEmpty { continue }
             sentences.append(
-                "Push what is in the way too with: \(command("push", together))\(isForced ? " --force" : "")."
+                "To also push the variable that is in the way, run: \(command("push", together))\(isForced ? " --force" : "")."
             )
         }
         text = sentences.joined(separator: " ")
     }
 
-    /// Keys as words of a command, each with a space behind it; nothing where that is all of the project's.
+    /// Returns keys as command arguments, each followed by a space; empty if there are too many.
     static func words(_ keys: [String]) -> String {
         let each = keys.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return each.count > longestList ? "" : each.map { "\(word: $0) " }.joined()
@@ -120,7 +121,7 @@ struct ConflictAdvice {
 }
 
 extension Scope {
-    /// The options that name it, with a space in front.
+    /// The command options for this scope, with a leading space.
     var optionText: String {
         let places = (targets.names + customEnvironments).joined(separator: ",")
         return (places.isEmpty ? "" : " -t \(word: places)")

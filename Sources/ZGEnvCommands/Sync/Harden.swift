@@ -3,29 +3,31 @@ internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
-/// `harden`: makes readable variables sensitive, once the vault has their values for certain.
+/// `harden`: makes readable variables sensitive after verifying that the vault has their values.
 struct Harden: Command {
     static let spec = CommandSpec(
-        ["harden"], "Make readable variables sensitive, with the values safe in the vault",
-        section: "Platform",
+        ["harden"], "Make variables sensitive (write-only) on Vercel",
         discussion: """
-            The platform never shows the value of a sensitive variable again. So each value is first \
-            taken into the vault where it is not there yet, opened again and held against the \
-            platform's; where the two differ the variable is left as it is. The platform takes no \
-            sensitive variable for development: that part becomes a record of its own, and stays \
-            readable. What a team's policy made sensitive becomes so in the vault too; with KEY also what the \
-            policy refuses. When it was interrupted, run it again: it finishes what is left.
+            Vercel never shows the value of a sensitive variable again. So values that the vault \
+            does not have are pulled first. Then each value is read back and compared with \
+            Vercel's; a variable whose values differ is left as it is. Vercel does not support \
+            sensitive variables for development: that part is split off and stays readable. \
+            Variables that a team policy made sensitive become sensitive in the vault too. A \
+            variable that the policy rejects is included only if you name it as KEY. After an \
+            interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "harden")],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "redeploy", "Redeploy production afterwards, and wait for it"),
+            OptionSpec(flag: "redeploy", "Redeploy production afterwards and wait"),
         ],
         examples: [
             .init("zg-env harden -p web --dry-run", "show what would become sensitive"),
-            .init("zg-env harden STRIPE_KEY -p web -t production", "one variable of production"),
+            .init(
+                "zg-env harden STRIPE_KEY -p web -t production",
+                "harden one variable for production"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private var rules = HardeningPlan.Rules()
     private let redeploys: Bool
@@ -35,8 +37,8 @@ struct Harden: Command {
         (rules.keys, rules.places) = (choice.keys, choice.places)
         guard rules.places?.targets.contains(.development) != true else {
             throw CommandError(
-                .usage, "The platform takes no sensitive variable for development.",
-                hint: "Nothing was changed. Name production, preview or a custom environment.")
+                .usage, "Vercel does not support sensitive variables for development.",
+                hint: "Use -t with production, preview or a custom environment.")
         }
         redeploys = command.has("redeploy")
     }
@@ -57,14 +59,14 @@ struct Harden: Command {
         return result
     }
 
-    /// The option's word, or the user's on a terminal.
+    /// Returns whether to redeploy, by the option or by asking on a terminal.
     private func wantsRedeploy(
         _ report: HardenReport, _ result: inout CommandResult, _ workspace: Workspace
     ) throws -> Bool {
         if redeploys { return true }
         guard report.isLive, !workspace.options.json else { return false }
         workspace.note(
-            "Live deployments keep what they were built with. Build production anew with: "
+            "Existing deployments keep the values they were built with. Redeploy with: "
                 + "zg-env redeploy -p \(word: report.project)")
         guard !workspace.options.yes, !workspace.options.quiet else { return false }
         do {

@@ -4,41 +4,40 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// What `harden` did, or would do.
+/// The result of `harden`, or its plan.
 struct HardenReport {
     /// The project's name in the vault.
     let project: String
-    /// What becomes sensitive.
+    /// The records to make sensitive.
     var items: [HardeningPlan.Candidate] = []
-    /// What was left as it is.
+    /// The records left as they are.
     var omissions: [RecordNote] = []
-    /// Readable parts of earlier runs that were not sent then.
+    /// Readable parts split off by earlier runs and not yet sent.
     var leftovers: [Variable] = []
-    /// What an earlier run made sensitive without learning whether the value arrived.
+    /// Records made sensitive by an earlier run whose value may not have arrived.
     var unconfirmed: [HardeningPlan.Candidate] = []
-    /// What becomes sensitive in the vault, as Vercel has it already or wants it.
+    /// Records to make sensitive in the vault, because Vercel has or requires them so.
     var declared: [HardeningPlan.Declaration] = []
-    /// What became of each request; nil after a dry run, and where nothing was to do.
+    /// The outcome of each request; nil after a dry run.
     var outcomes: [PushOutcome]?
-    /// What stopped the sending as a whole.
+    /// The error that stopped the push as a whole.
     var sendingFailure: CommandError?
-    /// Whether production has a deployment that could be built anew.
+    /// Whether production has a deployment to redeploy.
     var isLive = false
 
-    /// Whether anything was sent.
     var isDone: Bool { outcomes?.isEmpty == false }
 
-    /// The plan for people, one line a step.
+    /// The lines of the plan, as shown to the user.
     var planLines: [String] {
         items.flatMap { item in
             var lines: [String] = []
             if item.lacksValue {
-                lines.append("take the value of \(item.record.key) into the vault")
+                lines.append("pull the value of \(item.record.key) into the vault")
             }
             lines.append("make \(item.record.key) sensitive for \(item.hardened.description)")
             if !item.rest.isEmpty {
                 lines.append(
-                    "keep \(item.record.key) readable for \(item.rest.description), as a record of its own"
+                    "keep \(item.record.key) readable for \(item.rest.description), as a separate record"
                 )
             }
             return lines
@@ -46,23 +45,23 @@ struct HardenReport {
             + declared.flatMap { item in
                 let key = item.variable.name
                 return [
-                    "make \(key) sensitive for \(item.hardened.description) in the vault too, and send it"
+                    "make \(key) sensitive for \(item.hardened.description) in the vault too, and push it"
                 ]
                     + (item.rest.isEmpty
                         ? []
                         : [
-                            "keep \(key) readable for \(item.rest.description), as a record of its own"
+                            "keep \(key) readable for \(item.rest.description), as a separate record"
                         ])
             }
             + unconfirmed.map {
-                "send \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
-            } + leftovers.map { "send \($0.name) for \($0.attributes.scope.description)" }
+                "push \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
+            } + leftovers.map { "push \($0.name) for \($0.attributes.scope.description)" }
             + omissions.map {
                 "leave \($0.key) for \($0.scope.description) readable: \($0.reason)"
             }
     }
 
-    /// The result as a command gives it back.
+    /// Returns the result of the command.
     func result() -> CommandResult {
         let isPlan = outcomes == nil
         let done = (outcomes ?? []).filter { !$0.isFailed }
@@ -149,24 +148,24 @@ struct HardenReport {
         if let sendingFailure { return sendingFailure }
         let failed = (outcomes ?? []).filter(\.isFailed)
         if let first = failed.first, let reason = first.failureReason {
-            // What was left readable for a reason of its own is a further cause.
+            // Records left readable for another reason are a second cause.
             return CommandError(
                 omissions.isEmpty ? failed.exitCode : .failed,
                 "\(failed.count) of \(outcomes?.count ?? 0) changes failed. \(first.step.key): \(CommandError.ending(reason))",
                 hint: "The values are in the vault. "
-                    + (RefusalAdvice(failed, project: project)?.text
-                        ?? "Run it again: it does what is left."))
+                    + (RejectionAdvice(failed, project: project)?.text
+                        ?? "Run the command again to finish the rest."))
         }
         guard let first = omissions.first else { return nil }
         return CommandError(
             isDone ? .failed : .conflict,
             omissions.count == 1
-                ? "\(first.key) was left as it is: \(first.reason)."
-                : "\(omissions.count) variables were left as they are. \(first.key): \(first.reason).",
+                ? "\(first.key) was not hardened: \(first.reason)."
+                : "\(omissions.count) variables were not hardened. \(first.key): \(first.reason).",
             hint: advice)
     }
 
-    /// The commands that bring both sides in step, and then make the rest sensitive.
+    /// The commands that sync both sides, and then harden the rest.
     private var advice: String {
         let place = "-p \(word: project)"
         var (pushed, hardened): ([String], [String]) = ([], [])
@@ -174,11 +173,11 @@ struct HardenReport {
         for note in omissions {
             var name = note.key
             switch note.way {
-            // Vercel did not show it this time.
+            // Vercel did not show the value this time.
             case .sending: break
             case .value:
                 sentences.append(
-                    "Give it a value with: zg-env set \(word: name) \(place)\(note.scope.optionText) --push."
+                    "Set a value with: zg-env set \(word: name) \(place)\(note.scope.optionText) --push."
                 )
             case .together(let other, _):
                 name = other
@@ -189,12 +188,12 @@ struct HardenReport {
         }
         if !pushed.isEmpty {
             sentences.append(
-                "Bring Vercel to what is here with: zg-env push \(ConflictAdvice.words(pushed))\(place) (what was changed there is not overwritten, and that says how to decide)."
+                "First run: zg-env push \(ConflictAdvice.words(pushed))\(place) (this push does not overwrite changes on Vercel)."
             )
         }
         let again = "zg-env harden \(ConflictAdvice.words(hardened))\(place)"
         return sentences.isEmpty
-            ? "Run it again with: \(again)"
+            ? "Run again: \(again)"
             : sentences.joined(separator: " ") + " Then run: \(again)"
     }
 }

@@ -3,27 +3,27 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// One hardening: plans, compares, asks, makes the values safe, and only then sends.
+/// Hardens variables: plans, compares, asks, stores the values in the vault, and only then sends.
 ///
-/// Killed at any point it leaves either the platform's copy readable, or the vault with a value that
-/// was held against it; running it again goes on from there.
+/// If it is killed at any point, either Vercel's copy is still readable, or the vault has a value that
+/// was compared with it; running it again continues from there.
 struct HardenWork {
     private let workspace: Workspace
-    private let bound: BoundProject
+    private let bound: LinkedProject
     private let project: VaultProject
     private let rules: HardeningPlan.Rules
     private let keys: VaultKeys
     private let arena = SecretArena()
 
-    /// - Throws: What finding and binding the project throws, and ``ExitCode/locked``.
+    /// Throws ``ExitCode/locked``, and the errors of finding and binding the project.
     init(_ workspace: Workspace, rules: HardeningPlan.Rules) throws {
         self.workspace = workspace
         self.rules = rules
-        // Before anything is listed, since nobody knows how long a question stays open.
+        // Unlocks before listing, since a prompt can stay open for any time.
         keys = try workspace.session.keys(.values)
-        bound = try BoundProject.inVault(workspace, readsLists: true)
+        bound = try LinkedProject.inVault(workspace, readsLists: true)
         guard let project = bound.local else {
-            throw CommandError(.notFound, "The vault has no such project.")
+            throw CommandError(.notFound, "No such project in the vault.")
         }
         self.project = project
     }
@@ -43,7 +43,7 @@ struct HardenWork {
             && plan.declared.isEmpty
         let answer = try workspace.confirm(
             isEmpty ? [] : report.planLines,
-            "Harden these? The platform will not show their values again.")
+            "Make these variables sensitive on Vercel? Vercel never shows their values again.")
         guard answer else { return report }
         guard !isEmpty else {
             report.outcomes = []
@@ -62,7 +62,7 @@ struct HardenWork {
         } catch {
             var failure = CommandError(mapping: error)
             failure.message += " The values are in the vault."
-            failure.hint = "Run it again: it does what is left."
+            failure.hint = "Run the command again to finish the rest."
             report.outcomes = []
             report.sendingFailure = failure
         }
@@ -78,15 +78,15 @@ struct HardenWork {
         let listed =
             try bound.reading?.lists.variables.map(\.variable)
             ?? client.environmentVariables(ofProject: bound.platform.id)
-        let platform = listed.map { PlatformRecord($0, environments: names) }
-        try keepSeen(platform, listedAt: listedAt)
+        let platform = listed.map { VercelRecord($0, environments: names) }
+        try recordSeen(platform, listedAt: listedAt)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let variables = index.variables.filter { $0.project == project.id }
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
             throw CommandError(
                 .usage,
-                "\(project.name) has no environment \(name).",
-                hint: "Nothing was changed. The targets are production and preview.")
+                "\(project.name) has no custom environment \(name).",
+                hint: "The other targets are production and preview.")
         }
         let known = Set(platform.map(\.key) + variables.filter(\.isLive).map(\.name))
         if let missing = (rules.keys ?? []).sorted().first(where: { !known.contains($0) }) {
@@ -98,27 +98,27 @@ struct HardenWork {
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
-    /// Keeps what the list shows, also where nothing comes of it.
-    private func keepSeen(_ platform: [PlatformRecord], listedAt: UInt64) throws {
+    /// Records what the list shows, even if nothing is hardened.
+    private func recordSeen(_ platform: [VercelRecord], listedAt: UInt64) throws {
         guard !workspace.options.dryRun,
             try workspace.session.index(.listing).learns(
                 from: platform, listedAt: listedAt, of: project.id)
         else { return }
-        let platformTime = bound.reading?.platformTime ?? bound.access.client.platformTime
+        let vercelTime = bound.reading?.vercelTime ?? bound.access.client.vercelTime
         try workspace.session.update(with: keys) {
-            $0.see(platform, listedAt: listedAt, platformTime: platformTime, of: project.id)
+            $0.see(platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
         }
     }
 
-    /// Reads the platform's values and holds the vault's against them.
+    /// Reads Vercel's values and compares the vault's with them.
     private func compared(
         _ candidates: [HardeningPlan.Candidate]
     ) throws -> ([HardeningItem], [RecordNote]) {
         guard !candidates.isEmpty else { return ([], []) }
         let own = try values()
-        // A value that came with a whole target counts where the vault has the same; else the record
-        // itself is asked.
-        let answers = try PlatformValues(bound.access.client, project: bound.platform.id).read(
+        // A value read with a whole target is used if the vault has the same; else the record is read
+        // individually.
+        let answers = try VercelValues(bound.access.client, project: bound.platform.id).read(
             candidates.map(\.record), into: arena, trustsEmpty: true,
             isExpected: { place, theirs in
                 guard let variable = candidates[place].variable, !candidates[place].lacksValue,
@@ -136,17 +136,17 @@ struct HardenWork {
                         reason: reason, way: way))
             }
             guard let theirs = try answer.get() else {
-                omit("the platform does not show its value", .sending)
+                omit("Vercel does not show its value", .sending)
                 continue
             }
             if let variable = candidate.variable, !candidate.lacksValue {
                 guard let ours = try own(variable), ours.hasBytes(of: theirs) else {
-                    omit("the vault has another value")
+                    omit("the vault has a different value")
                     continue
                 }
             } else if theirs.count == 0 {
-                // It may be the platform's way of not showing it, and the vault has no other copy.
-                omit("the platform shows an empty value, and the vault has none", .value)
+                // Vercel may return an empty value instead of showing it, and the vault has no other copy.
+                omit("Vercel shows an empty value, and the vault has no value", .value)
                 continue
             }
             items.append(HardeningItem(candidate: candidate, value: theirs))
@@ -154,12 +154,12 @@ struct HardenWork {
         return (items, omissions)
     }
 
-    /// Makes the vault hold every value for certain, and say what the platform is to be. Returns the
-    /// records to be sent.
+    /// Stores every value in the vault, verifies it, and marks the records as sensitive. Returns the
+    /// records to send.
     private func prepared(_ items: [HardeningItem]) throws -> [Identifier] {
         guard !items.isEmpty else { return [] }
         try changing { transaction in
-            try transaction.takeIn(
+            try transaction.importValues(
                 items, of: project.id, account: account, time: workspace.context.now())
         }
         let kept = try verified(items)
@@ -168,7 +168,7 @@ struct HardenWork {
         }
     }
 
-    /// Has the vault say of these what Vercel is to have. Returns the records to be sent.
+    /// Marks records in the vault as sensitive, as on Vercel. Returns the records to send.
     private func declared(_ items: [HardeningPlan.Declaration]) throws -> [Identifier] {
         guard !items.isEmpty else { return [] }
         let own = try values()
@@ -176,7 +176,7 @@ struct HardenWork {
             guard let value = try own(item.variable) else {
                 throw CommandError(
                     .notFound,
-                    "The vault holds no value of \(item.variable.name).")
+                    "The vault has no value for \(item.variable.name).")
             }
             return value
         }
@@ -185,7 +185,7 @@ struct HardenWork {
         }
     }
 
-    /// The platform's id of the user whose token is used.
+    /// Vercel's id of the user whose token is used.
     private var account: String {
         bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
@@ -195,13 +195,13 @@ struct HardenWork {
             return try workspace.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
-                .conflict, "\(conflict.key) was changed in the vault meanwhile.",
-                hint: "Nothing was sent; run the command again.")
+                .conflict, "\(conflict.key) changed in the vault in the meantime.",
+                hint: "Nothing was sent. Run the command again.")
         }
     }
 
-    /// Opens every value from the vault's file as it is now, and holds it against the platform's: the
-    /// last look before the platform's copy cannot be read any more.
+    /// Decrypts every value from the current vault file and compares it with Vercel's: the last check
+    /// before Vercel's copy becomes unreadable.
     private func verified(_ items: [HardeningItem]) throws -> [HardeningItem] {
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .listing)
@@ -214,8 +214,8 @@ struct HardenWork {
             guard let variable, let value = try own(variable), value.hasBytes(of: item.value) else {
                 throw CommandError(
                     .failed,
-                    "The vault does not hold the value of \(record.key) as the platform shows it.",
-                    hint: "Nothing was sent. Run zg-env verify, then try again.")
+                    "The vault's value of \(record.key) differs from the one just read from Vercel.",
+                    hint: "Nothing was sent. Run: zg-env verify, then try again.")
             }
             return HardeningItem(
                 candidate: .init(
@@ -224,20 +224,20 @@ struct HardenWork {
         }
     }
 
-    /// The vault's values, from its file as it is now.
+    /// Returns a function that decrypts values from the current vault file.
     private func values() throws -> (Variable) throws -> SecretSlice? {
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .currentValues)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
+            throw CommandError(.locked, "The values are locked.", hint: "Run: zg-env unlock")
         }
-        // What nobody accepted is another value than every other one.
+        // An unconfirmed value counts as different from every other value.
         return { reader.isAccepted($0) ? try reader.currentValue(of: $0, in: arena) : nil }
     }
 }
 
 extension SecretSlice {
-    /// Tells whether both hold the same bytes, in a time that depends on the lengths only.
+    /// Compares in a time that depends only on the lengths.
     fileprivate func hasBytes(of other: SecretSlice) -> Bool {
         withBytes { ours in other.withBytes { ours.isEqualInConstantTime(to: $0) } }
     }

@@ -4,31 +4,30 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `pull`: brings the vault to what the platform has.
+/// `pull`: takes changes from Vercel into the vault.
 struct Pull: Command {
     static let spec = CommandSpec(
-        ["pull"], "Bring the vault to what the platform has", section: "Platform",
+        ["pull"], "Pull changes from Vercel into the vault",
         discussion: """
-            Takes in what is new, changed or removed there, and works while values are locked. What \
-            was changed on both sides stops it before anything is changed. It asks only where a value \
-            of the vault would change or go; the history keeps it. A value that the platform does not \
-            show never replaces one of the vault: the variable stays behind until a push with --force. A \
-            project that the vault does not have yet is made.
+            Adds, changes and removes variables to match Vercel, even while values are locked. If \
+            there is a conflict, nothing is pulled. Asks for confirmation only if a value in the \
+            vault would change or be removed; the history keeps that value. If Vercel does not \
+            show a value, the vault keeps its own, and the variable stays out of sync until a push \
+            with --force. A project that the vault does not have is created.
             """,
         arguments: [RecordChoice.argument(to: "pull")],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "all-projects", "Pull every project of the account that is bound"),
+            OptionSpec(flag: "all-projects", "Pull every project linked through the account"),
             OptionSpec(
-                flag: "force",
-                "Take what the platform has where both sides changed, or records of both overlap"),
+                flag: "force", "In a conflict, or where records overlap, take Vercel's version"),
         ],
         exclusive: [["project", "all-projects"]],
         examples: [
-            .init("zg-env pull -p web", "take in what changed on the platform"),
-            .init("zg-env pull --all-projects --yes --json", "all projects, from a script"),
+            .init("zg-env pull -p web", "pull changes from Vercel"),
+            .init("zg-env pull --all-projects --yes --json", "pull all projects in a script"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private var rules = PullPlan.Rules()
     private let allProjects: Bool
@@ -39,7 +38,7 @@ struct Pull: Command {
         (rules.keys, rules.places) = (choice.keys, choice.places)
         allProjects = command.has("all-projects")
         guard !allProjects || choice.keys == nil else {
-            throw CommandError(.usage, "Name variables, or say --all-projects, not both.")
+            throw CommandError(.usage, "Variables and --all-projects cannot be used together.")
         }
     }
 
@@ -54,59 +53,58 @@ struct Pull: Command {
         var report = PullReport(work, finding)
         report.isDryRun = workspace.options.dryRun
         try report.warn(workspace)
-        if try PullProjects.mayGoOn([report], "Pull \(work.project.name)?", workspace) {
+        if try PullProjects.confirmIfNeeded([report], "Pull \(work.project.name)?", workspace) {
             try work.apply(finding)
         }
         return CommandResult(
             json: .object(report.members), text: report.text, failure: report.failure)
     }
 
-    /// A key that neither side has is a slip.
+    /// Rejects keys that neither side has.
     private func checkKeys(_ finding: PullWork.Finding, _ project: VaultProject) throws {
         guard let keys = rules.keys else { return }
         let known = finding.keys
         for key in keys.sorted() where !known.contains(key) {
             throw CommandError(
                 .notFound,
-                "Neither the vault nor the platform has a variable \(key) in \(project.name).",
-                hint: "Nothing was changed.")
+                "Neither the vault nor Vercel has a variable \(key) in \(project.name).")
         }
     }
 }
 
-/// Which projects a pull is about.
+/// Finds the projects of a pull.
 enum PullProjects {
-    /// The project that the workspace names. One that the vault does not have is made of the
-    /// platform's; it is not in the vault yet.
-    static func named(_ workspace: Workspace) throws -> (bound: BoundProject, isNew: Bool) {
-        let session = try PlatformSession(workspace)
+    /// Returns the project of the options or the directory. `isNew` means that it is created from the
+    /// project on Vercel and not yet in the vault.
+    static func named(_ workspace: Workspace) throws -> (bound: LinkedProject, isNew: Bool) {
+        let session = try VercelSession(workspace)
         let index = try workspace.session.index(.listing)
         let resolver = ProjectResolver(workspace)
         guard case .named(let name) = try resolver.reference(), index.project(named: name) == nil
         else {
             let project = try resolver.existing(in: index)
-            let bound = try BoundProject.inVault(
+            let bound = try LinkedProject.inVault(
                 project, session, workspace, readsLists: true)
             return (bound, false)
         }
         let access = try session.access()
-        let platform = try BoundProject.find(name, access, workspace)
-        let binding = try BoundProject.binding(to: platform, access, workspace)
+        let platform = try LinkedProject.find(name, access, workspace)
+        let binding = try LinkedProject.binding(to: platform, access, workspace)
         if let other = index.owner(of: binding) {
             throw CommandError(
                 .conflict,
-                "The vault has the platform's \(name) as \(other.name).",
-                hint: "Nothing was changed. Pull it with: zg-env pull -p \(word: other.name)")
+                "Vercel's project \(name) is \(other.name) in the vault.",
+                hint: "Pull it with: zg-env pull -p \(word: other.name)")
         }
         var project = VaultProject(name: name, createdAt: workspace.context.now())
         project.binding = binding
-        return (BoundProject(access: access, platform: platform, local: project), true)
+        return (LinkedProject(access: access, platform: platform, local: project), true)
     }
 
-    /// Asks where values of the vault would change or go.
+    /// Asks for confirmation if values in the vault would change or be removed.
     ///
     /// - Returns: False for a dry run.
-    static func mayGoOn(
+    static func confirmIfNeeded(
         _ reports: [PullReport], _ question: String, _ workspace: Workspace
     ) throws -> Bool {
         if workspace.options.dryRun { return false }

@@ -5,13 +5,13 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `pull --all-projects`: every project of the vault that is bound through the account. Each is
-/// changed as a whole or not at all; one that cannot be pulled does not hold the others up.
+/// `pull --all-projects`: pulls every project bound through the account. Each project is pulled
+/// completely or not at all; one failure does not stop the others.
 struct PullAll {
     private let workspace: Workspace
     private let rules: PullPlan.Rules
 
-    /// One project: what was found, or why not.
+    /// The finding or the error of one project.
     private struct Part {
         let project: String
         var look: (work: PullWork, finding: PullWork.Finding)?
@@ -25,14 +25,14 @@ struct PullAll {
     }
 
     func run() throws -> CommandResult {
-        let session = try PlatformSession(workspace)
+        let session = try VercelSession(workspace)
         let projects = try boundProjects(session)
         let progress = WorkProgress(workspace)
         var parts: [Part] = []
         for project in projects {
             var part = Part(project: project.name)
             do {
-                let bound = try BoundProject.inVault(
+                let bound = try LinkedProject.inVault(
                     project, session, workspace, readsLists: true)
                 let work = try PullWork(workspace, bound, rules: rules, progress: progress)
                 let finding = try work.look()
@@ -49,7 +49,7 @@ struct PullAll {
         progress.finish()
         let reports = parts.compactMap(\.report)
         for report in reports { try report.warn(workspace) }
-        if try PullProjects.mayGoOn(reports, "Pull them?", workspace) {
+        if try PullProjects.confirmIfNeeded(reports, "Pull these changes?", workspace) {
             for place in parts.indices {
                 guard let look = parts[place].look else { continue }
                 do {
@@ -63,8 +63,8 @@ struct PullAll {
         return result(parts)
     }
 
-    /// Projects bound through the account in use; of the others one warning each.
-    private func boundProjects(_ session: PlatformSession) throws -> [VaultProject] {
+    /// Returns the projects bound through the account in use, and warns about each of the others.
+    private func boundProjects(_ session: VercelSession) throws -> [VaultProject] {
         let access = try session.access()
         let userID = try access.account?.userID ?? access.client.user().id
         let origin = access.client.origin.description
@@ -75,13 +75,13 @@ struct PullAll {
             if binding.accountID == userID && binding.origin == origin { return true }
             workspace.context.warn(
                 "other-account",
-                "\(project.name) belongs to another account and was left out.")
+                "Skipped \(project.name): it belongs to another account.")
             return false
         }
     }
 
     private func result(_ parts: [Part]) -> CommandResult {
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         let text = parts.map { part in
             look.style.text(DisplayText.safe(part.project), as: .heading) + "\n"
                 + (part.report?.text ?? part.error.map {
@@ -91,7 +91,7 @@ struct PullAll {
         return CommandResult(
             json: ["projects": .array(parts.map(Self.json))],
             text: parts.isEmpty
-                ? "No project of the vault is bound through this account.\n" : text,
+                ? "No project in the vault is linked through this account.\n" : text,
             failure: failure(parts))
     }
 
@@ -106,7 +106,7 @@ struct PullAll {
         ]
     }
 
-    /// The one failure, or what all of them have in common.
+    /// Returns the only failure, or a summary with the common exit code.
     private func failure(_ parts: [Part]) -> CommandError? {
         let failures = parts.compactMap { part in
             (part.error ?? part.report?.failure).map { (part.project, $0) }
@@ -116,11 +116,13 @@ struct PullAll {
         guard failures.count > 1 else {
             return CommandError(
                 first.code, "\(name): \(first.message)",
-                hint: "The other projects are done. \(first.hint ?? "")")
+                hint: "The other projects were pulled. \(first.hint ?? "")")
         }
         return CommandError(
             codes.count == 1 ? first.code : .failed,
-            "\(failures.count) of \(parts.count) projects were not pulled; the first is \(name): \(first.message)",
-            hint: "Each was left as it is. Pull them one by one: zg-env pull -p \(word: name)")
+            "\(failures.count) of \(parts.count) projects failed. \(name): \(first.message)",
+            hint:
+                "The failed projects were not changed. Pull them one by one: zg-env pull -p \(word: name)"
+        )
     }
 }

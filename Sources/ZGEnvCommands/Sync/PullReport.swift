@@ -3,13 +3,13 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// What a pull did to one project, in the forms of the contract.
+/// The result of a pull of one project, or its plan.
 struct PullReport {
     private let project: String
     private let isNew: Bool
     private let plan: PullPlan
     private let skipped: [RecordNote]
-    /// Tells that it stopped after the plan.
+    /// Whether the pull stopped after the plan.
     var isDryRun = false
 
     init(_ work: PullWork, _ finding: PullWork.Finding) {
@@ -19,12 +19,12 @@ struct PullReport {
         skipped = finding.skipped
     }
 
-    /// Tells whether a local value would change or go, which is asked about.
+    /// Whether a value in the vault would change or be removed, which needs confirmation.
     var needsAnswer: Bool {
         plan.conflicts.isEmpty && plan.steps.contains(where: \.changesLocalValue)
     }
 
-    /// The plan for people, one line a change.
+    /// The lines of the plan, as shown to the user.
     var planLines: [String] {
         guard plan.conflicts.isEmpty else { return [] }
         return steps.map { step in
@@ -36,27 +36,26 @@ struct PullReport {
             case .remove: return "remove \(place)"
             case .narrow:
                 let name = step.formerName == nil ? nil : step.variable?.name
-                return name.map { "give \($0) its name on Vercel back: \(place)" }
-                    ?? "keep what is here of \(place) only"
+                return name.map { "rename \($0) back to its name on Vercel: \(place)" }
+                    ?? "narrow \(step.key) in the vault to \(step.attributes.scope.description)"
             case .agree: return ""
             }
         }
     }
 
-    /// Where the record was that gets other places, for the end of a line.
+    /// Returns the end of a line for a record whose scope changes.
     private static func replaced(_ step: PullPlan.Step) -> String {
         guard let before = step.variable?.attributes.scope, before != step.attributes.scope else {
             return ""
         }
-        return ", in place of the value for \(before.description)"
+        return ", replacing the value for \(before.description)"
     }
 
-    /// What changes; those that are only kept as seen are not.
+    /// The steps that change something.
     private var steps: [PullPlan.Step] { plan.steps.filter { $0.action != .agree } }
 
     // MARK: JSON
 
-    /// The members of the result.
     var members: [JSONValue.Member] {
         func changed(_ isKind: (PullPlan.Action) -> Bool) -> JSONValue {
             guard plan.conflicts.isEmpty else { return [] }
@@ -97,7 +96,6 @@ struct PullReport {
 
     // MARK: Text
 
-    /// The result for people.
     var text: String {
         func line(_ word: String, _ note: RecordNote) -> String {
             "\(DisplayText.padded(word, to: 11))\(DisplayText.safe(note.key)) "
@@ -128,32 +126,32 @@ struct PullReport {
         return text
     }
 
-    /// What the user should know beside the result.
+    /// Shows warnings about empty values and skipped comparisons.
     func warn(_ workspace: Workspace) throws {
         guard plan.conflicts.isEmpty else { return }
         for note in plan.empty {
             workspace.context.warn(
                 "empty-value",
-                "\(note.key) (\(note.scope.description)) has an empty value on the platform."
+                "\(note.key) (\(note.scope.description)) has an empty value on Vercel."
             )
         }
         if !plan.compared {
             workspace.note(
-                "The values are locked, so nothing was compared: what the platform changed since it was last seen counts as updated."
+                "The values are locked, so they were not compared: every variable changed on Vercel since the last sync counts as updated."
             )
         }
     }
 
     // MARK: Failure
 
-    /// What stopped it.
+    /// The error for conflicts.
     var failure: CommandError? {
         guard let first = plan.conflicts.first else { return nil }
         return CommandError(
             .conflict,
             plan.conflicts.count == 1
-                ? "\(first.key) of \(project) differs: \(first.reason)."
-                : "\(plan.conflicts.count) variables of \(project) differ on both sides.",
+                ? "\(first.key) in \(project) has a conflict: \(first.reason)."
+                : "\(plan.conflicts.count) variables in \(project) have conflicts.",
             hint: "Nothing was changed. \(ConflictAdvice(plan.conflicts, project: project).text)")
     }
 }

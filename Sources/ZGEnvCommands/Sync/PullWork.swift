@@ -3,22 +3,22 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// One pull of one project: looks at both sides, plans, and changes the vault in one write.
+/// Pulls one project: reads both sides, plans, and changes the vault in one write.
 struct PullWork {
-    /// Both sides as they were found, and what is to be done.
+    /// The state of both sides, and the plan.
     struct Finding {
         let plan: PullPlan
-        let listing: PlatformListing
-        /// What is there and is not taken in, shared variables of the team too.
+        let listing: VercelListing
+        /// Variables on Vercel that are not pulled, including shared variables of the team.
         let skipped: [RecordNote]
-        /// The project's records that the plan was made of.
+        /// The project's records in the vault when the plan was made.
         fileprivate let variables: [Variable]
         fileprivate let values: [String: SecretSlice]
         fileprivate let listedAt: UInt64
-        fileprivate let platformTime: UInt64
+        fileprivate let vercelTime: UInt64
         fileprivate let metadata: IndexMetadata
 
-        /// Every key that either side has.
+        /// The keys of both sides.
         var keys: Set<String> {
             Set(variables.map(\.name) + listing.records.map(\.key))
                 .union(skipped.map(\.key))
@@ -26,21 +26,21 @@ struct PullWork {
     }
 
     private let workspace: Workspace
-    private let bound: BoundProject
+    private let bound: LinkedProject
     private let progress: WorkProgress
     private let rules: PullPlan.Rules
-    /// The vault's project; not in the vault yet where ``isNew``.
+    /// The project; not yet in the vault if ``isNew``.
     let project: VaultProject
-    /// Tells that the vault gets the project with the pull.
+    /// Whether this pull creates the project in the vault.
     let isNew: Bool
 
-    /// - Throws: ``ExitCode/notFound`` for a project that is not the vault's.
+    /// Throws ``ExitCode/notFound`` for a project that is not in the vault.
     init(
-        _ workspace: Workspace, _ bound: BoundProject, isNew: Bool = false, rules: PullPlan.Rules,
+        _ workspace: Workspace, _ bound: LinkedProject, isNew: Bool = false, rules: PullPlan.Rules,
         progress: WorkProgress
     ) throws {
         guard let project = bound.local else {
-            throw CommandError(.notFound, "The vault has no such project.")
+            throw CommandError(.notFound, "No such project in the vault.")
         }
         self.workspace = workspace
         self.bound = bound
@@ -50,12 +50,12 @@ struct PullWork {
         self.project = project
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// Reads both sides and plans. Changes nothing.
+    /// Reads both sides and makes the plan, without changes.
     func look() throws -> Finding {
-        // The vault first: what another command pushes after this is noticed before anything is
-        // written, while a list older than the vault would look like a change.
+        // Reads the vault first: a later push by another command is detected before the write, while a
+        // list older than the vault would look like a change on Vercel.
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
@@ -71,13 +71,13 @@ struct PullWork {
         }
         let listedAt = bound.reading?.askedAt ?? workspace.context.now()
         let arena = bound.reading?.arena ?? SecretArena()
-        var listing = PlatformListing(
+        var listing = VercelListing(
             try bound.reading?.lists.variables
                 ?? client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
-        let platformTime = bound.reading?.platformTime ?? client.platformTime
+        let vercelTime = bound.reading?.vercelTime ?? client.vercelTime
         var rules = rules
-        for record in try doomed(listing.records, index) {
+        for record in try pendingDeletions(listing.records, index) {
             listing.skip(record, because: "the next push deletes it")
         }
         rules.skipped = Set(listing.skipped.map(\.id))
@@ -93,19 +93,19 @@ struct PullWork {
             listing: listing,
             skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
             variables: variables, values: values, listedAt: listedAt,
-            platformTime: platformTime, metadata: index.metadata)
+            vercelTime: vercelTime, metadata: index.metadata)
     }
 
-    /// Old records of renamed or replaced variables, which the next push deletes.
-    private func doomed(
-        _ records: [PlatformRecord], _ index: VaultIndex
-    ) throws -> [PlatformRecord] {
+    /// Returns old records of renamed or replaced variables, which the next push deletes.
+    private func pendingDeletions(
+        _ records: [VercelRecord], _ index: VaultIndex
+    ) throws -> [VercelRecord] {
         let there = Set(records.map(\.id))
         let targets = try index.sends(of: project.id).filter { send in
             guard send.action == .delete,
                 let variable = index.variables.first(where: { $0.id == send.variable })
             else { return false }
-            // Without the new one the old one is all that Vercel has.
+            // If the new record is missing, the old one is the only one that Vercel has.
             return variable.isLive
                 && (variable.name == send.key
                     || variable.remote.map { there.contains($0.id) } ?? false)
@@ -118,7 +118,7 @@ struct PullWork {
         }
     }
 
-    /// A target that neither side knows is a slip, and pulling nothing would look like success.
+    /// Rejects targets that neither side knows, since pulling nothing would look like success.
     private func checkPlaces(
         _ environments: CustomEnvironmentNames, _ variables: [Variable]
     ) throws {
@@ -127,17 +127,17 @@ struct PullWork {
         where environments.id(of: name) == nil && !known.contains(name) {
             throw CommandError(
                 .usage,
-                "\(project.name) has no environment \(name).",
-                hint: "Nothing was changed. The targets are production, preview and development.")
+                "\(project.name) has no custom environment \(name).",
+                hint: "The other targets are production, preview and development.")
         }
     }
 
-    /// The values of `records`, by the platform's ids; those that it does not show are missing.
+    /// Returns the values of `records` by Vercel's ids, without those that it does not show.
     private func values(
-        _ records: [PlatformRecord], _ listing: inout PlatformListing, into arena: SecretArena
+        _ records: [VercelRecord], _ listing: inout VercelListing, into arena: SecretArena
     ) throws -> [String: SecretSlice] {
         var values: [String: SecretSlice] = [:]
-        var rest: [PlatformRecord] = []
+        var rest: [VercelRecord] = []
         for record in records {
             if let value = listing.values[record.id] {
                 values[record.id] = value
@@ -145,13 +145,13 @@ struct PullWork {
                 rest.append(record)
             }
         }
-        let answers = try PlatformValues(bound.access.client, project: bound.platform.id)
+        let answers = try VercelValues(bound.access.client, project: bound.platform.id)
             .read(
                 rest, into: arena,
                 progress: { done in
                     progress.update("Read \(done) of \(rest.count) values of \(project.name) …")
                 })
-        var missing: [PlatformRecord] = []
+        var missing: [VercelRecord] = []
         for (record, answer) in zip(rest, answers) {
             do throws(VercelAPIError) {
                 if let value = try answer.get() { values[record.id] = value }
@@ -165,15 +165,15 @@ struct PullWork {
             let key = listing.records.first { $0.id == id }?.key ?? ""
             throw CommandError(
                 .usage,
-                "The platform's value of \(key) is longer than 1 MiB.",
-                hint: "Nothing was changed.")
+                "Vercel's value of \(key) is longer than 1 MiB.",
+                hint: "Nothing was changed. Shorten the value on Vercel, then pull again.")
         }
         return values
     }
 
-    /// Takes out records whose values are not found, once the platform does not list them any more: one
-    /// answer alone must not remove a variable from the vault, nor leave one out unseen.
-    private func drop(_ missing: [PlatformRecord], from listing: inout PlatformListing) throws {
+    /// Drops records whose values were not found, after checking that Vercel no longer lists them: a
+    /// single response must neither remove a variable from the vault nor hide one.
+    private func drop(_ missing: [VercelRecord], from listing: inout VercelListing) throws {
         if missing.isEmpty { return }
         let listed = Set(
             try bound.access.client.environmentVariables(ofProject: bound.platform.id).map(\.id))
@@ -181,15 +181,15 @@ struct PullWork {
             guard !listed.contains(record.id) else {
                 throw CommandError(
                     .unavailable,
-                    "The platform lists \(record.key) of \(project.name), and does not find its value.",
-                    hint: "Nothing was changed. Run it again in a minute.")
+                    "Vercel lists \(record.key) in \(project.name), but does not return its value.",
+                    hint: "Nothing was changed. Try again in a minute.")
             }
             listing.drop(record.id)
         }
     }
 
     private func evidence(
-        _ listing: PlatformListing, _ values: [String: SecretSlice], _ variables: [Variable],
+        _ listing: VercelListing, _ values: [String: SecretSlice], _ variables: [Variable],
         _ reader: ValueReader?, _ rules: PullPlan.Rules
     ) throws -> PullPlan.Evidence {
         var evidence = PullPlan.Evidence(
@@ -215,14 +215,14 @@ struct PullWork {
 
     // MARK: Changing the vault
 
-    /// Brings the vault to the plan; with conflicts keeps no more than what was seen.
+    /// Applies the plan to the vault. If there are conflicts, only records what was seen on Vercel.
     func apply(_ finding: Finding) throws {
         guard finding.plan.conflicts.isEmpty else {
             if !isNew { try write(finding, withChanges: false) }
             return
         }
-        // A push that is under way keeps what it sends as it goes; what it kept while this one waited
-        // is noticed before anything is written.
+        // A running push records what it sends as it goes. The check in write(_:withChanges:) detects
+        // what it recorded while this pull waited for the lock.
         let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
         defer { withExtendedLifetime(lock) {} }
         let names = finding.plan.steps.filter { $0.action != .agree }.map(\.key)
@@ -244,34 +244,34 @@ struct PullWork {
                 guard now == finding.variables else {
                     throw CommandError(
                         .conflict,
-                        "\(project.name) was changed in the vault meanwhile.",
-                        hint: "Nothing was changed by this command; run it again.")
+                        "\(project.name) changed in the vault in the meantime.",
+                        hint: "Nothing was changed by this command. Run it again.")
                 }
                 try transaction.apply(
                     finding.plan, of: project.id, values: finding.values, account: account,
-                    time: time, platformTime: finding.platformTime)
+                    time: time, vercelTime: finding.vercelTime)
             }
             transaction.see(
                 finding.listing.all, listedAt: finding.listedAt,
-                platformTime: finding.platformTime, of: project.id)
+                vercelTime: finding.vercelTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
 
-    /// Has the vault know a project that it gets with this pull.
+    /// Adds a new project to the vault.
     private func place(in transaction: inout VaultTransaction) throws {
         guard isNew, transaction.index.project(project.id) == nil else { return }
         guard transaction.index.project(named: project.name) == nil else {
             throw CommandError(
-                .conflict, "A project \(project.name) was made meanwhile.",
-                hint: "Nothing was changed by this command; run it again.")
+                .conflict, "Another command created a project \(project.name) in the meantime.",
+                hint: "Nothing was changed by this command. Run it again.")
         }
         transaction.index.projects.append(project)
     }
 }
 
 extension PullPlan.Rules {
-    /// Tells whether a shared variable of the team is one of those that are meant.
+    /// Returns whether the rules select a shared variable of the team.
     fileprivate func includes(_ variable: SharedVariable) -> Bool {
         guard keys?.contains(variable.key) ?? true else { return false }
         guard let places else { return true }
@@ -281,14 +281,14 @@ extension PullPlan.Rules {
 }
 
 extension SharedVariable {
-    /// Why it is not taken in.
+    /// Returns the note why the variable is not pulled.
     fileprivate func note(_ project: String) -> RecordNote {
         var targets: Scope.Targets = []
         for target in self.targets { targets.formUnion(Scope.Targets(name: target.rawValue) ?? []) }
         return RecordNote(
             key: key, scope: Scope(targets: targets),
             reason:
-                "it is shared by the team, and belongs to no project; give this one its own with: zg-env set \(key) -p \(project)"
+                "it is shared by the team and belongs to no project; create a variable for this project with: zg-env set \(key) -p \(project)"
         )
     }
 }

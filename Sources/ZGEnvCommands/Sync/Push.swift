@@ -2,34 +2,39 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Vault
 
-/// `push`: brings the platform to what the vault says, and reads it back.
+/// `push`: sends changes from the vault to Vercel, and reads them back.
 struct Push: Command {
     static let spec = CommandSpec(
-        ["push"], "Bring the platform to what the vault says, and read it back",
-        section: "Platform",
+        ["push"], "Send changes to Vercel and read them back",
         discussion: """
-            Sends only what changed. A change made on the platform that this vault has not seen stops \
-            it before anything is sent. Values that the platform does not show again are reported as \
-            sent and not read back. A push that was cut short is finished by running it again.
+            Sends only what changed. If a variable changed on Vercel since the last sync, nothing \
+            is sent. Values that Vercel does not show are reported as sent and not read back. \
+            After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "prune", "Delete variables that only the platform has"),
+            OptionSpec(flag: "prune", "Delete variables that only Vercel has"),
             OptionSpec(
-                flag: "force", "Overwrite what was changed on the platform, or overlaps with it"),
+                flag: "force", "Overwrite conflicting changes and overlapping records on Vercel"),
+            OptionSpec(
+                flag: "check",
+                "Send nothing if a variable that the schema requires is missing or invalid"
+            ),
         ],
         examples: [
-            .init("zg-env push -p web", "show the plan, ask, and send it"),
-            .init("zg-env push -p web --yes --json", "send it from a script"),
+            .init("zg-env push -p web", "show the plan, ask, and send"),
+            .init("zg-env push -p web --yes --json", "send in a script, without asking"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private var rules = PushPlan.Rules()
+    private let checks: Bool
 
     init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         rules.prune = command.has("prune")
+        checks = command.has("check")
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
     }
@@ -43,7 +48,7 @@ struct Push: Command {
                 throw RecordSelection.notFound(missing, project, index)
             }
         }
-        let report = try PushWork(workspace, rules: rules).run()
+        let report = try PushWork(workspace, rules: rules, checksSchema: checks).run()
         if let remark = report.remarkOnProduction { workspace.note(remark) }
         return report.result()
     }

@@ -5,37 +5,37 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// What a push did, in the forms of the contract.
+/// The result of a push, or its plan.
 struct PushReport {
     private let project: String
     private let plan: PushPlan
-    /// What became of each step; empty after a dry run or a conflict.
+    /// The outcome of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
-    /// What needed nothing, and was changed by somebody else while the rest was sent.
+    /// Records without a step that somebody else changed while the rest was sent.
     var overtaken: [RecordNote] = []
-    /// What of it production gets with its next deployment only, by what the vault knows after it.
+    /// The changes that production gets with its next deployment, as far as the vault knows.
     var pending: PendingChanges?
-    /// What of it was changed while the values were locked; nil where nothing was sent.
+    /// The unconfirmed changes among those to push; nil if not checked.
     var changes: ChangesText?
-    /// Tells that it stopped after the plan.
+    /// Whether the push stopped after the plan.
     var isDryRun = false
-    /// What was read of the platform for the plan.
-    var reading: PlatformReading?
+    /// The state of Vercel that the plan is based on.
+    var reading: VercelReading?
 
     init(project: String, plan: PushPlan) {
         self.project = project
         self.plan = plan
     }
 
-    /// Tells whether something may have been changed on the platform.
+    /// Whether anything may have changed on Vercel.
     var hasSent: Bool { outcomes.contains(where: \.isSent) }
 
-    /// The plan for people, one line a step.
+    /// The lines of the plan, as shown to the user.
     var planLines: [String] {
         plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
     }
 
-    /// What people must know of the plan before they agree.
+    /// The lines about unconfirmed changes in the plan.
     var changeLines: [String] {
         guard let changes, changes.count > 0 else { return [] }
         return ["\(changes.sentence):"] + changes.lines().map { "  \($0)" }
@@ -49,7 +49,7 @@ struct PushReport {
         }
     }
 
-    /// The result as a command gives it back.
+    /// Returns the result of the command.
     func result() -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(project)),
@@ -68,7 +68,7 @@ struct PushReport {
         return CommandResult(json: .object(members), text: text, failure: failure)
     }
 
-    /// Steps of one kind: those that were done, or for a dry run those that would be.
+    /// Returns the completed steps of one kind; for a dry run the planned ones.
     private func list(_ isKind: (PushPlan.Action) -> Bool) -> JSONValue {
         if isDryRun {
             return .array(
@@ -91,7 +91,7 @@ struct PushReport {
             }.map { JSONValue.entry($0.name, $0.attributes.scope) })
     }
 
-    /// Differences that the vault has not seen: before anything was sent, and found while sending.
+    /// The conflicts found before and during sending.
     private var conflicts: [RecordNote] {
         plan.conflicts + overtaken
             + outcomes.compactMap { outcome in
@@ -110,14 +110,14 @@ struct PushReport {
             })
     }
 
-    /// The steps that production does not have yet.
+    /// The steps that are not live in production yet.
     private var waiting: [PushOutcome] {
         guard let pending else { return [] }
         let ids = Set((pending.changed + pending.removed).map(\.id))
         return outcomes.filter { $0.step.variable.map { ids.contains($0.id) } ?? false }
     }
 
-    /// What has left production, and only production, or was not the vault's.
+    /// Records that were removed from production only, or were never in the vault.
     private var leaving: [Variable] {
         let keys = Set(outcomes.filter { !$0.isFailed }.map(\.step.key))
         return (pending?.removed ?? []).filter { $0.isTrace && keys.contains($0.name) }
@@ -129,17 +129,17 @@ struct PushReport {
                 + leaving.map { JSONValue.entry($0.name, $0.attributes.scope) })
     }
 
-    /// That production has none of it yet, and what to do; nil where it has.
+    /// The note that production needs a redeploy; nil if it does not.
     var remarkOnProduction: String? {
-        // What was deleted to be made again, and was not made, is not to go from production.
+        // A failed re-creation after a deletion is not announced as a removal.
         let failed = Set(outcomes.filter(\.isFailed).map(\.step.key))
         let keys = Set(waiting.map(\.step.key) + leaving.map(\.name)).subtracting(failed).sorted()
         guard !keys.isEmpty else { return nil }
         let what =
             keys.count > 3
-            ? "\(keys.count) of these changes" : "the change of \(keys.joined(separator: ", "))"
+            ? "\(keys.count) of these changes" : "the change to \(keys.joined(separator: ", "))"
         return
-            "Production gets \(what) with its next deployment: zg-env redeploy -p \(project)"
+            "Production gets \(what) with its next deployment. Redeploy with: zg-env redeploy -p \(project)"
     }
 
     private var failed: JSONValue {
@@ -189,20 +189,21 @@ struct PushReport {
         }
     }
 
-    /// Tells whether there was nothing to send, and nothing in the way.
-    var isInStep: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
+    /// Whether there are no steps and no conflicts.
+    var isInSync: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
 
-    /// Tells whether conflicts ended it before anything was sent.
+    /// Whether conflicts stopped the push before anything was sent.
     var isUnsent: Bool { !conflicts.isEmpty && !hasSent }
 
-    /// What was sent beside the conflicts, as a sentence.
-    private var whatWasSent: String {
+    /// What was sent despite the conflicts, as a sentence.
+    private var sentSummary: String {
         guard hasSent else { return "Nothing was sent." }
         return outcomes.contains { !$0.isFailed }
-            ? "The others are done." : "What was sent may not have been kept."
+            ? "The other changes were applied."
+            : "The changes that were sent may have been overwritten."
     }
 
-    /// Why it was not all done; nil where it was.
+    /// The error if not everything was done, else nil.
     var failure: CommandError? {
         let failures = outcomes.filter(\.isFailed)
         let conflicts = conflicts
@@ -212,11 +213,11 @@ struct PushReport {
                 .conflict,
                 keyCount == 1
                     ? failures.isEmpty
-                        ? "\(conflicts[0].key) differs on the platform from what this vault has seen."
+                        ? "\(conflicts[0].key) has changed on Vercel since the last sync."
                         : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
-                    : "\(keyCount) variables differ on the platform from what this vault has seen.",
+                    : "\(keyCount) variables have changed on Vercel since the last sync.",
                 hint:
-                    "\(whatWasSent) \(ConflictAdvice(conflicts, project: project).text)"
+                    "\(sentSummary) \(ConflictAdvice(conflicts, project: project).text)"
             )
         }
         guard !failures.isEmpty else { return nil }
@@ -227,35 +228,35 @@ struct PushReport {
             hint: hint(failures, code, conflicts))
     }
 
-    /// What went wrong with the first of them.
+    /// Returns the reason of the first failure.
     private static func sentence(_ failures: [PushOutcome]) -> String {
         let first = failures.first { !$0.isConflict }
         guard let first, case .failed(let reason, _) = first.end else { return "" }
         return "\(first.step.key): \(CommandError.ending(reason))"
     }
 
-    /// Pushing again changes nothing: a sensitive variable keeps its type.
+    /// Returns the ways out for variables that Vercel keeps sensitive; pushing again does not help.
     private func advice(onForced steps: [PushPlan.Step]) -> String {
-        let keys = RefusalAdvice.keys(of: steps)
+        let keys = RejectionAdvice.keys(of: steps)
         let step = steps[0]
         let place = "-p \(word: project)"
         let accepting =
-            "Vercel keeps \(steps.count == 1 ? "it" : "them") sensitive. Accept that for the vault, and send what is here again, with: zg-env harden \(keys) \(place)."
+            "Vercel keeps \(steps.count == 1 ? "it" : "them") sensitive. Make \(steps.count == 1 ? "it" : "them") sensitive in the vault too, and push again, with: zg-env harden \(keys) \(place)."
         let removing =
-            "Or take it out with: zg-env rm \(word: step.key) \(place)\(step.attributes.scope.optionText) --push"
-        // What was just made would be made sensitive once more.
+            "Or remove it with: zg-env rm \(word: step.key) \(place)\(step.attributes.scope.optionText) --push"
+        // A new variable would be made sensitive again.
         guard case .update = step.action else { return "\(accepting) \(removing)" }
         return
             "\(accepting) Or delete it on Vercel and create it again as readable with: zg-env push \(keys) \(place) --force. \(removing)"
     }
 
-    /// The command that goes on.
+    /// The command that pushes the rest.
     private var again: String { "zg-env push -p \(word: project)" }
 
     private func hint(
         _ failures: [PushOutcome], _ code: ExitCode, _ conflicts: [RecordNote]
     ) -> String {
-        let rest = failures.count < outcomes.count ? "The others are done. " : ""
+        let rest = failures.count < outcomes.count ? "The other changes were applied. " : ""
         let forced = failures.filter(\.isForcedSensitive)
         if !forced.isEmpty, code == .failed { return rest + advice(onForced: forced.map(\.step)) }
         if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
@@ -270,18 +271,18 @@ struct PushReport {
             }
             return "\(rest)\(ConflictAdvice(notes, project: project).text)"
         }
-        if let advice = RefusalAdvice(failures, project: project) { return rest + advice.text }
+        if let advice = RejectionAdvice(failures, project: project) { return rest + advice.text }
         if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
-            return "\(rest)Vercel asks to wait \(wait); push again after that: \(again)"
+            return "\(rest)Vercel asks you to wait \(wait). Then push again: \(again)"
         }
         let advice =
             conflicts.isEmpty ? "" : ". Then: " + ConflictAdvice(conflicts, project: project).text
-        return "\(rest)Push again, which sends what is missing, with: \(again)\(advice)"
+        return "\(rest)Push the rest with: \(again)\(advice)"
     }
 }
 
 extension [PushOutcome] {
-    /// The code of a command of which these failed: the one cause of all where a script can act on it.
+    /// The exit code for these failures: that of their common cause if a script can act on it.
     var exitCode: ExitCode {
         let codes = Set(
             map { outcome -> ExitCode in
@@ -296,7 +297,7 @@ extension [PushOutcome] {
 }
 
 extension PushOutcome {
-    /// Tells whether the platform made or keeps it sensitive, and the vault says otherwise.
+    /// Whether Vercel has the variable as sensitive and the vault does not.
     fileprivate var isForcedSensitive: Bool {
         guard step.attributes.kind != .sensitive else { return false }
         switch step.action {

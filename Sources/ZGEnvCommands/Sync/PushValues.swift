@@ -3,18 +3,18 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// The vault's side of values in a push: those at hand, or those of the vault, which is asked for
-/// once one is needed.
+/// The values that a push sends: those in memory, or those of the vault, which is unlocked when the
+/// first one is needed.
 final class PushValues {
     private let session: VaultSession
     private let project: String
-    /// What `set --push` was given, and under which number the vault has it since.
+    /// A value given to `set --push`, and its version in the vault.
     struct Held {
         let version: UInt64
         let value: SecretSlice
     }
 
-    /// Values that this process holds, by record: what `set --push` was given is what it sends.
+    /// The values given to `set --push`, by record.
     private let atHand: [Identifier: Held]
     private let arena = SecretArena()
     private var opened: [StoredVersion.Name: SecretSlice] = [:]
@@ -26,9 +26,9 @@ final class PushValues {
         self.atHand = atHand
     }
 
-    /// Refuses to go on where another command has changed what this one wrote.
+    /// Throws ``ExitCode/conflict`` if another command has changed what this one wrote.
     ///
-    /// - Parameter isMeant: Tells whether a record is still one that this command is about.
+    /// - Parameter isMeant: Whether a record is still selected by this command.
     func checkHeld(among variables: [Variable], isMeant: (Variable) -> Bool) throws {
         for (id, held) in atHand {
             let variable = variables.first { $0.id == id }
@@ -42,16 +42,16 @@ final class PushValues {
                 .conflict,
                 "\(name ?? "The variable") was changed in the vault by another command, so nothing was sent.",
                 hint:
-                    "Send what the vault has now with: zg-env push -p \(word: project)")
+                    "Push the vault's current values with: zg-env push -p \(word: project)")
         }
     }
 
-    /// Asks for what opens the values now, where none is at hand: before anything is sent.
+    /// Unlocks the values if none is in memory, so that the prompt comes before anything is sent.
     func open() throws {
         if atHand.isEmpty { _ = try opening() }
     }
 
-    /// The current value of a record.
+    /// Returns the current value of a record.
     func current(_ variable: Variable) throws -> SecretSlice {
         if let held = atHand[variable.id], held.version == variable.currentVersion {
             return held.value
@@ -60,22 +60,22 @@ final class PushValues {
             throw CommandError(
                 .locked, "The value of \(variable.name) is locked.",
                 hint:
-                    "A push by itself asks for the passphrase: zg-env push \(word: variable.name) -p \(word: project)"
+                    "Push it separately, which asks for the passphrase: zg-env push \(word: variable.name) -p \(word: project)"
             )
         }
         return try stored(variable)
     }
 
-    /// The current value of a record, from the vault.
+    /// Returns the current value of a record from the vault.
     func stored(_ variable: Variable) throws -> SecretSlice {
         guard let value = try version(variable.currentVersion, of: variable) else {
             throw CommandError(
-                .notFound, "The vault holds no value of \(variable.name).")
+                .notFound, "The vault has no value for \(variable.name).")
         }
         return value
     }
 
-    /// The current value of a record, to be compared; nil where nobody accepted it.
+    /// Returns the current value of a record for a comparison, or nil if it is an unconfirmed change.
     func comparable(_ variable: Variable) throws -> SecretSlice? {
         do {
             return try current(variable)
@@ -84,10 +84,10 @@ final class PushValues {
         }
     }
 
-    /// Opens the vault again when a value is needed next.
+    /// Makes the next access read the vault again.
     func forget() { (source, opened) = (nil, [:]) }
 
-    /// What the platform's value says of a write whose outcome is not known.
+    /// Returns what Vercel's value shows about a write with an unknown outcome.
     func evidence(
         of candidate: SendResolution.Candidate, _ theirs: SecretSlice
     ) throws -> SendResolution.Evidence {
@@ -101,7 +101,7 @@ final class PushValues {
             if isCompared, theirs.count == 0 { return .empty }
         }
         guard atHand.isEmpty else { return isCompared ? .other : .unknown }
-        // Without a value sent, the one before must still be there.
+        // If no value was sent, Vercel must still have the previous one.
         let before = sent > 0 ? sent : variable.remote?.pushedVersion ?? 0
         guard before > 0, let ours = try version(before, of: variable) else {
             return isCompared ? .other : .unknown
@@ -110,7 +110,7 @@ final class PushValues {
         return theirs.count == 0 ? .empty : .other
     }
 
-    /// A version of a record's value; nil where the vault holds it no more.
+    /// Returns a version of a record's value, or nil if the vault no longer has it.
     private func version(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
         let name = StoredVersion.Name(variable: variable.id, version: number)
         if let value = opened[name] { return value }
@@ -125,13 +125,13 @@ final class PushValues {
         return value
     }
 
-    /// - Throws: ``VaultError/Code/notAccepted`` for the current value; an earlier one counts as not there.
+    /// Throws ``VaultError/Code/notAccepted`` for the current value; returns nil for an earlier version.
     private func notAccepted(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
         guard number == variable.currentVersion else { return nil }
         throw VaultError(
             .notAccepted,
-            "the value of \(variable.name) was changed while the vault was locked, and nobody has "
-                + "accepted it")
+            "the value of \(variable.name) was changed while the values were locked, and the change "
+                + "is not confirmed")
     }
 
     private func opening() throws -> (reader: ValueReader, index: VaultIndex) {
@@ -140,7 +140,7 @@ final class PushValues {
         let vault = try session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
+            throw CommandError(.locked, "The values are locked.", hint: "Run: zg-env unlock")
         }
         source = (reader, index)
         return (reader, index)
@@ -148,7 +148,6 @@ final class PushValues {
 }
 
 extension StoredVersion {
-    /// Tells versions apart.
     fileprivate struct Name: Hashable {
         let variable: Identifier
         let version: UInt64
@@ -156,7 +155,7 @@ extension StoredVersion {
 }
 
 extension SecretSlice {
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in a time that depends only on the lengths.
     func equals(_ other: SecretSlice) -> Bool {
         withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
     }

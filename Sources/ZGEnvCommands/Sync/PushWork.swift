@@ -5,38 +5,41 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// One push: looks at both sides, plans, asks, sends, reads back, and keeps what it saw.
+/// Pushes a project: reads both sides, plans, asks, sends, reads back, and records what it saw.
 struct PushWork {
     private let workspace: Workspace
-    private let bound: BoundProject
+    private let bound: LinkedProject
     private let project: VaultProject
     private let rules: PushPlan.Rules
     private let values: PushValues
-    /// Whether it is a part of more, which sees to the shared variables and to what is live.
+    /// Whether the caller handles the shared variables and the live deployment.
     private let isPart: Bool
-    private let known: PlatformReading?
-    /// Held from before the platform is read; nil for a dry run, which changes nothing and waits for
-    /// nobody, and for a part of more, which takes it when it runs.
+    private let known: VercelReading?
+    /// Taken before Vercel is read; nil for a dry run, which changes nothing, and for a push that is
+    /// part of another operation and takes the lock in ``run(asks:sends:)``.
     private let lock: ProjectLock?
     private let command: String?
+    /// Whether the vault must fit the schema.
+    private let checksSchema: Bool
 
     /// - Parameters:
-    ///   - atHand: Values that this process holds, by record: what `set --push` was given.
-    ///   - command: How the audit log names it, where not by the command's words.
-    /// - Throws: What finding and binding the project throws.
+    ///   - atHand: The values given to `set --push`, by record.
+    ///   - command: The command name for the audit log, if not that of the command line.
+    ///   - checksSchema: Whether the vault must fit the schema.
     init(
         _ workspace: Workspace, rules: PushPlan.Rules,
-        atHand: [Identifier: PushValues.Held] = [:], command: String? = nil
+        atHand: [Identifier: PushValues.Held] = [:], command: String? = nil,
+        checksSchema: Bool = false
     ) throws {
-        self.command = command
+        (self.command, self.checksSchema) = (command, checksSchema)
         self.workspace = workspace
         (isPart, known) = (false, nil)
         let found = try ProjectResolver(workspace).existing(
             in: try workspace.session.index(.listing))
         values = PushValues(workspace.session, project: found.name, atHand: atHand)
         lock = try Self.lock(found, workspace)
-        bound = try BoundProject.inVault(
-            found, try PlatformSession(workspace), workspace, readsLists: true)
+        bound = try LinkedProject.inVault(
+            found, try VercelSession(workspace), workspace, readsLists: true)
         project = bound.local ?? found
         var rules = rules
         rules.ownUser = bound.access.account?.userID
@@ -48,19 +51,19 @@ struct PushWork {
     ) throws -> ProjectLock? {
         if workspace.options.dryRun { return nil }
         let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
-        // What another push wrote while this one waited is no change of somebody else's.
-        workspace.session.forgetVault()
+        // Reads again what another push wrote while this one waited for the lock.
+        workspace.session.closeVault()
         return lock
     }
 
-    /// A push of records of a project that was found already.
+    /// Creates a push for a bound project.
     ///
     /// - Parameters:
-    ///   - isPart: Whether it is a part of more, which sees to the shared variables and to what is live.
-    ///   - known: What was just read of the project; nil to read it.
+    ///   - isPart: Whether the caller handles the shared variables and the live deployment.
+    ///   - known: A recent reading of the project; nil to read it.
     init(
-        _ workspace: Workspace, _ bound: BoundProject, _ project: VaultProject,
-        rules: PushPlan.Rules, isPart: Bool = false, knowing known: PlatformReading? = nil
+        _ workspace: Workspace, _ bound: LinkedProject, _ project: VaultProject,
+        rules: PushPlan.Rules, isPart: Bool = false, knowing known: VercelReading? = nil
     ) {
         self.workspace = workspace
         self.bound = bound
@@ -70,15 +73,15 @@ struct PushWork {
         self.rules = rules
         self.isPart = isPart
         self.known = known
-        (lock, command) = (nil, nil)
+        (lock, command, checksSchema) = (nil, nil, false)
         values = PushValues(workspace.session, project: project.name, atHand: [:])
     }
 
     /// Pushes, or stops after the plan.
     ///
     /// - Parameters:
-    ///   - asks: False where the command has asked already.
-    ///   - sends: False to compare and keep what was seen, and to send nothing.
+    ///   - asks: False if the command has asked already.
+    ///   - sends: False to compare and record what was seen without sending.
     func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
         let lock = try lock ?? Self.lock(project, workspace)
         defer { withExtendedLifetime(lock) {} }
@@ -86,12 +89,12 @@ struct PushWork {
     }
 
     private func perform(
-        asks: Bool, sends: Bool, knowing reading: PlatformReading
+        asks: Bool, sends: Bool, knowing reading: VercelReading
     ) throws -> PushReport {
         let client = bound.access.client
         let (environments, platform) = (reading.environments, reading.records)
         let (listing, listedAt) = (reading.listing, reading.listedAt)
-        let platformTime = reading.platformTime
+        let vercelTime = reading.vercelTime
         let index = try workspace.session.index(.everything)
         try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
@@ -102,7 +105,7 @@ struct PushWork {
             guard let remote = resolution.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
         }
-        let exchange = PlaceExchange(variables: variables, platform: platform, rules: rules)
+        let exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
             guard let remote = exchange.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
@@ -115,7 +118,7 @@ struct PushWork {
         var report = PushReport(project: project.name, plan: plan)
         report.reading = reading
         let seen = Seen(
-            platform: platform, listedAt: listedAt, platformTime: platformTime,
+            platform: platform, listedAt: listedAt, vercelTime: vercelTime,
             resolution: resolution,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
@@ -130,7 +133,7 @@ struct PushWork {
             return report
         }
         if !plan.steps.isEmpty, try accept(plan, &report) {
-            // Versions were sealed again, and equal ones are one now.
+            // Confirming re-encrypted the versions and merged equal ones.
             values.forget()
             return try perform(asks: asks, sends: sends, knowing: reading)
         }
@@ -143,26 +146,34 @@ struct PushWork {
                 project: project.id, author: author(of: plan),
                 now: workspace.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
-        // What a plan with a step uses was compared with the checkpoint, so they are open.
+        // The values of a plan with steps were compared with the checkpoint, so they are unlocked.
         application.keptValues = values.stored
-        // A dry run does not look at values that nobody accepted.
+        // A dry run does not check unconfirmed values.
         let isSeen = report.changes.map { $0.count == 0 } ?? true
         let problems = isSeen ? try application.problems(of: plan, among: variables) : []
         guard problems.isEmpty else {
             throw CommandError(
                 .usage,
-                "The platform would refuse this: \(problems.joined(separator: "; ")).",
-                hint: "Nothing was sent.\(adviceOnPlaces(plan, environments))")
+                "Vercel would reject this push: \(problems.joined(separator: "; ")).",
+                hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))")
         }
+        let schemaLines =
+            isPart
+            ? []
+            : try PushSchema(
+                plan, of: project, in: index, places: rules.places, requires: checksSchema,
+                workspace
+            ).lines
         if asks || workspace.options.dryRun {
+            let lines = report.planLines
             let answer = try workspace.confirm(
-                report.planLines,
+                lines.isEmpty ? lines : lines + schemaLines,
                 "Push to \(bound.platform.name)?")
             guard answer else {
                 report.isDryRun = true
                 return report
             }
-            // Nobody knows how long the question was open.
+            // The question may have been open for any time.
             listing.expire()
         }
         let deletions = deletions(of: exchange, listing)
@@ -176,12 +187,12 @@ struct PushWork {
                     return try Interrupts.deferred { try application.send(plan) }
                 }
             } catch let error as VaultError {
-                // Whoever has this done as a part of more has a sentence of its own.
+                // A caller with a larger operation reports this in its own words.
                 guard asks, hasBegun else { throw error }
-                // The vault is as it was; the platform may not be.
+                // The vault is unchanged, but Vercel may not be.
                 var failure = CommandError(mapping: error)
-                failure.message += " Changes may have been sent before that."
-                failure.hint = "Mend that, then push again: it first looks at what arrived."
+                failure.message += " Some changes may already have been sent."
+                failure.hint = "Fix the cause, then push again: the push first checks what arrived."
                 throw failure
             }
             let deleted = Set(
@@ -192,17 +203,18 @@ struct PushWork {
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
             report.overtaken = overtaken(plan.unchanged, platform, listing.last)
-            report.overtaken += madeMeanwhile(report.outcomes, variables, listing.last)
-            try keepSeen(listing, begunAt: begunAt)
-            if !isPart { try keepLive() }
+            report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
+            try recordSeen(listing, begunAt: begunAt)
+            if !isPart { try recordLive() }
             let after = try workspace.session.index(.listing)
             report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
         }
         return report
     }
 
-    /// How to leave custom environments that the platform does not have.
-    private func adviceOnPlaces(_ plan: PushPlan, _ environments: CustomEnvironmentNames) -> String
+    /// Returns the commands that remove variables from custom environments that Vercel does not have.
+    private func adviceOnEnvironments(_ plan: PushPlan, _ environments: CustomEnvironmentNames)
+        -> String
     {
         plan.steps.prefix(3).compactMap { step in
             let missing = step.attributes.scope.customEnvironments.filter {
@@ -212,13 +224,14 @@ struct PushWork {
             let place = Scope(
                 targets: [], customEnvironments: missing, branch: step.attributes.scope.branch)
             return
-                " Take \(step.key) out of there with: zg-env rm \(word: step.key) -p \(word: project.name)\(place.optionText)"
+                " Remove \(step.key) from that environment with: zg-env rm \(word: step.key) -p \(word: project.name)\(place.optionText)"
         }.joined(separator: ".")
     }
 
-    /// Has what a plan sends accepted: the project, its records, the account, sends without an answer.
+    /// Asks to confirm unconfirmed changes that the plan depends on: to the project, its records, the
+    /// account and unfinished sends.
     ///
-    /// - Returns: Whether that took a write, so that the plan is to be made again.
+    /// - Returns: Whether the vault was written, so that the plan must be made again.
     private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
         let session = workspace.session
         let keys = try session.keys(.values)
@@ -232,17 +245,17 @@ struct PushWork {
             report.changes = ChangesText(changes, in: index)
             return false
         }
-        // What is compared must be what this process went to the platform with.
+        // The binding must be the one that this process used to read Vercel.
         guard index.project(project.id)?.binding == project.binding else {
             throw CommandError(
                 .conflict,
-                "\(project.name) was bound to something else meanwhile.",
+                "\(project.name) was linked to another Vercel project in the meantime.",
                 hint: "Nothing was sent. Run the command again.")
         }
         return try AcceptanceGate(workspace).require(use, in: index, with: keys)
     }
 
-    /// Sends between two lines of the audit log.
+    /// Sends the plan, with a line in the audit log before and after.
     private func audited(
         _ plan: PushPlan, _ index: VaultIndex, _ send: () throws -> [PushOutcome]
     ) throws -> [PushOutcome] {
@@ -252,7 +265,7 @@ struct PushWork {
             failed: { $0.contains(where: \.isFailed) })
     }
 
-    /// A target that neither side knows is a slip, and pushing nothing would look like success.
+    /// Rejects targets that neither side knows, since pushing nothing would look like success.
     private func checkPlaces(_ environments: CustomEnvironmentNames, _ index: VaultIndex) throws {
         let known = index.variables.filter { $0.project == project.id }.flatMap {
             $0.attributes.scope.customEnvironments
@@ -261,13 +274,13 @@ struct PushWork {
         where environments.id(of: name) == nil && !known.contains(name) {
             throw CommandError(
                 .usage,
-                "\(project.name) has no environment \(name).",
-                hint: "Nothing was sent. The targets are production, preview and development.")
+                "\(project.name) has no custom environment \(name).",
+                hint: "The other targets are production, preview and development.")
         }
     }
 
-    /// Reads what the platform has.
-    private func read() throws -> PlatformReading {
+    /// Reads the project's variables and custom environments from Vercel.
+    private func read() throws -> VercelReading {
         if isPart { return try readAsPart() }
         if let reading = bound.reading {
             try SharedListing.keep(of: bound, workspace)
@@ -277,10 +290,10 @@ struct PushWork {
                 bound.access.client, project: bound.platform.id, environments: environments)
             listing.take(
                 listed, elapsed: reading.lists.elapsed, pauseCount: reading.lists.pauseCount)
-            return PlatformReading(
+            return VercelReading(
                 environments: environments,
-                records: listed.map { PlatformRecord($0, environments: environments) },
-                listing: listing, listedAt: reading.askedAt, platformTime: reading.platformTime)
+                records: listed.map { VercelRecord($0, environments: environments) },
+                listing: listing, listedAt: reading.askedAt, vercelTime: reading.vercelTime)
         }
         let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
@@ -288,19 +301,18 @@ struct PushWork {
         let listedAt = workspace.context.now()
         let listing = FreshListing(
             bound.access.client, project: bound.platform.id, environments: environments)
-        return PlatformReading(
+        return VercelReading(
             environments: environments, records: try listing.current(), listing: listing,
-            listedAt: listedAt, platformTime: bound.access.client.platformTime)
+            listedAt: listedAt, vercelTime: bound.access.client.vercelTime)
     }
 
-    /// The same with as few requests as possible: the names of custom environments are asked for where one is
-    /// meant.
-    private func readAsPart() throws -> PlatformReading {
+    /// Reads with as few requests as possible: custom environments only if a variable applies to one.
+    private func readAsPart() throws -> VercelReading {
         let listedAt = workspace.context.now()
         let client = bound.access.client
         let (elapsed, pauseCount) = (client.elapsed, client.pauseCount)
         let listed = try client.environmentVariables(ofProject: bound.platform.id)
-        let platformTime = client.platformTime
+        let vercelTime = client.vercelTime
         let index = try workspace.session.index(.listing)
         let hasCustom =
             !(rules.places?.customEnvironments ?? []).isEmpty
@@ -312,22 +324,22 @@ struct PushWork {
             hasCustom ? try client.customEnvironments(ofProject: bound.platform.id) : [])
         let listing = FreshListing(client, project: bound.platform.id, environments: names)
         listing.take(listed, elapsed: elapsed, pauseCount: pauseCount)
-        return PlatformReading(
-            environments: names, records: listed.map { PlatformRecord($0, environments: names) },
-            listing: listing, listedAt: listedAt, platformTime: platformTime)
+        return VercelReading(
+            environments: names, records: listed.map { VercelRecord($0, environments: names) },
+            listing: listing, listedAt: listedAt, vercelTime: vercelTime)
     }
 
-    /// Records never pushed whose value the platform already has: compared, then taken as pushed.
+    /// Returns records never pushed whose value Vercel already has, so that they count as pushed.
     private func adopted(
-        _ variables: [Variable], _ platform: [PlatformRecord]
-    ) throws -> [Identifier: PlatformRecord] {
+        _ variables: [Variable], _ platform: [VercelRecord]
+    ) throws -> [Identifier: VercelRecord] {
         let candidates = PushPlan.adoptionCandidates(
             variables: variables, platform: platform, rules: rules
         ).filter { $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive }
         guard !candidates.isEmpty else { return [:] }
         let arena = SecretArena()
         let answers = try read(candidates.map(\.record), into: arena)
-        var adopted: [Identifier: PlatformRecord] = [:]
+        var adopted: [Identifier: VercelRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get() else { continue }
             if try values.comparable(candidate.variable)?.equals(theirs) == true {
@@ -337,23 +349,23 @@ struct PushWork {
         return adopted
     }
 
-    /// The platform's values, in few requests; nil where it shows none.
+    /// Reads values from Vercel with few requests; nil for those that it does not show.
     private func read(
-        _ records: [PlatformRecord], into arena: SecretArena
+        _ records: [VercelRecord], into arena: SecretArena
     ) throws -> [Result<SecretSlice?, VercelAPIError>] {
-        try PlatformValues(bound.access.client, project: bound.platform.id)
+        try VercelValues(bound.access.client, project: bound.platform.id)
             .read(records, into: arena, trustsEmpty: true)
     }
 
-    /// Looks up what became of writes that an earlier push began and could not end.
+    /// Finds out what became of unfinished writes of earlier pushes.
     private func resolution(
-        _ index: VaultIndex, _ variables: [Variable], _ platform: [PlatformRecord]
+        _ index: VaultIndex, _ variables: [Variable], _ platform: [VercelRecord]
     ) throws -> SendResolution {
-        // What `rm --push` removed may be on its way there since an earlier push.
+        // A removal by `rm --push` may have been sent by an earlier push.
         let included = Set(
             variables.filter { rules.includes($0) || $0.name == rules.vacated?.key }.map(\.id))
         let sends = try index.sends(of: project.id).filter { send in
-            send.platformProject == bound.platform.id
+            send.vercelProject == bound.platform.id
                 && send.variable.map { included.contains($0) } ?? true
         }
         if sends.isEmpty { return SendResolution() }
@@ -372,26 +384,26 @@ struct PushWork {
             account: accountName, time: workspace.context.now())
     }
 
-    /// What the journal says of records that go because those of the vault change places.
+    /// Returns journal entries for records deleted because others take their places.
     private func deletions(
-        of exchange: PlaceExchange, _ listing: FreshListing
+        of exchange: ScopeExchange, _ listing: FreshListing
     ) -> [SendEntry] {
         exchange.replaced.map { id, record in
             SendEntry(
                 createdAt: workspace.context.now(), action: .delete, project: project.id,
-                variable: id, platformProject: bound.platform.id, author: accountName,
+                variable: id, vercelProject: bound.platform.id, author: accountName,
                 target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
                 attributes: record.attributes, version: 0, sentAfter: listing.time)
         }
     }
 
-    /// The platform's id of the user who sends, by which a colleague's change is told from this push's. A
-    /// token of the environment does not say whose it is, so Vercel is asked where a value is sent that it
-    /// does not show; empty where nobody knows.
+    /// Returns Vercel's id of the user who pushes, to tell a colleague's change from this push's; empty
+    /// if unknown. The user of a token from the environment is requested from Vercel only if a
+    /// sensitive value is sent.
     private func author(of plan: PushPlan) -> String {
         if let known = bound.access.account?.userID { return known }
         let isHidden = plan.steps.contains { $0.sendsValue && $0.attributes.kind == .sensitive }
-        return isHidden ? (try? bound.access.client.unrepeated().user().id) ?? "" : ""
+        return isHidden ? (try? bound.access.client.withoutRetries().user().id) ?? "" : ""
     }
 
     private var accountName: String {
@@ -400,28 +412,28 @@ struct PushWork {
 
     private func keep(_ note: PushNote) throws {
         let (account, time) = (accountName, workspace.context.now())
-        let platformTime = bound.access.client.platformTime
+        let vercelTime = bound.access.client.vercelTime
         try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.keep(
-                note, of: project.id, account: account, time: time, platformTime: platformTime)
+                note, of: project.id, account: account, time: time, vercelTime: vercelTime)
         }
     }
 
-    /// What the platform showed before anything was sent.
+    /// The state of Vercel before anything is sent.
     private struct Seen {
-        let platform: [PlatformRecord]
+        let platform: [VercelRecord]
         let listedAt: UInt64
-        let platformTime: UInt64
+        let vercelTime: UInt64
         let resolution: SendResolution
-        /// The vault's current versions at that time, by record.
+        /// The vault's current versions then, by record.
         let versions: [Identifier: UInt64]
     }
 
-    /// Keeps what was seen before anything is sent: changes made elsewhere, adopted records, and
-    /// removed ones that are gone there too.
+    /// Stores what was seen before anything is sent: changes made elsewhere, adopted records, and
+    /// removed records that Vercel no longer has either.
     private func keep(
-        _ seen: Seen, _ adopted: [Identifier: PlatformRecord], _ forgotten: [Identifier],
-        exchanging exchange: (PlaceExchange, deletions: [SendEntry])? = nil
+        _ seen: Seen, _ adopted: [Identifier: VercelRecord], _ forgotten: [Identifier],
+        exchanging exchange: (ScopeExchange, deletions: [SendEntry])? = nil
     ) throws {
         let (account, time) = (accountName, workspace.context.now())
         let live = bound.platform.liveDeployment
@@ -431,19 +443,19 @@ struct PushWork {
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
-            transaction.forget(forgotten, by: seen.platformTime)
+            transaction.forget(forgotten, by: seen.vercelTime)
             transaction.see(
-                seen.platform, listedAt: seen.listedAt, platformTime: seen.platformTime,
+                seen.platform, listedAt: seen.listedAt, vercelTime: seen.vercelTime,
                 of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }
 
-    /// Records that needed nothing, and that somebody has changed since the plan was made.
+    /// Returns notes on records without a step that somebody changed after the plan was made.
     private func overtaken(
-        _ variables: [Variable], _ planned: [PlatformRecord], _ now: [PlatformRecord]
+        _ variables: [Variable], _ planned: [VercelRecord], _ now: [VercelRecord]
     ) -> [RecordNote] {
-        func byID(_ records: [PlatformRecord]) -> [String: PlatformRecord] {
+        func byID(_ records: [VercelRecord]) -> [String: VercelRecord] {
             Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         }
         let (planned, now) = (byID(planned), byID(now))
@@ -459,31 +471,31 @@ struct PushWork {
         }
     }
 
-    /// Records in places that this push has just left, which somebody made while it ran.
-    private func madeMeanwhile(
-        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: [PlatformRecord]
+    /// Returns notes on records that somebody created during the push in places that it vacated.
+    private func createdMeanwhile(
+        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: [VercelRecord]
     ) -> [RecordNote] {
         let sent = Set(outcomes.filter { !$0.isFailed }.compactMap { $0.step.variable?.id })
-        let made = Set(outcomes.compactMap { $0.record?.id })
+        let created = Set(outcomes.compactMap { $0.record?.id })
         return PushPlan.conflicts(
             inPlacesOf: variables.filter { sent.contains($0.id) }, among: variables,
-            platform: now.filter { !made.contains($0.id) })
+            platform: now.filter { !created.contains($0.id) })
     }
 
-    /// Keeps what the last listing shows of records that this push did not touch.
-    private func keepSeen(_ listing: FreshListing, begunAt: UInt64) throws {
+    /// Stores what the last listing shows about other records.
+    private func recordSeen(_ listing: FreshListing, begunAt: UInt64) throws {
         guard
             try workspace.session.index(.listing).learns(
                 from: listing.last, listedAt: begunAt, of: project.id)
         else { return }
-        let platformTime = bound.access.client.platformTime
+        let vercelTime = bound.access.client.vercelTime
         try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.see(
-                listing.last, listedAt: begunAt, platformTime: platformTime, of: project.id)
+                listing.last, listedAt: begunAt, vercelTime: vercelTime, of: project.id)
         }
     }
 
-    private func keepLive() throws {
+    private func recordLive() throws {
         guard let now = try? bound.access.client.project(bound.platform.id) else { return }
         let (live, time) = (now.liveDeployment, workspace.context.now())
         try workspace.session.update(with: try workspace.session.keys(.index)) {

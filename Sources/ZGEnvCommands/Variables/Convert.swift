@@ -4,36 +4,37 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `convert`: reads a plain file in any dialect and prints it in any format.
 struct Convert: Command {
     static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
-        ["convert"], "Print a plain file in another format", section: "Variables",
+        ["convert"], "Print a .env file in another format",
         discussion: """
-            Needs no vault and no passphrase, and stores nothing. Every place where readers of the \
-            file would disagree is named on stderr. What is written is read back and compared first.
+            Needs no vault and stores nothing. Reports on stderr every place where .env parsers \
+            disagree. The output is parsed again and compared before it is written.
             """,
         arguments: [
             ArgumentSpec("FILE", .one, "The file, or - for stdin", completion: .file)
         ],
         options: [
             OptionSpec(
-                "dialect", value: "D", "Read the file as this reader does",
+                "dialect", value: "D", "Parse the file by the rules of D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                "format", value: "FORMAT", "What to write",
+                "format", value: "FORMAT", "Write this format (default dotenv)",
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
-            OptionSpec(flag: "strict", "Refuse a file that readers disagree about"),
+            OptionSpec(flag: "strict", "Reject a file that parsers disagree about"),
             OptionSpec(
-                flag: "expand", "Replace $NAME and ${NAME:-default} by values of the file"),
+                flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file"),
             OptionSpec(
-                "output", short: "o", value: "FILE", "Write to this file", completion: .file),
-            OptionSpec(flag: "force", "Replace a file that is there"),
+                "output", short: "o", value: "FILE", "Write to FILE instead of stdout",
+                completion: .file),
+            OptionSpec(flag: "force", "Replace an existing file"),
         ],
         examples: [
             .init("zg-env convert .env --format json", "print one JSON object"),
             .init(
-                "zg-env convert app.env --dialect docker -o .env", "make a .env file of docker's"),
+                "zg-env convert app.env --dialect docker -o .env",
+                "turn a file for Docker into a .env file"),
         ],
         exitCodes: ExitCode.numbers(.conflict))
 
@@ -50,17 +51,16 @@ struct Convert: Command {
         path = command.value("output")
         replaces = command.has("force")
         reading = .init(
-            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false,
-            consequence: "Nothing was written.")
+            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false)
         isStrict = command.has("strict")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        if let path { try ExportTarget.check(path, workspace) }
+        if let path { try OutputPath.check(path, workspace) }
         if let path, !replaces, try workspace.context.files.exists(path) {
             throw CommandError(
-                .conflict, "\(path) is there already.",
-                hint: "It was left as it is. Say --force to replace it, or name another file.")
+                .conflict, "\(path) already exists.",
+                hint: "Use --force to replace it, or choose another file.")
         }
         var source = PlaintextSource(reading)
         if file == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
@@ -72,7 +72,7 @@ struct Convert: Command {
             values[index].withBytes(body)
         }
         ExportText.warn(
-            text.unportable, remedy: "--format json carries every value.", workspace)
+            text.unportable, remedy: "Use --format json, which can hold every value.", workspace)
         guard let path else {
             let output = workspace.context.output
             if workspace.options.dryRun { return result(source, format, workspace) }
@@ -80,7 +80,8 @@ struct Convert: Command {
         }
         if !workspace.options.dryRun {
             try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
-            workspace.note("Wrote \(source.keys.count) variables to \(path), in clear.")
+            let noun = source.keys.count == 1 ? "variable" : "variables"
+            workspace.note("Wrote \(source.keys.count) \(noun) to \(path) in plain text.")
         }
         return result(source, format, workspace)
     }

@@ -3,14 +3,13 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `copy`: gives a target or another project the value that a variable has.
 struct Copy: Command {
     static let spec = CommandSpec(
-        ["copy"], "Copy variables to another target or project", section: "Variables",
+        ["copy"], "Copy variables to another target or project",
         discussion: """
-            Asks for the passphrase. What the destination held becomes an earlier version; a new \
-            variable there gets the history too. A project that is not there is made. Nothing is sent \
-            to the platform before the next push.
+            Asks for the passphrase unless the vault is unlocked. The destination's old value \
+            becomes an earlier version; a variable that is new at the destination gets the history \
+            too. A missing project is created. Vercel is not changed until the next push.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -18,10 +17,10 @@ struct Copy: Command {
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "to-target", value: "T", "Give this target the value",
+                "to-target", value: "T", "Copy the value to target T",
                 completion: .dynamic(.target)),
             OptionSpec(
-                "to-project", value: "P", "Give this project the variable",
+                "to-project", value: "P", "Copy the variables to project P",
                 completion: .dynamic(.project)),
             PlaceValues.allowMissing,
         ],
@@ -29,17 +28,18 @@ struct Copy: Command {
         examples: [
             .init(
                 "zg-env copy API_KEY -p web -t production --to-target preview",
-                "use the value of production in preview too"),
-            .init("zg-env copy API_KEY DSN -p web --to-project api", "share two with a project"),
+                "use the production value in preview too"),
+            .init(
+                "zg-env copy API_KEY DSN -p web --to-project api",
+                "copy two variables to another project"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    /// From where to where.
     private struct Route {
         let source: VaultProject
-        /// The name of the project that the values go to.
+        /// The name of the destination project, which may not exist yet.
         let destination: String
-        /// nil where each record keeps the scope it has.
+        /// nil if each record keeps its scope.
         let scope: Scope?
     }
 
@@ -80,7 +80,7 @@ struct Copy: Command {
             throw CommandError(.locked, "The values are locked.")
         }
         let known = index.project(named: route.destination)
-        if known == nil { try Slip.check(project: route.destination, in: index, workspace) }
+        if known == nil { try TypoCheck.check(project: route.destination, in: index, workspace) }
         var plan = try self.plan(route, index, reader, workspace)
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         if !workspace.options.dryRun {
@@ -94,7 +94,7 @@ struct Copy: Command {
                         .isEmpty
                 else {
                     throw VaultError(
-                        .notAccepted, "the variables were changed while the vault was locked")
+                        .notAccepted, "the variables changed while the vault was locked")
                 }
                 plan = try self.plan(route, transaction.index, reader, workspace)
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
@@ -103,7 +103,7 @@ struct Copy: Command {
                 touched = try transaction.apply(plan, to: project.id, at: time)
             }
         }
-        try tell(plan, touched, route, index, workspace)
+        try report(plan, touched, route, index, workspace)
         return result(
             plan, touched, route,
             projectCreated: known == nil && !plan.entries.allSatisfy { $0.fate == .skipped },
@@ -122,13 +122,13 @@ struct Copy: Command {
         }
         guard let name = project else {
             throw CommandError(
-                .usage, "copy needs a destination.", hint: "Say --to-target T or --to-project P.")
+                .usage, "copy needs a destination.", hint: "Add --to-target T or --to-project P.")
         }
         try ProjectResolver.check(name)
         guard name != source.name else {
             throw CommandError(
-                .usage, "\(name) is the project that is copied from.",
-                hint: "Name another one, or a target with --to-target.")
+                .usage, "\(name) is both the source and the destination.",
+                hint: "Choose another project, or a target with --to-target.")
         }
         return Route(source: source, destination: name, scope: try options.scope())
     }
@@ -146,8 +146,8 @@ struct Copy: Command {
         guard missing.isEmpty || allowsMissing else {
             throw CommandError(
                 .notFound,
-                "The vault holds no value of \(missing.joined(separator: ", ")): the platform would not show it.",
-                hint: "Nothing was copied. Set it, or leave it out with --allow-missing.")
+                "The vault has no value for \(missing.joined(separator: ", ")): Vercel did not reveal it.",
+                hint: "Set a value, or add --allow-missing to skip such variables.")
         }
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
             try checkSensitive(entry, destination, index)
@@ -155,7 +155,7 @@ struct Copy: Command {
         return plan
     }
 
-    /// The platform has no sensitive variables of development.
+    /// Throws for a sensitive variable in development, which Vercel does not allow.
     private func checkSensitive(
         _ entry: CopyPlan.Entry, _ destination: VaultProject?, _ index: VaultIndex
     ) throws {
@@ -166,11 +166,11 @@ struct Copy: Command {
         guard (kept ?? entry.record.attributes.kind) == .sensitive else { return }
         throw CommandError(
             .usage,
-            "\(entry.record.name) is sensitive, and the platform takes no sensitive variable for development.",
-            hint: "Nothing was copied. Name other targets, or set it there with --type encrypted.")
+            "\(entry.record.name) is sensitive, and Vercel does not allow that in development.",
+            hint: "Choose other targets, or set it for development with --type encrypted.")
     }
 
-    private func tell(
+    private func report(
         _ plan: CopyPlan, _ touched: [(key: String, touched: RecordEdit.Touched)], _ route: Route,
         _ index: VaultIndex, _ workspace: Workspace
     ) throws {
@@ -183,19 +183,19 @@ struct Copy: Command {
         if !missing.isEmpty {
             workspace.context.warn(
                 "missing-value",
-                "Left out, since the vault holds no value: \(missing.joined(separator: ", ")).")
+                "Skipped, no value in the vault: \(missing.joined(separator: ", ")).")
         }
         if index.project(named: route.destination) == nil,
             plan.entries.contains(where: { $0.fate != .skipped })
         {
-            let verb = workspace.options.dryRun ? "Would make" : "Made"
-            workspace.note("\(verb) the project \(route.destination).")
+            let verb = workspace.options.dryRun ? "Would create" : "Created"
+            workspace.note("\(verb) project \(route.destination).")
         }
         for entry in touched {
             workspace.note(
                 entry.touched.after.isEmpty
-                    ? "The value of \(entry.key) for \(entry.touched.before.description) was replaced by it."
-                    : "The other value of \(entry.key) stays for \(entry.touched.after.description)."
+                    ? "Replaced the value of \(entry.key) for \(entry.touched.before.description)."
+                    : "The other value of \(entry.key) remains for \(entry.touched.after.description)."
             )
         }
     }
@@ -209,7 +209,7 @@ struct Copy: Command {
             .init("toProject", .string(route.destination)),
             .init("projectCreated", .bool(projectCreated)),
         ]
-        for fate in CopyPlan.Fate.allCases {
+        for fate in CopyPlan.EntryAction.allCases {
             members.append(.init(fate.rawValue, .strings(plan.keys(fate))))
         }
         members.append(
@@ -232,7 +232,7 @@ struct Copy: Command {
                 .init(entry.record.name), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members),
             text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))

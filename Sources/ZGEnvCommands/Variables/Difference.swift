@@ -5,16 +5,14 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `diff`: how a plain file, or the platform, stands against the vault, without a value.
 struct Difference: Command {
     static let spec = CommandSpec(
-        ["diff"], "Compare a .env file, or the platform, with the vault", section: "Variables",
+        ["diff"], "Compare a .env file, or Vercel, with the vault",
         discussion: """
-            Says of each key whether only the file has it (added), only the vault (removed), or both, \
-            with different values (changed) or one (same). A value that the vault does not hold is \
-            unreadable. Asks for the passphrase, but not with --names. No value is shown. With --remote \
-            the platform stands in place of the file, and without -t every record is compared, with \
-            its type, scope and comment.
+            Lists each key as added (only in the file), removed (only in the vault), changed, same, \
+            or unreadable (the vault has no value). Never shows values. Asks for the passphrase \
+            unless --names is given or the vault is unlocked. --remote compares with Vercel instead of a file; without -t it \
+            compares every record, with its type, scope and comment.
             """,
         arguments: [
             ArgumentSpec("FILE", .optional, "The file, or - for stdin", completion: .file)
@@ -22,19 +20,21 @@ struct Difference: Command {
         options: [
             RemoteDifference.option, ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "dialect", value: "D", "Read the file as this reader does",
+                "dialect", value: "D", "Parse the file by the rules of D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                flag: "expand", "Replace $NAME and ${NAME:-default} by values of the file"),
-            OptionSpec(flag: "names", "Compare names alone, without the passphrase"),
-            OptionSpec(flag: "exit-code", "End with 1 where anything is not known to be the same"),
+                flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file"),
+            OptionSpec(flag: "names", "Compare only names, without the passphrase"),
+            OptionSpec(flag: "exit-code", "Exit with 1 unless everything is known to be the same"),
         ],
         examples: [
-            .init("zg-env diff .env -p web", "compare with the variables of development"),
-            .init("zg-env diff .env.production -p web -t production --exit-code", "in a script"),
-            .init("zg-env diff --remote -p web", "compare all records with the platform's"),
+            .init("zg-env diff .env -p web", "compare with the development variables"),
+            .init(
+                "zg-env diff .env.production -p web -t production --exit-code",
+                "fail a script if production differs"),
+            .init("zg-env diff --remote -p web", "compare all records with Vercel"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private let remote: RemoteDifference?
     private let path: String?
@@ -49,8 +49,7 @@ struct Difference: Command {
         path = command.argument("FILE")
         options = ScopeOptions(command)
         reading = .init(
-            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false,
-            consequence: "Nothing was compared.")
+            dialect: command.choice("dialect"), expands: command.has("expand"), isForVault: false)
         namesOnly = command.has("names")
         failsOnDifference = command.has("exit-code")
     }
@@ -59,8 +58,8 @@ struct Difference: Command {
         if let remote { return try remote.run(in: workspace) }
         guard let path else {
             throw CommandError(
-                .usage, "Nothing is named to compare the vault with.",
-                hint: "Give a FILE, or --remote for the platform.")
+                .usage, "diff needs a file or --remote.",
+                hint: "Run: zg-env diff FILE, or: zg-env diff --remote")
         }
         if path == "-" { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let place = try options.place(workspace)
@@ -96,7 +95,7 @@ struct Difference: Command {
         if failsOnDifference, differing > 0 {
             result.failure = CommandError(
                 .failed,
-                "\(differing) \(differing == 1 ? "variable is" : "variables are") not known to be the same in \(path) and \(project.name)."
+                "\(differing) \(differing == 1 ? "variable differs or cannot" : "variables differ or cannot") be compared between \(path) and \(project.name)."
             )
         }
         return result
@@ -125,7 +124,7 @@ struct Difference: Command {
                 }
             table.append([.init(entry.state.rawValue, as: role), .init(entry.key)])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
     }

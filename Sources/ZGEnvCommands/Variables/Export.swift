@@ -3,45 +3,46 @@ internal import DotEnv
 internal import JSON
 internal import Vault
 
-/// `export`: writes the values of one place in a format that other programs read.
 struct Export: Command {
     static let spec = CommandSpec(
-        ["export"], "Write variables as a file that other programs read", section: "Variables",
+        ["export"], "Write variables to stdout or a file",
         discussion: """
-            Asks for the passphrase, and once more before values are shown on a terminal. Prefer \
-            zg-env run, which leaves no file behind. A file is for its owner alone. What is written \
-            is read back and compared first. A value that readers of .env files disagree about is \
-            written as motdotla/dotenv reads it, with a warning; --dialect writes the file for one \
-            reader.
+            Asks for the passphrase unless the vault is unlocked, and for confirmation before \
+            it shows values on a terminal. Prefer zg-env run, which leaves no file behind. Only the owner can read the file. The \
+            output is parsed again and compared before it is written. A value that .env parsers \
+            disagree about is written for motdotla/dotenv, with a warning; --dialect writes the \
+            file for another parser.
             """,
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "format", value: "FORMAT", "What to write",
+                "format", value: "FORMAT", "Write this format (default dotenv)",
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
             OptionSpec(
-                "dialect", value: "D", "Write the .env file for this reader alone",
+                "dialect", value: "D", "Write the .env file for parser D",
                 form: .oneOf(DotEnvWriter.writableDialects.map(\.rawValue))),
             OptionSpec(
-                "only", value: "K", "Write these variables and no others", repeatable: true,
+                "only", value: "K", "Write only these variables", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(
                 "except", value: "K", "Leave these variables out", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(
-                "output", short: "o", value: "FILE", "Write to this file", completion: .file),
-            OptionSpec(flag: "force", "Replace a file that is there"),
+                "output", short: "o", value: "FILE", "Write to FILE instead of stdout",
+                completion: .file),
+            OptionSpec(flag: "force", "Replace an existing file"),
             OptionSpec(
-                flag: "merge", "Put the values into a .env file that is there, and keep the rest"),
+                flag: "merge", "Update an existing .env file and keep its other lines"),
             PlaceValues.allowMissing,
         ],
         exclusive: [["force", "merge"], ["only", "except"], ["merge", "dialect"]],
         examples: [
             .init("zg-env export -p web -t production -o .env.production", "write a .env file"),
-            .init("zg-env export -p web --merge -o .env", "bring a file up to date"),
+            .init("zg-env export -p web --merge -o .env", "update an existing .env file"),
             .init("zg-env export -p web --format json", "print one JSON object"),
             .init(
-                "zg-env export -p web --only API_KEY --dialect next", "one variable, for Next.js"),
+                "zg-env export -p web --only API_KEY --dialect next",
+                "write one variable for Next.js"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -77,13 +78,13 @@ struct Export: Command {
         }
         if let path, !replaces, !merges, try workspace.context.files.exists(path) {
             throw CommandError(
-                .conflict, "\(path) is there already.",
-                hint: "It was left as it is. Say --force to replace it, or name another file.")
+                .conflict, "\(path) already exists.",
+                hint: "Use --force to replace it, --merge to update it, or choose another file.")
         }
-        if let path { try ExportTarget.check(path, workspace) }
+        if let path { try OutputPath.check(path, workspace) }
         let found = try PlaceValues(
             workspace, options, only: only, except: except, allowsMissing: allowsMissing)
-        if let remark = try found.remarkOnShared(workspace) {
+        if let remark = try found.sharedVariablesNote(workspace) {
             workspace.context.warn("shared-not-here", remark)
         }
         guard let path else { return try show(found, workspace) }
@@ -102,13 +103,17 @@ struct Export: Command {
         }
         try found.audit(workspace)
         try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
-        workspace.note("Wrote \(found.values.count) variables to \(path), in clear.")
+        workspace.note("Wrote \(Self.count(found.values.count)) to \(path) in plain text.")
         return CommandResult(json: result)
     }
 
     private static let leaveOut = "Leave such a variable out with --except NAME."
 
-    /// Writes the values, and says what to do about one that cannot be written.
+    private static func count(_ count: Int) -> String {
+        count == 1 ? "1 variable" : "\(count) variables"
+    }
+
+    /// Writes the values in `format`; an error about one variable gets a hint how to leave it out.
     private func text(
         _ found: PlaceValues, _ format: DotEnvFormat, _ workspace: Workspace
     ) throws -> ExportText {
@@ -117,14 +122,14 @@ struct Export: Command {
             ExportText.warn(
                 text.unportable,
                 remedy:
-                    "Name the reader with --dialect (next, node, compose), or leave such a variable "
-                    + "out with --except NAME.", workspace)
+                    "Choose the parser with --dialect (next, node, compose), or leave such a "
+                    + "variable out with --except NAME.", workspace)
             return text
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)
             if let key = error.key {
-                let others = failure.hint.map { "\($0) " } ?? ""
-                failure.hint = "\(others)Or leave it out: --except \(word: key)"
+                let others = failure.hint.map { "\($0) Or leave" } ?? "Leave"
+                failure.hint = "\(others) it out with --except \(word: key)"
             }
             throw failure
         }
@@ -133,16 +138,16 @@ struct Export: Command {
     private func checkMerge() throws {
         guard path != nil else {
             throw CommandError(
-                .usage, "--merge changes a file, and none is named.", hint: "Name it with -o FILE.")
+                .usage, "--merge needs a file.", hint: "Add -o FILE.")
         }
         guard format == .dotenv else {
             throw CommandError(
-                .usage, "Only a .env file can be changed in place, not \(format.rawValue).",
+                .usage, "--merge works only with .env files, not with \(format.rawValue).",
                 hint: "Leave out --format, or replace the whole file with --force.")
         }
     }
 
-    /// The names alone, for a run that gives nothing out.
+    /// Returns one name per line, for a dry run.
     private func list(_ values: [RevealedValue]) -> String {
         values.map { DisplayText.safe($0.name) + "\n" }.joined()
     }
@@ -160,8 +165,10 @@ struct Export: Command {
         let output = workspace.context.output
         if TerminalDevice.isTerminal(output.descriptor), !found.values.isEmpty {
             _ = try workspace.confirm(
-                ["Show \(found.values.count) values of \(found.project.name), in clear"],
-                "Show them on this terminal?")
+                [
+                    "show \(Self.count(found.values.count)) of \(found.project.name) in plain text"
+                ],
+                "Show values on this terminal?")
         }
         try found.audit(workspace)
         return CommandResult { try text.write(to: output) }
@@ -184,13 +191,13 @@ struct Export: Command {
                     + merged.changed.map { "changed \(DisplayText.safe($0))\n" }.joined())
         if workspace.options.dryRun { return result }
         guard !merged.added.isEmpty || !merged.changed.isEmpty else {
-            workspace.note("\(merged.path) has these values already; it was left as it is.")
+            workspace.note("\(merged.path) is already up to date.")
             return result
         }
         try found.audit(workspace)
         try merged.write()
         workspace.note(
-            "Wrote \(merged.added.count + merged.changed.count) variables to \(merged.path), in clear."
+            "Wrote \(Self.count(merged.added.count + merged.changed.count)) to \(merged.path) in plain text."
         )
         return result
     }

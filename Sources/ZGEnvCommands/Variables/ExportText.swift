@@ -3,16 +3,16 @@ internal import DotEnv
 internal import Sealing
 internal import Vault
 
-/// Values written in a format, in guarded memory, read back and compared before anybody sees them.
+/// Values in an output format, in guarded memory, parsed again and compared.
 final class ExportText {
     private var text: SecretBytes
     private let count: Int
-    /// The variables that some reader of `.env` files takes in another way, whatever form they have.
+    /// Variables that some `.env` parser reads differently in every form.
     let unportable: [String]
 
-    /// Writes `values` in `format`, a `.env` text for one reader or for as many as possible.
+    /// Writes `values` in `format`, for one `.env` parser or for as many as possible.
     ///
-    /// - Throws: ``DotEnvError`` that names the key which the format cannot carry, and the formats that can.
+    /// - Throws: ``DotEnvError`` with the key that the format cannot hold.
     convenience init(
         format: DotEnvFormat, for dialect: DotEnvDialect? = nil, values: [RevealedValue]
     ) throws {
@@ -21,7 +21,6 @@ final class ExportText {
         }
     }
 
-    /// Writes the values that `lender` lends for `keys`.
     init(
         format: DotEnvFormat, for dialect: DotEnvDialect? = nil, keys: [String],
         lender: DotEnvWriter.Lender
@@ -35,30 +34,27 @@ final class ExportText {
         self.text = text
     }
 
-    /// Warns of values that only motdotla/dotenv surely reads back.
+    /// Warns about values that only motdotla/dotenv is sure to read correctly.
     ///
-    /// - Parameter remedy: What to do instead, as a sentence.
+    /// - Parameter remedy: A sentence that says what to do instead.
     static func warn(_ unportable: [String], remedy: String, _ workspace: Workspace) {
         guard !unportable.isEmpty else { return }
         let names =
             unportable.prefix(10).joined(separator: ", ")
             + (unportable.count > 10 ? " and \(unportable.count - 10) more" : "")
-        let (noun, verb) = unportable.count == 1 ? ("value", "is") : ("values", "are")
+        let (noun, verb) = unportable.count == 1 ? ("value", "It is") : ("values", "They are")
         workspace.context.warn(
             "not-portable",
-            "Readers of .env files disagree about the \(noun) of \(names), which \(verb) written for "
+            "Parsers of .env files disagree about the \(noun) of \(names). \(verb) written for "
                 + "motdotla/dotenv. \(remedy)")
     }
 
-    /// Number of bytes.
     var byteCount: Int { count }
 
-    /// Lends the text to `body`.
     func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
         try text.withBytes { try body($0.extracting(first: count)) }
     }
 
-    /// Writes the text to `output`.
     func write(to output: OutputStream) throws {
         try withBytes { try output.write($0) }
     }

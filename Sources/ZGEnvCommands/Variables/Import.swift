@@ -5,17 +5,15 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `import`: brings whole `.env` files in, all or nothing.
 struct Import: Command {
     static let spec = CommandSpec(
-        ["import"], "Bring whole .env files into the vault", section: "Variables",
+        ["import"], "Import .env files into the vault",
         discussion: """
-            Reads the files as the program's own reader does (motdotla/dotenv) and reports every \
-            place where other readers would disagree. All or nothing. With values locked nothing can \
-            be compared, so keys that are there count as updated. Comments open without the \
-            passphrase, so of those above keys (--comments) lines that look like settings or hold a \
-            value of the file are left out. Nothing is taken from the environment, also not with --expand \
-            or --dialect next, which expands as Next.js does.
+            Parses the files the way motdotla/dotenv does and reports every place where other parsers \
+            disagree. Imports everything or nothing. While values are locked nothing can be \
+            compared, so existing keys count as updated. --comments leaves out lines that look like \
+            settings or contain a value of the file, because comments can be read without the \
+            passphrase. --expand and --dialect next do not use values from the environment.
             """,
         arguments: [
             ArgumentSpec(
@@ -24,27 +22,29 @@ struct Import: Command {
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "type", value: "TYPE", "How the platform keeps them",
+                "type", value: "TYPE", "Set the type on Vercel",
                 form: .oneOf(["encrypted", "sensitive", "plain"])),
             OptionSpec(
-                "dialect", value: "D", "Read the files as this reader does",
+                "dialect", value: "D", "Parse the files by the rules of D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                "on-conflict", value: "RULE", "What to do with keys that are there",
+                "on-conflict", value: "RULE",
+                "Handle existing keys this way (default overwrite)",
                 form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
-            OptionSpec(flag: "strict", "Refuse files that readers disagree about"),
-            OptionSpec(flag: "comments", "Keep the comments above keys as those of variables"),
+            OptionSpec(flag: "strict", "Refuse files that parsers disagree about"),
+            OptionSpec(flag: "comments", "Import the comments above keys"),
             OptionSpec(
                 flag: "expand",
-                "Replace $NAME and ${NAME:-default} by values of the same file, as dotenv-expand does"
+                "Replace $NAME and ${NAME:-default} with values from the same file"
             ),
-            OptionSpec(flag: "remove", "Delete the files once the vault was read back"),
-        ] + PushAfterwards.options,
+            OptionSpec(flag: "remove", "Delete the files after verifying the vault"),
+        ] + PushOption.options,
         examples: [
-            .init("zg-env import .env -p web", "bring in a file for all targets"),
-            .init("zg-env import .env .env.local -p web --dry-run", "see what two would do"),
+            .init("zg-env import .env -p web", "import a file for all targets"),
+            .init(
+                "zg-env import .env .env.local -p web --dry-run", "preview the import of two files"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private let paths: [String]
     private let options: ScopeOptions
@@ -53,7 +53,7 @@ struct Import: Command {
     private let conflictRule: ImportPlan.ConflictRule
     private let isStrict: Bool
     private let removes: Bool
-    private let afterwards: PushAfterwards
+    private let afterwards: PushOption
 
     init(_ command: ParsedCommand) {
         paths = command.arguments("FILE")
@@ -65,14 +65,14 @@ struct Import: Command {
         conflictRule = command.choice("on-conflict") ?? .overwrite
         isStrict = command.has("strict")
         removes = command.has("remove")
-        afterwards = PushAfterwards(command)
+        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
         guard paths.filter({ $0 == "-" }).count <= 1 else {
             throw CommandError(
-                .usage, "stdin can be read once.", hint: "Nothing was imported.")
+                .usage, "stdin can be read only once.", hint: "Use - as FILE only once.")
         }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let wanted = try options.scope()
@@ -84,22 +84,23 @@ struct Import: Command {
         defer { progress.finish() }
         var source = PlaintextSource(reading)
         for path in paths {
-            try source.read(path) { progress.update("Read \($0) variables …") }
+            try source.read(path) { progress.update("Read \($0) variables…") }
         }
-        try source.takeValuesOutOfComments()
+        try source.removeValuesFromComments()
         progress.finish()
         try report(source, workspace)
         guard !source.keys.isEmpty else {
             let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
-            throw CommandError(
-                .usage, "\(files): there is no variable in it.",
-                hint: "Nothing was imported.")
+            throw CommandError(.usage, "No variables found in \(files).")
         }
-        if known == nil { try Slip.check(project: projectName, in: index, workspace) }
+        if known == nil { try TypoCheck.check(project: projectName, in: index, workspace) }
+        let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
+        try check(source, advice, workspace)
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: conflictRule, time: workspace.context.now(),
-            progress: { progress.update("Sealed \($0) of \($1) variables …") })
+            declared: advice?.items ?? [:],
+            progress: { progress.update("Encrypted \($0) of \($1) variables…") })
         let plan: ImportPlan
         var written: [Variable] = []
         var failure: CommandError?
@@ -118,21 +119,26 @@ struct Import: Command {
         }
         if !plan.compared, !plan.keys(.updated).isEmpty {
             workspace.note(
-                "The values are locked, so nothing was compared: keys that were there count as updated."
-            )
+                "Values are locked and were not compared: existing keys are reported as updated.")
         }
         if known == nil { try noteNewProject(projectName, index, workspace) }
         var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
+        if let known, !workspace.options.dryRun,
+            let missing = try missing(in: known, wanted, workspace)
+        {
+            if let list = missing.list { workspace.note("\(list).") }
+            result = result.with("stillMissing", .strings(missing.names))
+        }
         if workspace.options.dryRun || !afterwards.pushes { return result }
         return try afterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
             atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
     }
 
-    /// The values of the file by the records that hold them: what is pushed.
+    /// Returns the imported values by record, for the push.
     ///
-    /// - Parameter written: The records as this command left them.
+    /// - Parameter written: The vault's records after the import.
     private func atHand(
         _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
         _ written: [Variable], _ workspace: Workspace
@@ -151,7 +157,31 @@ struct Import: Command {
         return values
     }
 
-    /// Shows what the files' owner should know, and stops there with `--strict`.
+    /// Reports what does not fit the schema, and throws for it with `--strict`.
+    private func check(
+        _ source: PlaintextSource, _ advice: SchemaAdvice?, _ workspace: Workspace
+    ) throws {
+        guard let advice else { return }
+        for key in source.keys {
+            try advice.warn(about: key, workspace)
+            guard let value = source.value(of: key) else { continue }
+            try advice.check(value, of: key, isStrict: isStrict, workspace)
+        }
+    }
+
+    /// Returns the required variables that the project still lacks in the targets of the import; nil
+    /// without a schema.
+    private func missing(
+        in project: VaultProject, _ wanted: Scope?, _ workspace: Workspace
+    ) throws -> MissingVariables? {
+        let index = try workspace.session.index(.listing)
+        let targets =
+            wanted.map { $0.targets.names + $0.customEnvironments }
+            ?? VaultLook(of: project, in: index, nil).targets
+        return try MissingVariables(of: project, in: index, targets: targets, workspace)
+    }
+
+    /// Reports what is odd about the files, and throws for it with `--strict`.
     private func report(_ source: PlaintextSource, _ workspace: Workspace) throws {
         for key in source.keys {
             let byteCount = source.value(of: key)?.count ?? 0
@@ -168,18 +198,18 @@ struct Import: Command {
             if comment.leftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "A line of the comment above \(key) looks like a setting and was left out.")
+                    "Dropped a line that looks like a setting from the comment above \(key).")
             }
             if comment.valuesLeftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "A line of the comment above \(key) holds a value of the file and was left out."
+                    "Dropped a line that contains a value of the file from the comment above \(key)."
                 )
             }
             if comment.text.utf8.count > VaultFormat.commentLimit {
                 workspace.context.warn(
                     "comment-too-long",
-                    "The comment above \(key) is longer than 4 KiB and was left out.")
+                    "Dropped the comment above \(key): it is longer than 4 KiB.")
             }
         }
         try source.report(workspace, strict: isStrict)
@@ -188,8 +218,8 @@ struct Import: Command {
     private func noteNewProject(
         _ name: String, _ index: VaultIndex, _ workspace: Workspace
     ) throws {
-        let verb = workspace.options.dryRun ? "Would make" : "Made"
-        workspace.note("\(verb) the project \(name).")
+        let verb = workspace.options.dryRun ? "Would create" : "Created"
+        workspace.note("\(verb) project \(name).")
     }
 
     private func result(
@@ -213,7 +243,7 @@ struct Import: Command {
                 .init(entry.key), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members),
             text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))

@@ -1,8 +1,9 @@
 internal import EnvOperations
+internal import EnvSchema
 internal import Sealing
 internal import Vault
 
-/// The work of one import: planned on an index, applied in one transaction, read back.
+/// One import: planned on an index, applied in one transaction and verified.
 struct ImportWork {
     let source: PlaintextSource
     let projectName: String
@@ -10,15 +11,17 @@ struct ImportWork {
     let wanted: Scope?
     let rule: ImportPlan.ConflictRule
     let time: UInt64
-    /// Told now and then how many of how many keys are done.
+    /// What the schema declares, by key.
+    let declared: [String: SchemaItem]
+    /// Called every 256 keys with the number done and the total.
     var progress: (Int, Int) -> Void = { _, _ in }
 
-    /// Where new keys go when no target is named.
+    /// The scope of new keys without `--target`.
     private var standard: Scope {
         Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
     }
 
-    /// What an import would do, without doing it.
+    /// Returns the plan of the import without applying it.
     func planned(in vault: Vault, with keys: VaultKeys) throws -> ImportPlan {
         let index = try vault.index(with: keys, extent: .currentValues)
         let reader = try ValueReader(vault: vault, index: index, keys: keys)
@@ -52,16 +55,16 @@ struct ImportWork {
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
             throw CommandError(
-                .usage, "These have several values: \(list(keys)).",
-                hint: "Nothing was imported. Name the targets you mean with -t.")
+                .usage, "Several values exist for \(list(keys)).",
+                hint: "Nothing was imported. Choose the targets with -t.")
         } catch ImportPlan.Refusal.conflict(let keys) {
             throw CommandError(
-                .conflict, "These are there already: \(list(keys)).",
-                hint: "Nothing was imported. Say --on-conflict overwrite or skip.")
+                .conflict, "Already in the vault: \(list(keys)).",
+                hint: "Nothing was imported. Use --on-conflict overwrite or --on-conflict skip.")
         }
     }
 
-    /// The comments that become those of variables.
+    /// The comments to import, by key.
     private var comments: [String: String] {
         source.comments.compactMapValues { comment in
             comment.text.isEmpty || comment.text.utf8.count > VaultFormat.commentLimit
@@ -74,7 +77,6 @@ struct ImportWork {
         return keys.count > 10 ? "\(shown) and \(keys.count - 10) more" : shown
     }
 
-    /// Does it.
     func apply(to transaction: inout VaultTransaction) throws -> ImportPlan {
         let plan = try plan(transaction.index, transaction.values)
         let project = transaction.project(named: projectName, at: time).project
@@ -89,7 +91,8 @@ struct ImportWork {
             let positions = records.removeValue(forKey: entry.key) ?? []
             guard let value = source.value(of: entry.key) else { continue }
             let position = try assign(entry, project.id, positions, in: &transaction)
-            if let comment = comments[entry.key] {
+            let declared = entry.fate == .created ? declared[entry.key]?.comment : nil
+            if let comment = comments[entry.key] ?? declared {
                 transaction.index.variables[position].attributes.comment = comment
             }
             if entry.keepsValue {
@@ -116,13 +119,13 @@ struct ImportWork {
         }
         return transaction.assign(
             entry.scope, to: entry.key, of: project,
-            records: positions.map { transaction.index.variables[$0] }, kind: kind ?? .encrypted,
-            at: time
+            records: positions.map { transaction.index.variables[$0] },
+            kind: kind ?? declared[entry.key]?.kind(in: entry.scope) ?? .encrypted, at: time
         ).position
     }
 
-    /// Reads the vault back: every chunk against its hash and, where the values are open, every
-    /// imported value against the file's.
+    /// Verifies every chunk of the vault and, if values are unlocked, compares every imported value
+    /// with the file's.
     func verify(_ vault: Vault, with keys: VaultKeys) throws {
         try vault.verify(with: keys)
         guard keys.opensValues else { return }
@@ -130,7 +133,8 @@ struct ImportWork {
         let different = plan.entries.filter { $0.fate == .created || $0.fate == .updated }
         guard different.isEmpty || rule != .overwrite else {
             throw CommandError(
-                .failed, "The vault does not hold what was imported.", hint: "The files were kept.")
+                .failed, "The vault does not contain the imported values.",
+                hint: "The files were not deleted. Run the import again.")
         }
     }
 }

@@ -4,19 +4,18 @@ internal import Glibc
 internal import JSON
 internal import Vault
 
-/// `list`: the names, without a value and without a prompt.
 struct List: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
-        ["list"], "List variables, without their values", section: "Variables",
+        ["list"], "List variables, without their values",
         discussion: """
-            Shared variables of a team are listed too, as the platform last showed them; nothing is \
-            asked of it but with --refresh. They cannot be changed here. A removed variable is listed \
-            until production is built without it.
+            Also lists variables that the team shares, as Vercel last showed them; they cannot be \
+            changed here. Only --refresh contacts Vercel. A removed variable is listed until \
+            production is built without it.
             """,
         arguments: [
             ArgumentSpec(
-                "PATTERN", .optional, "Names to list, with * and ? as wildcards",
+                "PATTERN", .optional, "Only names that match, with * and ? as wildcards",
                 completion: .dynamic(.variable))
         ],
         options: [
@@ -24,21 +23,21 @@ struct List: Command {
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
                 "stale", value: "TIME",
-                "List those whose value is older than this, such as 90d, or than its own period",
+                "List values older than TIME (such as 90d) or older than their rotation period",
                 form: .duration),
-            OptionSpec(flag: "deleted", "List removed variables, whose history stays"),
+            OptionSpec(flag: "deleted", "List removed variables, whose history is kept"),
         ],
         exclusive: [["project", "all-projects"]],
         examples: [
-            .init("zg-env list", "list the variables of this directory's project"),
-            .init("zg-env list 'STRIPE_*' -p web -t production", "list some of them"),
+            .init("zg-env list", "list the variables of the linked project"),
+            .init("zg-env list 'STRIPE_*' -p web -t production", "list the matching variables"),
         ],
-        exitCodes: ExitCode.ofPlatform, aliases: [["ls"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["ls"]])
 
     private let pattern: String?
     private let options: ScopeOptions
     private let allProjects: Bool
-    /// The age from which on a value is listed, in milliseconds.
+    /// Minimum age of the values to list, in milliseconds.
     private let stale: UInt64?
     private let deleted: Bool
 
@@ -52,14 +51,14 @@ struct List: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         if allProjects {
-            try PlatformRefresh.runForAllIfAsked(workspace)
+            try VercelRefresh.runForAllIfRequested(workspace)
         } else {
-            try PlatformRefresh.runIfAsked(workspace)
+            try VercelRefresh.runIfRequested(workspace)
         }
-        // How old a value is stands with the values.
+        // The age of a value is stored with the current values.
         let index = try workspace.session.index(stale == nil ? .listing : .currentValues)
-        if let problem = try workspace.session.keepIndexKey() {
-            workspace.detail("The index key was not kept: \(problem).")
+        if let problem = try workspace.session.cacheIndexKey() {
+            workspace.detail("The index key was not cached: \(problem).")
         }
         let wanted = try options.scope()
         let now = workspace.context.now()
@@ -121,8 +120,14 @@ struct List: Command {
         if variables.isEmpty && others.isEmpty {
             workspace.note(
                 pattern == nil && wanted == nil
-                    ? "\(project.name) has no variables; add one with: zg-env set"
-                    : "No variable of \(project.name) matches.")
+                    ? "\(project.name) has no variables. Add one with: zg-env set KEY"
+                    : "No variables in \(project.name) match.")
+        }
+        if pattern == nil, wanted == nil, !deleted, stale == nil,
+            let count = try MissingVariables(
+                of: project, in: index, targets: ["production"], workspace)?.count
+        {
+            workspace.note("\(count) (zg-env check).")
         }
         return CommandResult(
             json: VariableListing.json(variables, others, of: project),
@@ -133,7 +138,7 @@ struct List: Command {
         _ projects: [(VaultProject, [Variable], SharedListing)], _ workspace: Workspace,
         _ now: UInt64, titled: Bool
     ) throws -> String {
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         var text = ""
         for (project, variables, shared) in projects {
             if titled {

@@ -3,44 +3,41 @@ internal import Glibc
 internal import Sealing
 internal import SystemFiles
 
-/// A `.env` file with new values in it: comments, order and what only the file has stay as they are.
+/// A `.env` file with new values merged in; comments, order and other variables are kept.
 struct MergedFile: ~Copyable {
-    /// The file itself, behind symbolic links.
+    /// The path with symbolic links resolved.
     let path: String
-    /// Names that the file did not set.
+    /// Names that are new in the file.
     let added: [String]
-    /// Names that it set to other values.
+    /// Names whose value changes.
     let changed: [String]
-    /// Names that it set to these values.
+    /// Names that have the value already.
     let unchanged: [String]
-    /// Names that only the file has.
+    /// Names that only the file sets.
     let kept: [String]
-    /// New values that some reader takes in another way than motdotla/dotenv.
+    /// Names whose new value some parser reads differently from motdotla/dotenv.
     let unportable: [String]
     private let stamp: FileFacts
     private let text: SecretBytes
     private let count: Int
 
-    /// Reads the file and puts the new text together.
+    /// Reads the file and prepares the merged text; nil if the file does not exist.
     ///
-    /// The file is taken as motdotla/dotenv reads it, whoever wrote it: that is what programs see.
+    /// The file is parsed like motdotla/dotenv, because that is what programs see.
     ///
-    /// - Returns: nil where there is no file.
-    /// - Throws: ``DotEnvError`` for a file that cannot be read, or a value that it cannot carry.
+    /// - Throws: ``DotEnvError`` for a file that cannot be parsed, or a value that it cannot hold.
     init?(_ named: String, values: [RevealedValue]) throws {
         guard let resolved = unsafe realpath(named, nil) else {
             guard errno == ENOENT else {
                 let reason = SystemError.last.reason
-                throw CommandError(
-                    .usage, "\(named) cannot be opened: \(reason).", hint: "Nothing was written.")
+                throw CommandError(.usage, "Cannot open \(named): \(reason).")
             }
             return nil
         }
         defer { unsafe free(resolved) }
         let path = unsafe String(cString: resolved)
         guard let stamp = FileFacts(regularFile: path) else {
-            throw CommandError(
-                .usage, "\(named) is no regular file.", hint: "Nothing was written.")
+            throw CommandError(.usage, "\(named) is not a regular file.")
         }
         let source = try SecretInput.read(
             path: path, limit: DotEnvReader.maximumSize, what: "The file")
@@ -86,16 +83,16 @@ struct MergedFile: ~Copyable {
         var kept: [String] = []
     }
 
-    /// Replaces the file, for its owner alone.
+    /// Replaces the file and makes it readable for its owner only.
     ///
-    /// - Throws: ``ExitCode/conflict`` where somebody wrote it meanwhile.
+    /// - Throws: ``ExitCode/conflict`` if the file changed since it was read.
     func write() throws {
         try text.withBytes { bytes in
             try PrivateFile.write(bytes.extracting(first: count), to: path, replaces: true) {
                 guard FileFacts(regularFile: path) == stamp else {
                     throw CommandError(
-                        .conflict, "\(path) was changed meanwhile.",
-                        hint: "It was left as it is. Run the command again.")
+                        .conflict, "\(path) was changed by another program.",
+                        hint: "The file was not overwritten. Run the command again.")
                 }
             }
         }

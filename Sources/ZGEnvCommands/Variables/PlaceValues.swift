@@ -1,29 +1,27 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import EnvSchema
 internal import Sealing
 internal import Vault
 
-/// The values that a program sees in one place: what `run` and `export` hand out.
+/// The values of one project and place, for `run` and `export`.
 struct PlaceValues {
-    /// The project they belong to.
     let project: VaultProject
-    /// The values, one a key, by name.
+    /// One value per key, sorted by name.
     let values: [RevealedValue]
-    /// The place, as messages name it.
+    /// The place, for messages.
     var place: String { effectivePlace.title }
     private let effectivePlace: EffectiveVariables.Place
-    /// What the index says of the vault as a whole.
     var metadata: IndexMetadata { index.metadata }
-    /// Kept: to take its thousands of records apart costs as much as to open some, and `run` becomes
-    /// another program.
+    /// Kept alive because freeing thousands of records is slow, and `run` replaces this process.
     private let index: VaultIndex
 
-    /// Opens the values of the workspace's project and place. Asks for the passphrase.
+    /// Opens the values of the workspace's project and place, which may ask for the passphrase.
     ///
     /// - Parameters:
-    ///   - only: Keys to hand out; nil for all.
+    ///   - only: Keys to include; nil for all.
     ///   - except: Keys to leave out.
-    ///   - allowsMissing: Records without a value are left out and named, instead of failing.
+    ///   - allowsMissing: Whether records without a value are skipped with a warning, not refused.
     init(
         _ workspace: Workspace, _ options: ScopeOptions, only: Set<String>? = nil,
         except: Set<String> = [],
@@ -72,16 +70,46 @@ struct PlaceValues {
             guard allowsMissing else {
                 throw CommandError(
                     .notFound,
-                    "The vault holds no value of \(names): the platform would not show it.",
-                    hint: "Set it, or leave it out with --allow-missing.")
+                    "The vault has no value for \(names): Vercel did not reveal it.",
+                    hint:
+                        "Set a value, or add --allow-missing to skip such variables.")
             }
             workspace.context.warn(
-                "missing-value", "Left out, since the vault holds no value: \(names).")
+                "missing-value", "Skipped, no value in the vault: \(names).")
         }
         self.values = values
     }
 
-    /// Where the records stand in the index that apply in a place, one a key.
+    // MARK: Schema
+
+    /// Returns what the schema of the project says; nil without one.
+    ///
+    /// - Parameter requires: Whether the command requires a check.
+    func schemaAdvice(requires: Bool, _ workspace: Workspace) throws -> SchemaAdvice? {
+        try SchemaAdvice.find(
+            for: project, in: index, requires: requires, isWork: true, workspace)
+    }
+
+    /// Returns what a program gets: these values, and what it inherits.
+    ///
+    /// - Parameter inherited: Names that have a value in the environment.
+    func schemaLook(inherited: Set<String>) -> SchemaLook {
+        let target =
+            switch effectivePlace.environment {
+            case .target(let target): target.names.first ?? ""
+            case .custom(let name): name
+            }
+        let positions = Dictionary(
+            values.indices.map { (values[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+        return SchemaLook(side: .vault, target: target, keys: Set(positions.keys)) { item in
+            guard let position = positions[item.key] else {
+                return inherited.contains(item.key) ? .init(.unread) : .missing
+            }
+            return .init(SchemaLook.content(of: values[position].value, item))
+        }
+    }
+
+    /// Returns the index positions of the records that apply in a place, one per key.
     private static func positions(
         in place: EffectiveVariables.Place, of project: VaultProject, only: Set<String>?,
         except: Set<String>, _ index: VaultIndex
@@ -99,11 +127,11 @@ struct PlaceValues {
         return positions
     }
 
-    /// What is to be said of variables that Vercel's team shares with the place, by what the platform last
-    /// showed, and that the vault does not have: a program goes without them. Nil where there are none.
-    func remarkOnShared(_ workspace: Workspace) throws -> String? {
+    /// Returns a note about variables that the team on Vercel shares with this place and the vault
+    /// does not have, by the cached responses; nil if there are none.
+    func sharedVariablesNote(_ workspace: Workspace) throws -> String? {
         guard project.binding?.teamID != nil else { return nil }
-        let answers = try PlatformAnswers(
+        let answers = try VercelResponses(
             workspace, keys: try workspace.session.keys(.index), index: index)
         let positions = EffectiveVariables.positions(
             in: effectivePlace, of: project.id, in: index)
@@ -113,11 +141,11 @@ struct PlaceValues {
         let list =
             names.prefix(10).joined(separator: ", ")
             + (names.count > 10 ? " and \(names.count - 10) more" : "")
-        return "Shared by the team on Vercel, and not in this vault: \(list). "
-            + "Give the project one of its own with: zg-env set \(first) -p \(project.name) -t \(place)"
+        return "Shared by the team on Vercel, but not in this vault: \(list). "
+            + "To give the project its own, run: zg-env set \(first) -p \(project.name) -t \(place)"
     }
 
-    /// Has the audit log say that values go out, before they do.
+    /// Writes to the audit log that the values are revealed; must be called before they are.
     func audit(
         _ workspace: Workspace, except kept: [String] = [],
         outcome: String = AuditEntry.Outcome.givenOut
@@ -132,5 +160,5 @@ struct PlaceValues {
     }
 
     static let allowMissing = OptionSpec(
-        flag: "allow-missing", "Leave out variables that the vault holds no value of")
+        flag: "allow-missing", "Skip variables that have no value in the vault")
 }

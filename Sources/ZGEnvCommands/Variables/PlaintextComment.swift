@@ -1,30 +1,30 @@
 internal import Sealing
 internal import Searching
 
-/// A comment above a key, for people who list variables: names and comments open without the
-/// passphrase and go to the platform, so what may be a value stays out.
+/// The comment above a key, without lines that may hold a value.
+///
+/// Names and comments can be read without the passphrase and are sent to Vercel.
 struct PlaintextComment: Equatable {
-    /// Lines joined by LF; empty where all were left out.
+    /// The remaining lines, separated by LF.
     private(set) var text: String
-    /// How many lines were left out, since they look like settings that were switched off.
+    /// Number of lines left out because they look like commented-out settings.
     let leftOut: Int
-    /// How many lines were left out, since they hold a value.
+    /// Number of lines left out because they contain a value.
     private(set) var valuesLeftOut = 0
 
-    /// nil for a comment without a word.
+    /// Cleans a comment; nil if it has no words.
     init?(cleaning comment: String) {
         let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
         let kept = lines.filter { !Self.isAssignment($0) }
         leftOut = lines.count - kept.count
-        // A rule of signs is decoration.
+        // Lines without letters and digits are decoration.
         let words = kept.filter { $0.contains { $0.isLetter || $0.isNumber } }
         text = words.joined(separator: "\n")
         if text.isEmpty && leftOut == 0 { return nil }
     }
 
-    /// The comment without the lines that hold one of the values, or a part of one that goes over
-    /// several lines.
-    func leavingOut(_ values: ValuePatterns) -> PlaintextComment {
+    /// Returns the comment without lines that contain a value or a part of a multi-line value.
+    func removingLines(_ values: ValuePatterns) -> PlaintextComment {
         let found = Array(text.utf8).withBytes { values.ranges(in: $0) }
         if found.isEmpty { return self }
         var (kept, start) = ([Substring](), 0)
@@ -40,13 +40,13 @@ struct PlaintextComment: Equatable {
         return comment
     }
 
-    /// Whether a line would set a variable without its `#`.
+    /// Returns whether a line would set a variable without its `#`.
     private static func isAssignment(_ line: Substring) -> Bool {
         var rest = line.drop { $0 == " " || $0 == "\t" || $0 == "#" }
         if rest.hasPrefix("export ") { rest = rest.dropFirst(7).drop { $0 == " " } }
         let name = rest.utf8.prefix { $0 != 0x3D && $0 != 0x3A && $0 != 0x20 && $0 != 0x09 }
         let sign = rest.utf8.dropFirst(name.count).drop { $0 == 0x20 || $0 == 0x09 }.first
-        // A word and a colon is how sentences begin; only capitals are taken for a name there.
+        // Sentences may begin with "word:", so before a colon only NAMES_LIKE_THIS count.
         let text = String(Substring(name))
         guard !text.isEmpty else { return false }
         if sign == 0x3D { return true }

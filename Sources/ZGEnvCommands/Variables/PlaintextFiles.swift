@@ -3,7 +3,7 @@ internal import EnvOperations
 internal import Glibc
 internal import SystemFiles
 
-/// The files an import came from: still there in clear, or deleted once the vault was read back.
+/// The imported files, which are deleted after the vault is verified, or reported.
 struct PlaintextFiles {
     private let paths: [String]
     private let source: PlaintextSource
@@ -15,10 +15,10 @@ struct PlaintextFiles {
         self.remove = remove
     }
 
-    /// Names the files that are left, or deletes those whose values are all in the vault.
+    /// Warns about the files, or deletes those whose values are all in the vault.
     ///
-    /// - Parameter verify: Reads the vault back.
-    /// - Returns: That files are left which were to be deleted.
+    /// - Parameter verify: Verifies the vault; called before anything is deleted.
+    /// - Returns: An error if a file could not be deleted.
     func finish(
         _ plan: ImportPlan, _ workspace: Workspace, verify: () throws -> Void
     ) throws -> CommandError? {
@@ -28,13 +28,14 @@ struct PlaintextFiles {
             guard FileKind.isFile(path) else {
                 if remove {
                     workspace.context.warn(
-                        "plaintext-kept", "\(path) was kept: it is no file that can be removed.")
+                        "plaintext-kept", "\(path) was not deleted: it is not a regular file.")
                 }
                 continue
             }
             if remove {
                 if let obstacle = obstacle(to: path, plan) ?? Self.delete(path) {
-                    workspace.context.warn("plaintext-kept", "\(path) was kept: \(obstacle).")
+                    workspace.context.warn(
+                        "plaintext-kept", "\(path) was not deleted: \(obstacle).")
                     kept.append(path)
                 } else {
                     workspace.note("Deleted \(path).")
@@ -42,43 +43,43 @@ struct PlaintextFiles {
             } else if source.keys.isEmpty == false {
                 workspace.context.warn(
                     "plaintext-left",
-                    "\(path) still holds the values in clear"
-                        + Self.tracking(of: path, workspace.context))
+                    "\(path) is still on disk in plain text"
+                        + Self.tracking(of: path, workspace.context)
+                        + " Delete it, or import with --remove.")
             }
         }
         guard !kept.isEmpty else { return nil }
         return CommandError(
             .failed,
-            "The import is done, but \(kept.joined(separator: ", ")) "
+            "The values were imported, but \(kept.joined(separator: ", ")) "
                 + "\(kept.count == 1 ? "was" : "were") not deleted.",
-            hint: "What is still there holds values in clear: delete it by hand.")
+            hint: "Delete the files that still contain values in plain text.")
     }
 
-    /// - Returns: Why it could not be deleted.
+    /// Deletes a file; returns the reason if that fails.
     private static func delete(_ path: String) -> String? {
         guard unsafe unlink(path) != 0 else { return nil }
         return SystemError.last.reason
     }
 
-    /// Why a file must stay: something of it may be nowhere else.
+    /// Returns why a file must not be deleted, such as content that was not imported; nil if it may.
     private func obstacle(to path: String, _ plan: ImportPlan) -> String? {
-        guard let stamp = source.files[path] else { return "it is no regular file" }
+        guard let stamp = source.files[path] else { return "it is not a regular file" }
         guard FileFacts(regularFile: path) == stamp else {
-            return "it was changed since it was read"
+            return "it has changed since it was read"
         }
-        guard stamp.nameCount == 1 else {
-            return "it has another name (a hard link), under which the values would stay in clear; "
+        guard stamp.hardLinkCount == 1 else {
+            return "it has another hard link, which would keep the values in plain text; "
                 + "find it with: find DIR -samefile FILE"
         }
         if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
-            return "some of its lines were not read"
+            return "some of its lines were ignored"
         }
         return nil
     }
 
-    /// Asks git whether it tracks a file, and ends a sentence with the answer; a machine without git
-    /// tracks nothing.
+    /// Returns the end of a sentence that says whether git tracks a file.
     private static func tracking(of path: String, _ context: Context) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
@@ -89,7 +90,7 @@ struct PlaintextFiles {
             let found = try git.output(["ls-files", "--error-unmatch", "--", name])
             return found == nil ? "." : ", and git tracks it."
         } catch is GitProgram.NoAnswer {
-            return ". Git gave no answer whether it tracks the file."
+            return ". Git did not report whether it tracks the file."
         } catch {
             return "."
         }

@@ -5,21 +5,17 @@ internal import Searching
 internal import SystemFiles
 internal import Vault
 
-/// What plain files hold: keys in order, values in guarded memory, comments, and what readers of
-/// `.env` files would disagree about.
+/// The content of `.env` files: keys in order, values in guarded memory, comments and diagnostics.
 struct PlaintextSource {
-    /// How files are read.
     struct Options {
-        /// nil for the default, or what a file says it is.
+        /// nil detects the dialect of each file.
         var dialect: DotEnvDialect?
-        /// Whether `$NAME` is replaced by what the same file sets.
+        /// Whether `$NAME` is replaced by its value in the same file.
         var expands = false
         /// Whether comments above keys are kept.
         var takesComments = false
-        /// Whether names and values must be such that a vault takes them.
+        /// Whether names and values must fit the limits of a vault.
         var isForVault = true
-        /// What a failure left undone, for messages.
-        var consequence = "Nothing was imported."
     }
 
     /// A diagnostic and the file it is about.
@@ -27,7 +23,7 @@ struct PlaintextSource {
         let file: String
         let diagnostic: DotEnvDiagnostic
 
-        /// As on stderr: `FILE:LINE:COL: CODE KEY: text`.
+        /// The line on stderr: `FILE:LINE:COL: CODE KEY: text`.
         var line: String {
             let key = diagnostic.key.map { " \($0)" } ?? ""
             let place = "\(file):\(diagnostic.position.line):\(diagnostic.position.column)"
@@ -45,14 +41,14 @@ struct PlaintextSource {
     }
 
     private(set) var keys: [String] = []
-    /// The files as they were when they were read, by path.
+    /// The state of each file before it was read, by path.
     private(set) var files: [String: FileFacts] = [:]
     private(set) var findings: [Finding] = []
-    /// What stands in comments above keys.
+    /// The comment above each key.
     private(set) var comments: [String: PlaintextComment] = [:]
     private var values: [String: SecretSlice] = [:]
-    /// What no comment may hold: every value that was read, also one that a later one replaced.
-    private var unspeakable: [SecretSlice] = []
+    /// What no comment may contain: every value read, including those that a later line replaces.
+    private var forbidden: [SecretSlice] = []
     private let arena = SecretArena()
     private let options: Options
 
@@ -60,33 +56,26 @@ struct PlaintextSource {
         self.options = options
     }
 
-    /// The value of a key.
     func value(of key: String) -> SecretSlice? { values[key] }
 
-    /// Reads one more file; its values win over those of earlier ones.
+    /// Reads one more file, whose values win over those of earlier files.
     ///
     /// - Parameters:
     ///   - path: A file, or `-` for stdin.
-    ///   - progress: Told now and then how many keys there are so far.
+    ///   - progress: Called every 1,024 keys with the number of keys so far.
     mutating func read(_ path: String, progress: (Int) -> Void = { _ in }) throws {
         let limit = DotEnvReader.maximumSize
-        // Taken before reading: what is written meanwhile then shows as a change.
+        // Taken before reading, so that a write during the read counts as a change.
         if path != "-" { files[path] = FileFacts(regularFile: path) }
-        let text: SecretBuffer
-        do {
-            text =
-                path == "-"
-                ? try SecretInput.read(descriptor: 0, limit: limit, what: "stdin")
-                : try SecretInput.read(path: path, limit: limit, what: "The file")
-        } catch var error as CommandError {
-            error.hint = options.consequence
-            throw error
-        }
+        let text =
+            path == "-"
+            ? try SecretInput.read(descriptor: 0, limit: limit, what: "stdin")
+            : try SecretInput.read(path: path, limit: limit, what: "The file")
         let name = path == "-" ? "stdin" : path
         try text.withBytes { try read($0, named: name, progress: progress) }
     }
 
-    /// Reads a text that is at hand, of `name` in messages; see ``read(_:progress:)``.
+    /// Parses a text, which messages call `name`; see ``read(_:progress:)``.
     mutating func read(
         _ source: RawSpan, named name: String, progress: (Int) -> Void = { _ in }
     ) throws {
@@ -94,9 +83,7 @@ struct PlaintextSource {
         do {
             try keep(DotEnvReader.read(source, as: chosen), from: source, name, progress)
         } catch let error as DotEnvError {
-            throw CommandError(
-                .usage, "\(name): \(error.description).",
-                hint: options.consequence)
+            throw CommandError(.usage, "\(name): \(error.description).")
         }
     }
 
@@ -110,7 +97,7 @@ struct PlaintextSource {
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
         let indices = file.effectiveIndices
-        if options.takesComments { try keepUnspeakable(file, from: source, besides: indices) }
+        if options.takesComments { try keepForbidden(file, from: source, besides: indices) }
         values.reserveCapacity(values.count + indices.count)
         for (number, index) in indices.enumerated() {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
@@ -122,7 +109,7 @@ struct PlaintextSource {
                 return expansion.expandValue(of: index, in: source, into: &target)
             }
             if options.takesComments {
-                if let value = values[entry.key] { unspeakable.append(value) }
+                if let value = values[entry.key] { forbidden.append(value) }
                 comments[entry.key] = file.comment(above: index, in: source).flatMap {
                     PlaintextComment(cleaning: $0)
                 }
@@ -130,29 +117,29 @@ struct PlaintextSource {
         }
     }
 
-    /// Values as they are written, before escapes and references mean something, and those that a later
-    /// line replaces.
-    private mutating func keepUnspeakable(
+    /// Remembers values as they are written, before escapes and references are resolved, and values
+    /// that a later line replaces.
+    private mutating func keepForbidden(
         _ file: DotEnvFile, from source: RawSpan, besides effective: [Int]
     ) throws {
         let effective = Set(effective)
         for (index, entry) in file.entries.enumerated() {
             let raw = source.extracting(entry.valueRange)
             if raw.byteCount >= ValuePatterns.shortest {
-                unspeakable.append(try arena.copy(raw))
+                forbidden.append(try arena.copy(raw))
             }
             if effective.contains(index) { continue }
             let slice = try arena.allocate(count: entry.decodedLength(in: source))
             _ = slice.withMutableBytes { entry.decodeValue(in: source, into: &$0) }
-            unspeakable.append(slice)
+            forbidden.append(slice)
         }
     }
 
-    /// Leaves out of the comments what is a value of any of the files: once all were read.
-    mutating func takeValuesOutOfComments() throws {
-        var rest = comments.isEmpty ? [] : unspeakable[...]
+    /// Removes lines that contain a value from the comments; call it after the last read.
+    mutating func removeValuesFromComments() throws {
+        var rest = comments.isEmpty ? [] : forbidden[...]
         while !rest.isEmpty {
-            // A search takes many times the memory of what it looks for.
+            // A search needs many times the memory of its patterns.
             var byteCount = 0
             let portion = rest.prefix { value in
                 defer { byteCount += value.count }
@@ -160,7 +147,7 @@ struct PlaintextSource {
             }
             rest = rest.dropFirst(portion.count)
             let search = try ValuePatterns(Array(portion), hasLines: true)
-            comments = comments.mapValues { $0.leavingOut(search) }
+            comments = comments.mapValues { $0.removingLines(search) }
         }
     }
 
@@ -173,14 +160,10 @@ struct PlaintextSource {
         if options.isForVault {
             guard length <= VaultFormat.valueLimit else {
                 throw CommandError(
-                    .usage,
-                    "\(place): the value of \(entry.key) is longer than 1 MiB.",
-                    hint: options.consequence)
+                    .usage, "\(place): the value of \(entry.key) is longer than 1 MiB.")
             }
             guard !entry.key.isEmpty, entry.key.utf8.count <= VaultFormat.nameLimit else {
-                throw CommandError(
-                    .usage, "\(place): a name is empty or longer than 1 KiB.",
-                    hint: options.consequence)
+                throw CommandError(.usage, "\(place): a name is empty or longer than 1 KiB.")
             }
         }
         let slice = try arena.allocate(count: length)
@@ -191,26 +174,26 @@ struct PlaintextSource {
         if values.updateValue(slice, forKey: entry.key) == nil { keys.append(entry.key) }
     }
 
-    /// How many findings are shown; `--json` has all.
+    /// Number of findings shown without `--json`.
     private static let shownFindings = 5
 
-    /// Shows what readers disagree about.
+    /// Shows the findings.
     ///
-    /// - Parameter strict: Whether there must be none.
+    /// - Parameter strict: Whether any finding is an error.
     func report(_ workspace: Workspace, strict: Bool = false) throws {
-        // One line in place of one more would say nothing that the line does not.
+        // Never replaces a single finding by a line that counts it.
         let isCut = findings.count > Self.shownFindings + 1
         for finding in findings.prefix(isCut ? Self.shownFindings : findings.count) {
             workspace.note(finding.line)
         }
         if isCut {
-            workspace.note("and \(findings.count - Self.shownFindings) more (all with --json)")
+            workspace.note("and \(findings.count - Self.shownFindings) more (--json lists all)")
         }
         if strict, let first = findings.first {
             throw CommandError(
                 .usage,
-                "\(findings.count) \(findings.count == 1 ? "place is" : "places are") read differently by other readers; the first is \(first.line).",
-                hint: options.consequence.dropLast() + ", because of --strict.")
+                "Parsers disagree about \(findings.count) \(findings.count == 1 ? "place" : "places"); the first is \(first.line).",
+                hint: "Fix the file, or leave out --strict.")
         }
     }
 }

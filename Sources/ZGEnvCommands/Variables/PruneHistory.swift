@@ -3,18 +3,18 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `history prune`: drops old versions for good.
 struct PruneHistory: Command {
     static let spec = CommandSpec(
-        ["history", "prune"], "Drop old versions of a variable for good", section: "Variables",
+        ["history", "prune"], "Delete old versions of a variable for good",
         discussion: """
-            Keeps the newest versions, and always the current one, those younger than 30 days, and \
-            the one that the platform has. Copies of the vault keep what they have.
+            Always keeps the current version, versions younger than 30 days, and the version that \
+            Vercel has. Copies of the vault are not changed.
             """,
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
             OptionSpec(
-                "keep", value: "N", "Keep this many versions: 10, or what history-keep says",
+                "keep", value: "N",
+                "Keep the newest N versions (default 10, or the history-keep setting)",
                 form: .integer(1...10_000))
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -54,15 +54,16 @@ struct PruneHistory: Command {
                 text: versions.isEmpty
                     ? "Nothing to prune.\n"
                     : versions.map {
-                        "\(dryRun ? "Would drop" : "Dropped") version \($0.version) of \(DisplayText.safe(key))\n"
+                        "\(dryRun ? "Would delete" : "Deleted") version \($0.version) of \(DisplayText.safe(key))\n"
                     }.joined())
         }
-        let lines = planned.map { "drop version \($0.version) of \(key) for good" }
-        let answer = try workspace.confirm(lines, "Drop them?")
+        let lines = planned.map { "delete version \($0.version) of \(key) for good" }
+        let question = planned.count == 1 ? "Delete it?" : "Delete them?"
+        let answer = try workspace.confirm(lines, question)
         if !answer { return result(planned, dryRun: true) }
         if planned.isEmpty { return result([], dryRun: false) }
         let dropped = try workspace.session.update(with: keys) { transaction in
-            // Looked for again under the lock: what was pushed or set meanwhile must stay.
+            // Checked again under the lock: versions pushed or set in the meantime must be kept.
             let still = prunable(transaction.index).filter { version in
                 planned.contains {
                     $0.variable == version.variable && $0.version == version.version

@@ -5,9 +5,9 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `diff --remote`: how the vault stands against the platform. Changes nothing on either side.
+/// `diff --remote`, which changes neither the vault nor Vercel.
 struct RemoteDifference {
-    static let option = OptionSpec(flag: "remote", "Compare with the platform")
+    static let option = OptionSpec(flag: "remote", "Compare with Vercel instead of a file")
 
     private let options: ScopeOptions
     private let namesOnly: Bool
@@ -18,7 +18,7 @@ struct RemoteDifference {
             !command.has("expand")
         else {
             throw CommandError(
-                .usage, "--remote compares with the platform, and takes nothing of a file.")
+                .usage, "--remote cannot be combined with FILE, --dialect or --expand.")
         }
         options = ScopeOptions(command)
         namesOnly = command.has("names")
@@ -27,12 +27,12 @@ struct RemoteDifference {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let place = options.isEmpty ? nil : try options.place(workspace)
-        // The passphrase first: nobody waits for the network to be asked.
+        // Asks for the passphrase before it waits for the network.
         let keys =
             try workspace.session.keys(namesOnly ? .index : .values)
-        let bound = try BoundProject.inVault(workspace)
+        let bound = try LinkedProject.inVault(workspace)
         guard let project = bound.local else {
-            throw CommandError(.notFound, "The vault has no such project.")
+            throw CommandError(.notFound, "The vault does not contain this project.")
         }
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
@@ -45,23 +45,23 @@ struct RemoteDifference {
         {
             throw CommandError(
                 .usage,
-                "\(project.name) has no environment \(name).")
+                "\(project.name) has no custom environment \(name).")
         }
         let arena = SecretArena()
-        let listing = PlatformListing(
+        let listing = VercelListing(
             try client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
-        let sides = PlatformDifference.Sides(
+        let sides = VercelDifference.Sides(
             variables: variables, platform: listing.records, place: place)
-        let difference: PlatformDifference
+        let difference: VercelDifference
         if namesOnly {
-            difference = try PlatformDifference(sides, isEqual: nil)
+            difference = try VercelDifference(sides, isEqual: nil)
         } else {
             guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
                 throw CommandError(.locked, "The values are locked.")
             }
             let theirs = try self.values(of: sides, listing, bound, into: arena, workspace)
-            difference = try PlatformDifference(sides) { pair in
+            difference = try VercelDifference(sides) { pair in
                 guard reader.isAccepted(pair.variable) else { return false }
                 guard let theirs = theirs[pair.record.id],
                     let ours = try reader.currentValue(of: pair.variable, in: arena)
@@ -74,9 +74,9 @@ struct RemoteDifference {
         return result(difference, project, place, listing, workspace)
     }
 
-    /// What the platform shows of the records that both sides have, by its ids.
+    /// Returns the values that Vercel reveals of the records on both sides, by record ID.
     private func values(
-        of sides: PlatformDifference.Sides, _ listing: PlatformListing, _ bound: BoundProject,
+        of sides: VercelDifference.Sides, _ listing: VercelListing, _ bound: LinkedProject,
         into arena: SecretArena, _ workspace: Workspace
     ) throws -> [String: SecretSlice] {
         let progress = WorkProgress(workspace)
@@ -86,15 +86,15 @@ struct RemoteDifference {
             $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive
                 && values[$0.record.id] == nil
         }.map(\.record)
-        let answers = try PlatformValues(bound.access.client, project: bound.platform.id)
+        let answers = try VercelValues(bound.access.client, project: bound.platform.id)
             .read(
                 wanted, into: arena,
-                progress: { done in progress.update("Read \(done) of \(wanted.count) values …") })
+                progress: { done in progress.update("Read \(done) of \(wanted.count) values…") })
         for (record, answer) in zip(wanted, answers) {
             do throws(VercelAPIError) {
                 if let value = try answer.get() { values[record.id] = value }
             } catch {
-                // Deleted since it was listed: it cannot be read, and the next run says that it is gone.
+                // Deleted since it was listed; the next run reports it as removed.
                 guard error.code == .notFound else { throw error }
             }
         }
@@ -102,14 +102,14 @@ struct RemoteDifference {
     }
 
     private func result(
-        _ difference: PlatformDifference, _ project: VaultProject,
-        _ place: EffectiveVariables.Place?, _ listing: PlatformListing, _ workspace: Workspace
+        _ difference: VercelDifference, _ project: VaultProject,
+        _ place: EffectiveVariables.Place?, _ listing: VercelListing, _ workspace: Workspace
     ) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("target", .string(orNull: place?.title)),
             .init("file", .null),
         ]
-        for state in PlatformDifference.State.allCases where state != .present || namesOnly {
+        for state in VercelDifference.State.allCases where state != .present || namesOnly {
             members.append(.init(state.rawValue, .strings(difference.keys(state))))
         }
         members.append(.init("compared", .bool(!namesOnly)))
@@ -132,20 +132,20 @@ struct RemoteDifference {
                 .init(entry.differing.joined(separator: ", ")),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         var result = CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
         let count = difference.differences.count
         if failsOnDifference, count > 0 {
             result.failure = CommandError(
                 .failed,
-                "\(count) \(count == 1 ? "variable is" : "variables are") not known to be the same in \(project.name) and on the platform."
+                "\(count) \(count == 1 ? "variable differs or cannot" : "variables differ or cannot") be compared between \(project.name) and Vercel."
             )
         }
         return result
     }
 
-    private static func json(_ entry: PlatformDifference.Entry) -> JSONValue {
+    private static func json(_ entry: VercelDifference.Entry) -> JSONValue {
         [
             "key": .string(entry.key), "targets": .strings(entry.scope.targets.names),
             "customEnvironments": .strings(entry.scope.customEnvironments),

@@ -4,37 +4,37 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `reveal --remote`: the values that the platform has, also of variables that the vault does not hold.
+/// `reveal --remote`: values on Vercel, including those of variables that are not in the vault.
 ///
-/// The passphrase was asked for before: whoever finds a terminal with an open keyring reads no value.
+/// The caller asks for the passphrase first, so that an unattended terminal with an open keyring
+/// reveals nothing.
 enum RemoteReveal {
-    static let option = OptionSpec(flag: "remote", "Ask the platform for the value, not the vault")
+    static let option = OptionSpec(flag: "remote", "Read the value from Vercel, not from the vault")
 
-    /// Reads the values of `names` on the platform, one each.
+    /// Reads one value for each of `names` from Vercel.
     ///
-    /// - Parameter place: Where the variables apply; nil for keys that have one record there.
-    /// - Throws: ``ExitCode/notFound`` for a key that is not there, and for one whose value the platform
-    ///   shows to nobody.
+    /// - Parameter place: Where the variables apply; nil for keys with only one record.
+    /// - Throws: ``ExitCode/notFound`` for a key that is not on Vercel or cannot be read.
     static func values(
         of names: [String], in place: EffectiveVariables.Place?, into arena: SecretArena,
         _ workspace: Workspace
     ) throws -> (project: String, values: [RevealedValue]) {
-        let bound = try BoundProject.inVault(workspace)
+        let bound = try LinkedProject.inVault(workspace)
         let client = bound.access.client
         let environments = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
         let listed = try client.environmentVariables(ofProject: bound.platform.id).map {
-            PlatformRecord($0, environments: environments)
+            VercelRecord($0, environments: environments)
         }
         let project = bound.local?.name ?? bound.platform.name
         let chosen = try names.map { try record($0, in: place, among: listed, project) }
-        let answers = try PlatformValues(client, project: bound.platform.id)
+        let answers = try VercelValues(client, project: bound.platform.id)
             .read(chosen, into: arena)
         let values = try zip(chosen, answers).map { record, answer in
             guard let value = try answer.get() else {
                 throw CommandError(
                     .notFound,
-                    "The platform does not show the value of \(record.key)"
+                    "Vercel does not reveal the value of \(record.key)"
                         + (record.attributes.kind == .sensitive ? ": it is sensitive." : "."))
             }
             return RevealedValue(
@@ -44,20 +44,20 @@ enum RemoteReveal {
     }
 
     private static func record(
-        _ name: String, in place: EffectiveVariables.Place?, among records: [PlatformRecord],
+        _ name: String, in place: EffectiveVariables.Place?, among records: [VercelRecord],
         _ project: String
-    ) throws -> PlatformRecord {
+    ) throws -> VercelRecord {
         let named = records.filter { $0.key == name }
         guard !named.isEmpty else {
             throw CommandError(
                 .notFound,
-                "The platform has no variable \(name) in \(project)."
+                "\(project) has no variable \(name) on Vercel."
             )
         }
         let found = place.map { place in
             named.filter { EffectiveVariables.applies($0.attributes.scope, in: place) }
         }
-        // Those of a branch win there, as they do for a deployment.
+        // A branch variable wins, as it does in a deployment.
         let candidates = found ?? named
         if let branch = candidates.first(where: { $0.attributes.scope.branch != nil }),
             found != nil
@@ -69,11 +69,11 @@ enum RemoteReveal {
             .joined(separator: "; ")
         guard candidates.isEmpty else {
             throw CommandError(
-                .usage, "\(name) has several values on the platform: \(scopes).",
-                hint: "Name the one you mean with -t, or with -b for a branch.")
+                .usage, "\(name) has several values on Vercel: \(scopes).",
+                hint: "Choose a target with -t, or a branch with -b.")
         }
         throw CommandError(
             .notFound,
-            "The platform has \(name) for \(scopes), and none for that.")
+            "\(name) is set on Vercel for \(scopes), but not for this target.")
     }
 }

@@ -3,35 +3,34 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `rm`: takes a variable, or some of its targets, out of use.
 struct Remove: Command {
     static let spec = CommandSpec(
-        ["rm"], "Remove a variable, or some of its targets", section: "Variables",
+        ["rm"], "Remove a variable, or some of its targets",
         discussion: """
-            With -t only these targets go; the others keep the value. The history stays. The platform \
-            keeps its copy until a push.
+            With -t, removes only these targets; the others keep the value. The history is kept. \
+            Vercel keeps its copy until the next push.
             """,
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(flag: "all", "Remove every value of the key"),
-        ] + PushAfterwards.options,
+            OptionSpec(flag: "all", "Remove every value of KEY"),
+        ] + PushOption.options,
         exclusive: [["all", "target"], ["all", "branch"]],
-        exitCodes: ExitCode.ofPlatform, aliases: [["remove"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["remove"]])
 
     private let key: String
     private let options: ScopeOptions
     private let all: Bool
-    private let afterwards: PushAfterwards
+    private let afterwards: PushOption
 
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
         try VariableName.check(key)
         options = ScopeOptions(command)
         all = command.has("all")
-        afterwards = PushAfterwards(command)
+        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -43,8 +42,8 @@ struct Remove: Command {
         let plan = try plan(project, index)
         let lines = plan.map { step in
             step.after.isEmpty
-                ? "remove \(key) of \(project.name) for \(step.before.description)"
-                : "remove \(key) of \(project.name) for \(step.dropped.description); it stays for "
+                ? "remove \(key) from \(project.name) for \(step.before.description)"
+                : "remove \(key) from \(project.name) for \(step.dropped.description); keep it for "
                     + step.after.description
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
@@ -61,8 +60,8 @@ struct Remove: Command {
                     transaction.index.variables[position].attributes.scope == step.before
                 else {
                     throw CommandError(
-                        .conflict, "\(key) was changed meanwhile.",
-                        hint: "Nothing was changed; run the command again.")
+                        .conflict, "\(key) was changed by another command.",
+                        hint: "Nothing was removed. Run the command again.")
                 }
                 if step.after.isEmpty {
                     transaction.remove(at: position, time: time)
@@ -72,7 +71,11 @@ struct Remove: Command {
                 }
             }
         }
-        for line in lines { workspace.note("Done: \(line).") }
+        for step in plan {
+            let rest = step.after.isEmpty ? "" : "; kept it for \(step.after.description)"
+            workspace.note(
+                "Removed \(key) from \(project.name) for \(step.dropped.description)\(rest).")
+        }
         let places = all ? nil : plan.map(\.dropped)
         return try afterwards.push(
             key, workspace, atHand: [:], vacated: .init(key: key, scopes: places),
@@ -84,7 +87,6 @@ struct Remove: Command {
         let before: Scope
         let after: Scope
 
-        /// What goes.
         var dropped: Scope { before.subtracting(after) }
     }
 
@@ -108,8 +110,7 @@ struct Remove: Command {
         guard !steps.isEmpty else {
             throw CommandError(
                 .notFound,
-                "\(key) of \(project.name) has no value for "
-                    + "\(scope.description).", hint: "Nothing was changed.")
+                "\(key) in \(project.name) has no value for \(scope.description).")
         }
         return steps
     }

@@ -4,13 +4,12 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `rename`: gives a key another name, history and all.
 struct Rename: Command {
     static let spec = CommandSpec(
-        ["rename"], "Give a variable another name", section: "Variables",
+        ["rename"], "Rename a variable",
         discussion: """
-            Works while values are locked. The next push renames it on the platform. A sensitive variable \
-            needs a value for that. Names that were swapped arrive with one push.
+            Works while values are locked and keeps the history. The next push renames it on Vercel; \
+            for that, a sensitive variable needs a value in the vault. One push can swap two names.
             """,
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
@@ -18,8 +17,8 @@ struct Rename: Command {
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
-    /// Refuses what the next push could not do: Vercel renames no sensitive variable, so that it is created
-    /// under its new name.
+    /// Refuses a rename that the next push could not make: Vercel cannot rename sensitive
+    /// variables, so that a push creates them again, which needs a value.
     private func checkValues(of records: [Variable], _ project: VaultProject) throws {
         let stuck = records.first {
             $0.currentVersion == 0 && $0.remote?.agreed.kind == .sensitive
@@ -28,9 +27,9 @@ struct Rename: Command {
         let options = records.count == 1 ? "" : stuck.attributes.scope.optionText
         throw CommandError(
             .conflict,
-            "Vercel renames no sensitive variable, and the vault has no value of \(stuck.name) to create it with.",
+            "Vercel cannot rename sensitive variables, and the vault has no value to create \(stuck.name) again.",
             hint:
-                "Nothing was changed. Give it a value first with: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
+                "Set the value first: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
         )
     }
 
@@ -57,14 +56,15 @@ struct Rename: Command {
             guard key == new || index.variables(of: project.id, named: new).isEmpty else {
                 throw CommandError(
                     .conflict,
-                    "\(project.name) has a variable \(new) already.",
-                    hint: "Nothing was changed. Remove it first, or choose another name.")
+                    "\(project.name) already has a variable \(new).",
+                    hint: "Remove it first, or choose another name.")
             }
         }
         try check(index)
         if !VariableName.isPortable(new) {
             workspace.context.warn(
-                "name-not-portable", "\(new) is no name that every shell and the platform take.")
+                "name-not-portable",
+                "\(new) is not a portable variable name: some shells, or Vercel, will reject it.")
         }
         if !workspace.options.dryRun {
             let time = workspace.context.now()
@@ -75,7 +75,7 @@ struct Rename: Command {
                     transaction.rename(at: position, to: new, time: time)
                 }
             }
-            workspace.note("Renamed \(key) of \(project.name) to \(new).")
+            workspace.note("Renamed \(key) in \(project.name) to \(new).")
         }
         return CommandResult(json: [
             "project": .string(project.name), "key": .string(new), "was": .string(key),

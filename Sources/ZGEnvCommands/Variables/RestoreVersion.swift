@@ -5,17 +5,15 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `restore-version`: makes an earlier value the current one, as a new version.
 struct RestoreVersion: Command {
     static let spec = CommandSpec(
-        ["restore-version"], "Make an earlier value of a variable the current one",
-        section: "Variables",
+        ["restore-version"], "Restore an earlier value of a variable",
         discussion:
-            "The old value becomes a new version, so the history stays. Works for removed variables too.",
+            "Saves the old value as a new version. Also restores removed variables.",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
             OptionSpec(
-                "version", value: "N", "The version to bring back", form: .integer(1...Int.max)),
+                "version", value: "N", "Restore version N", form: .integer(1...Int.max)),
             ScopeOptions.target, ScopeOptions.branch,
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -29,7 +27,8 @@ struct RestoreVersion: Command {
         try VariableName.check(key)
         guard let number = command.integer("version") else {
             throw CommandError(
-                .usage, "No version is named.", hint: "See them with: zg-env history \(word: key)")
+                .usage, "restore-version needs --version N.",
+                hint: "List the versions with: zg-env history \(word: key)")
         }
         self.number = UInt64(number)
         options = ScopeOptions(command)
@@ -56,14 +55,14 @@ struct RestoreVersion: Command {
         else {
             throw CommandError(
                 .notFound, "\(key) has no version \(number).",
-                hint: "See what there is with: zg-env history \(word: key)")
+                hint: "List the versions with: zg-env history \(word: key)")
         }
         let value = try reader.value(of: record, version, in: SecretArena())
         if !workspace.options.dryRun {
             try workspace.session.update(with: keys) { transaction in
                 try restore(value, of: record, project, workspace.context.now(), &transaction)
             }
-            workspace.note("Version \(number) of \(key) is the current value again.")
+            workspace.note("Restored version \(number) of \(key).")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name),
@@ -85,10 +84,12 @@ struct RestoreVersion: Command {
             }
             guard !taken else {
                 throw CommandError(
-                    .conflict, "Another value of \(key) has taken its place.",
-                    hint: "Nothing was changed. Remove that one first, or set the value anew.")
+                    .conflict, "\(key) now has a different value for the same targets.",
+                    hint:
+                        "Remove that value first, or set the value again with: zg-env set \(word: key)"
+                )
             }
-            // The platform has none of it: the next push makes it there.
+            // Vercel has nothing left of it: the next push creates it there.
             if transaction.index.variables[position].isRemovedEverywhere {
                 transaction.index.variables[position].remote = nil
             }
@@ -97,7 +98,7 @@ struct RestoreVersion: Command {
         let restored = try value.withBytes { bytes in
             try transaction.store(bytes, forVariableAt: position, at: time)
         }
-        // What Vercel had of the one it had of the other.
+        // What is known of this value on Vercel holds for the new version too.
         if let earlier = transaction.index.variables[position].remote?.earlier,
             earlier.version == number
         {

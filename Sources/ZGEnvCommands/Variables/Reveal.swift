@@ -5,18 +5,16 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `reveal`: gives values out, behind the passphrase.
 struct Reveal: Command {
     static let spec = CommandSpec(
-        ["reveal"], "Print the value of a variable", section: "Variables",
+        ["reveal"], "Print the value of a variable",
         discussion: """
-            Asks for the passphrase, also while the vault is unlocked (config reveal-from-cache). One key prints the bytes of \
-            its value, followed by a newline on a terminal only; several keys print KEY=value lines \
-            in the form of a .env file. With --copy the value goes to the clipboard instead, through \
-            wl-copy, xclip or xsel, and leaves it after config clipboard-seconds unless something else \
-            is there by then. A clipboard manager may keep it longer. With --remote the value is the one \
-            that the platform has; it shows none of a sensitive variable. With --version it also reads \
-            removed variables, as zg-env history lists them.
+            Asks for the passphrase even while the vault is unlocked (see config \
+            reveal-from-cache). One key prints its value, with a newline only on a terminal; \
+            several keys print KEY=value lines as in a .env file. --copy uses wl-copy, xclip or \
+            xsel, and clears the clipboard after clipboard-seconds (see config). A clipboard \
+            manager may keep the value longer. --remote cannot read sensitive variables. --version \
+            also reads removed variables, as listed by zg-env history.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -24,18 +22,18 @@ struct Reveal: Command {
         options: [
             ScopeOptions.target, ScopeOptions.branch, RemoteReveal.option,
             OptionSpec(
-                "version", value: "N", "Print this version instead of the current one",
+                "version", value: "N", "Print version N instead of the current one",
                 form: .integer(1...Int.max)),
             OptionSpec(
-                flag: "copy", "Put the value into the clipboard for a time, and print nothing"),
+                flag: "copy", "Copy the value to the clipboard for a while; print nothing"),
         ],
         exclusive: [["version", "remote"]],
         examples: [
             .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
             .init(
-                "zg-env reveal DATABASE_URL -p web --copy", "have it in the clipboard for a time"),
+                "zg-env reveal DATABASE_URL -p web --copy", "copy one value to the clipboard"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private let names: [String]
     private let number: UInt64?
@@ -49,7 +47,7 @@ struct Reveal: Command {
         for name in names { try VariableName.check(name) }
         number = command.integer("version").map { UInt64($0) }
         guard number == nil || names.count == 1 else {
-            throw CommandError(.usage, "--version goes with one key.")
+            throw CommandError(.usage, "--version takes exactly one key.")
         }
         options = ScopeOptions(command)
         isRemote = command.has("remote")
@@ -57,7 +55,7 @@ struct Reveal: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let copying = try copies ? CopiedValue(of: names, workspace) : nil
+        let copying = try copies ? ClipboardCopy(of: names, workspace) : nil
         let place = options.isEmpty ? nil : try options.place(workspace)
         let fromCache = try Settings(workspace.context).isOn(.revealFromCache)
         let keys =
@@ -65,8 +63,8 @@ struct Reveal: Command {
         let arena = SecretArena()
         if isRemote {
             let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)
-            return try giveOut(
-                remote.values, of: remote.project, from: "the platform: ",
+            return try printOrCopy(
+                remote.values, of: remote.project, from: "Vercel: ",
                 seen: try workspace.session.index(.listing).metadata, copying, workspace)
         }
         let resolver = ProjectResolver(workspace)
@@ -102,7 +100,7 @@ struct Reveal: Command {
                     throw CommandError(
                         .notFound, "\(record.name) has no version \(number).",
                         hint:
-                            "See what there is with: zg-env history \(word: record.name)"
+                            "List the versions with: zg-env history \(word: record.name)"
                     )
                 }
                 return RevealedValue(
@@ -113,21 +111,21 @@ struct Reveal: Command {
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 throw CommandError(
                     .notFound,
-                    "The vault holds no value of \(record.name): the platform would not show it.",
-                    hint: "Give it one with: zg-env set \(word: record.name)")
+                    "The vault has no value for \(record.name): Vercel did not reveal it.",
+                    hint: "Set a value with: zg-env set \(word: record.name)")
             }
             return RevealedValue(
                 name: record.name, scope: record.attributes.scope, value: value,
                 version: record.currentVersion)
         }
-        return try giveOut(
+        return try printOrCopy(
             values, of: project.name, seen: index.metadata, copying, workspace)
     }
 
-    /// Writes the audit log's line, and then hands the values out.
-    private func giveOut(
+    /// Writes the audit log entry, then prints or copies the values.
+    private func printOrCopy(
         _ values: [RevealedValue], of project: String, from source: String = "",
-        seen: IndexMetadata, _ copying: CopiedValue?, _ workspace: Workspace
+        seen: IndexMetadata, _ copying: ClipboardCopy?, _ workspace: Workspace
     ) throws -> CommandResult {
         try copying?.check(values[0])
         if copying != nil && workspace.options.dryRun {
@@ -155,11 +153,11 @@ struct Reveal: Command {
         return CommandResult { try text.write(to: output) }
     }
 
-    /// The values as lines of a `.env` file.
+    /// Returns the values as lines of a `.env` file.
     private func lines(
         _ values: [RevealedValue], _ workspace: Workspace
     ) throws -> ExportText {
-        let remedy = "Reveal one key alone for its bytes, or all with --json."
+        let remedy = "Reveal one key at a time, or use --json."
         do {
             let text = try ExportText(format: .dotenv, values: values)
             ExportText.warn(text.unportable, remedy: remedy, workspace)
@@ -171,7 +169,7 @@ struct Reveal: Command {
         }
     }
 
-    /// The record that applies in the place named, or the key's only one.
+    /// Returns the record that applies in `place`, or the only record of the key.
     private func record(
         _ name: String, _ project: VaultProject, _ index: VaultIndex,
         _ place: EffectiveVariables.Place?

@@ -3,27 +3,25 @@ internal import Glibc
 internal import JSON
 internal import Vault
 
-/// `set --rotate-every`: after which time a value should be replaced. `status` names those that are
-/// older.
+/// `set --rotate-every`: the age at which `status` reports a value as due for rotation.
 enum RotationPeriod {
     static let option = OptionSpec(
         "rotate-every", value: "TIME",
-        "Have status name it when its value is older, such as 90d; never to end that")
+        "Report the value as due for rotation after TIME (such as 90d), or never")
 
-    /// The period that is asked for, in seconds, 0 for never; nil where none is.
+    /// Parses a period into seconds, with 0 for `never`.
     static func seconds(_ text: String?) throws -> UInt64? {
         guard let text else { return nil }
         if text == "never" { return 0 }
         guard let duration = DurationText.duration(text), duration > .zero else {
             throw CommandError(
-                .usage, "--rotate-every takes a whole number and s, m, h or d, or never.")
+                .usage, "--rotate-every takes a time such as 90d (units: s, m, h, d), or never.")
         }
         return UInt64(clamping: duration.components.seconds)
     }
 
-    /// The records that get a period and no new value: those of a key that is there, where no value
-    /// comes along.
-    static func recordsAlone(
+    /// Returns the records to change if only a period was given and no new value; nil otherwise.
+    static func recordsWithoutNewValue(
         _ key: String, _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?
     ) -> [Variable]? {
         let records = index.variables(of: project.id, named: key)
@@ -33,21 +31,21 @@ enum RotationPeriod {
         return meant.isEmpty ? nil : meant
     }
 
-    /// Tells whether a value waits on stdin. A terminal brings none by itself.
+    /// Returns whether stdin has a value. A terminal does not count.
     private static func hasInput() -> Bool {
         if TerminalDevice.isTerminal(0) { return false }
         var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         var state = stat()
         guard unsafe fstat(0, &state) == 0 else { return false }
-        // What is empty for ever: the null device, or a file of no length.
+        // /dev/null and empty files have no value.
         if state.st_mode & S_IFMT == S_IFCHR { return false }
         if state.st_mode & S_IFMT == S_IFREG { return state.st_size > 0 }
-        // A pipe: its writer says within a moment whether there is anything.
+        // Waits for the writer of a pipe to write something or to close it.
         guard unsafe poll(&entry, 1, -1) > 0 else { return false }
         return entry.revents & Int16(POLLIN) != 0
     }
 
-    /// Keeps a period without another value.
+    /// Sets the period of records and reports it.
     static func keep(
         _ seconds: UInt64, _ key: String, _ project: VaultProject, _ records: [Variable],
         _ workspace: Workspace
@@ -56,8 +54,8 @@ enum RotationPeriod {
             try set(seconds, Set(records.map(\.id)), workspace)
             workspace.note(
                 seconds == 0
-                    ? "\(key) of \(project.name) has no period any more."
-                    : "\(key) of \(project.name) is due when its value is \(DurationText.text(.seconds(Int64(clamping: seconds)))) old."
+                    ? "\(key) in \(project.name) no longer has a rotation period."
+                    : "\(key) in \(project.name) is due for rotation when its value is \(DurationText.text(.seconds(Int64(clamping: seconds)))) old."
             )
         }
         return CommandResult(json: [

@@ -1,17 +1,17 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import EnvSchema
 internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `set`: creates or changes one variable.
 struct SetVariable: Command {
     static let spec = CommandSpec(
-        ["set"], "Create or change a variable", section: "Variables",
+        ["set"], "Create or change a variable",
         discussion: """
-            The value is typed at a hidden prompt, or read from stdin when that is not a terminal. \
-            It never stands on the command line, where other programs could read it. Works while \
-            values are locked.
+            Reads the value at a hidden prompt, or from stdin if that is not a terminal. Does not \
+            accept the value as an argument, because other programs can read arguments. Works \
+            while values are locked.
             """,
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
@@ -19,18 +19,19 @@ struct SetVariable: Command {
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "type", value: "TYPE", "How the platform keeps it",
+                "type", value: "TYPE", "Set the type on Vercel",
                 form: .oneOf(["encrypted", "sensitive", "plain"])),
-            OptionSpec("comment", value: "C", "Keep a note for people", allowsEmpty: true),
+            OptionSpec(
+                "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
-        ] + ValueInput.options + PushAfterwards.options,
+        ] + ValueInput.options + PushOption.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [
             .init("zg-env set DATABASE_URL -p web", "type the value at a hidden prompt"),
-            .init("zg-env set TLS_KEY -p web -t production < key.pem", "take it from stdin"),
-            .init("zg-env set SESSION_KEY -p web --generate hex:32", "make a random one"),
+            .init("zg-env set TLS_KEY -p web -t production < key.pem", "read the value from stdin"),
+            .init("zg-env set SESSION_KEY -p web --generate hex:32", "generate a random value"),
         ],
-        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofPlatform)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private let key: String
     private let options: ScopeOptions
@@ -38,7 +39,7 @@ struct SetVariable: Command {
     private let comment: String?
     private let period: String?
     private let input: ValueInput
-    private let afterwards: PushAfterwards
+    private let afterwards: PushOption
 
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
@@ -48,7 +49,7 @@ struct SetVariable: Command {
         comment = command.value("comment")
         period = command.value(RotationPeriod.option.name)
         input = ValueInput(command)
-        afterwards = PushAfterwards(command)
+        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -58,23 +59,29 @@ struct SetVariable: Command {
             afterwards.tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
-        // Told before the value is asked for: what is ambiguous now will be so then.
+        // Fails for an ambiguous scope before it asks for the value.
         _ = try scope(wanted, known.map { index.variables(of: $0.id, named: key) } ?? [])
         if !VariableName.isPortable(key) {
             workspace.context.warn(
-                "name-not-portable", "\(key) is no name that every shell and the platform take.")
+                "name-not-portable",
+                "\(key) is not a portable variable name: some shells, or Vercel, will reject it.")
         }
         if let warning = CodeLoadingName.warning(about: key) {
             workspace.context.warn(warning.code, warning.message)
         }
-        try Slip.check(key, projectName, wanted, in: index, workspace)
+        try TypoCheck.check(key, projectName, wanted, in: index, workspace)
+        let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
+        try advice?.warn(about: key, workspace)
+        let item = advice?.item(key)
         let period = try RotationPeriod.seconds(period)
-        if let period, let known, !bringsMore,
-            let records = RotationPeriod.recordsAlone(key, known, index, wanted)
+        if let period, let known, !hasOtherOptions,
+            let records = RotationPeriod.recordsWithoutNewValue(key, known, index, wanted)
         {
             return try RotationPeriod.keep(period, key, known, records, workspace)
         }
+        if input.isTyped, let remark = item?.remark { workspace.note("\(key): \(remark)") }
         let value = try input.value(for: key, workspace)
+        try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
         if workspace.options.dryRun {
             return CommandResult(
                 json: [
@@ -83,17 +90,17 @@ struct SetVariable: Command {
                     "push": .bool(afterwards.pushes),
                     "redeploy": .bool(afterwards.redeploys),
                 ],
-                text: "Would set \(DisplayText.safe(key)) of \(DisplayText.safe(projectName)).\n"
+                text: "Would set \(DisplayText.safe(key)) in \(DisplayText.safe(projectName)).\n"
                     + afterwards.dryRunText(projectName, workspace))
         }
         let time = workspace.context.now()
         let outcome = try workspace.session.update(with: keys) { transaction in
-            try store(value, projectName, wanted, time: time, in: &transaction)
+            try store(value, projectName, wanted, item, time: time, in: &transaction)
         }
         if let period {
             try RotationPeriod.set(period, [outcome.variable.id], workspace)
         }
-        try tell(outcome, workspace)
+        try report(outcome, workspace)
         return try afterwards.push(
             key, workspace,
             atHand: [
@@ -102,12 +109,11 @@ struct SetVariable: Command {
             beside: CommandResult(json: outcome.json))
     }
 
-    /// Whether the options say more than a period.
-    private var bringsMore: Bool {
+    /// Whether the options ask for more than a period.
+    private var hasOtherOptions: Bool {
         input.isNamed || afterwards.pushes || kind != nil || comment != nil
     }
 
-    /// What was done.
     private struct Outcome {
         let project: VaultProject
         let projectCreated: Bool
@@ -138,7 +144,7 @@ struct SetVariable: Command {
         }
     }
 
-    /// The scope to set: the one named, the only record's, or the default of a new one.
+    /// Returns the scope to set: the one given, that of the only record, or the default.
     private func scope(_ wanted: Scope?, _ records: [Variable]) throws -> Scope {
         let scope: Scope
         if let wanted {
@@ -155,8 +161,8 @@ struct SetVariable: Command {
     }
 
     private func store(
-        _ value: SecretSlice, _ projectName: String, _ wanted: Scope?, time: UInt64,
-        in transaction: inout VaultTransaction
+        _ value: SecretSlice, _ projectName: String, _ wanted: Scope?, _ item: SchemaItem?,
+        time: UInt64, in transaction: inout VaultTransaction
     ) throws -> Outcome {
         let (project, projectCreated) = transaction.project(named: projectName, at: time)
         let records = transaction.index.variables(of: project.id, named: key)
@@ -165,7 +171,11 @@ struct SetVariable: Command {
             $0.project == project.id && $0.name == key
         }
         let edit = transaction.assign(
-            scope, to: key, of: project.id, records: all, kind: kind ?? .encrypted, at: time)
+            scope, to: key, of: project.id, records: all,
+            kind: kind ?? item?.kind(in: scope) ?? .encrypted, at: time)
+        if edit.isNew, let text = item?.comment {
+            transaction.index.variables[edit.position].attributes.comment = text
+        }
         if let kind { transaction.index.variables[edit.position].attributes.kind = kind }
         if let comment {
             transaction.index.variables[edit.position].attributes.comment =
@@ -179,17 +189,17 @@ struct SetVariable: Command {
             variable: transaction.index.variables[edit.position], edit: edit)
     }
 
-    private func tell(_ outcome: Outcome, _ workspace: Workspace) throws {
+    private func report(_ outcome: Outcome, _ workspace: Workspace) throws {
         let (variable, project) = (outcome.variable, outcome.project)
-        if outcome.projectCreated { workspace.note("Made the project \(project.name).") }
+        if outcome.projectCreated { workspace.note("Created project \(project.name).") }
         workspace.note(
-            "Set \(variable.name) of \(project.name) for \(variable.attributes.scope.description), "
+            "Set \(variable.name) in \(project.name) for \(variable.attributes.scope.description), "
                 + "version \(variable.currentVersion).")
         for touched in outcome.edit.touched {
             workspace.note(
                 touched.after.isEmpty
-                    ? "The value for \(touched.before.description) was replaced by it."
-                    : "The other value stays for \(touched.after.description).")
+                    ? "Replaced the value for \(touched.before.description)."
+                    : "The other value remains for \(touched.after.description).")
         }
     }
 }

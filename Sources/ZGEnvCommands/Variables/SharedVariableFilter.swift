@@ -1,25 +1,24 @@
 internal import Vault
 internal import VercelAPI
 
-/// Which shared variables a listing shows: what its options say of a project's own goes for them too.
+/// Applies the options of `list` to shared variables.
 struct SharedVariableFilter {
     let pattern: String?
     let scope: Scope?
-    /// Only those not changed since, in milliseconds since 1970.
+    /// Only variables not changed since then, in milliseconds since 1970.
     let madeBefore: UInt64?
-    /// Whether removed variables are listed; no shared one is known to be.
+    /// Whether removed variables are listed, which shared variables never are.
     let isDeleted: Bool
 
-    /// Opens what is kept, where a project could have some.
-    func answers(_ workspace: Workspace, _ index: VaultIndex) throws -> PlatformAnswers? {
+    /// Returns the cached responses, or nil if no project can have shared variables.
+    func answers(_ workspace: Workspace, _ index: VaultIndex) throws -> VercelResponses? {
         guard !isDeleted, index.projects.contains(where: { $0.binding?.teamID != nil }) else {
             return nil
         }
-        return try PlatformAnswers(
+        return try VercelResponses(
             workspace, keys: try workspace.session.keys(.index), index: index)
     }
 
-    /// Tells whether one is to be listed.
     func includes(_ variable: SharedVariable, _ matches: (String, String) -> Bool) -> Bool {
         if let madeBefore, let changed = variable.updatedAt ?? variable.createdAt,
             UInt64(clamping: changed.milliseconds) > madeBefore

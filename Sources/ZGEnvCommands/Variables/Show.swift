@@ -3,12 +3,10 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `show`: everything about a variable but its value.
 struct Show: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
-        ["show"], "Show a variable's scopes, versions and state, without its value",
-        section: "Variables",
+        ["show"], "Show everything about a variable except its value",
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
         ],
@@ -22,7 +20,7 @@ struct Show: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try PlatformRefresh.runIfAsked(workspace)
+        try VercelRefresh.runIfRequested(workspace)
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables(of: project.id, named: key)
@@ -82,11 +80,11 @@ struct Show: Command {
         lines.append(
             (
                 "Versions",
-                list.isEmpty ? "none: the vault holds no value" : list.joined(separator: ", ")
+                list.isEmpty ? "none, the vault has no value" : list.joined(separator: ", ")
             ))
         lines.append(("Sync", SyncState(of: variable).rawValue))
         if let remote = variable.remote {
-            lines.append(("Platform", "\(remote.id), version \(remote.pushedVersion)"))
+            lines.append(("Vercel", "\(remote.id), version \(remote.pushedVersion)"))
             if remote.pushedAt > 0 { lines.append(("Pushed", age(remote.pushedAt))) }
         }
         if let live = SyncState.isLive(variable, in: project) {

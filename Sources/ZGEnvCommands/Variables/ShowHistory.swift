@@ -3,11 +3,10 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `history`: the versions of a key, removed records included.
 struct ShowHistory: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
-        ["history"], "Show the versions of a variable, without values", section: "Variables",
+        ["history"], "Show the versions of a variable, without values",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         exitCodes: ExitCode.ofOpening)
 
@@ -27,7 +26,7 @@ struct ShowHistory: Command {
         guard !histories.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let now = Int64(clamping: workspace.context.now())
         var table = Table([
-            .init("VERSION", trailing: true), .init("MADE"), .init("TARGETS", canShrink: true),
+            .init("VERSION", trailing: true), .init("CREATED"), .init("TARGETS", canShrink: true),
             .init(""),
         ])
         for history in histories {
@@ -40,7 +39,7 @@ struct ShowHistory: Command {
                 ])
             }
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
@@ -53,7 +52,7 @@ struct ShowHistory: Command {
         if version.version == variable.currentVersion {
             words.append(variable.isLive ? "current" : "removed")
         }
-        if version.version == variable.platformVersion { words.append("pushed") }
+        if version.version == variable.vercelVersion { words.append("pushed") }
         return words.joined(separator: ", ")
     }
 
@@ -72,7 +71,7 @@ struct ShowHistory: Command {
                         "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
                         "current": .bool(
                             variable.isLive && version.version == variable.currentVersion),
-                        "pushed": .bool(version.version == variable.platformVersion),
+                        "pushed": .bool(version.version == variable.vercelVersion),
                     ]
                 }),
         ]

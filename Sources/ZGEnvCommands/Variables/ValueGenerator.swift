@@ -1,8 +1,7 @@
 internal import Sealing
 internal import SystemFiles
 
-/// Makes secrets from the kernel's random numbers, in guarded memory: `hex:32`, `base64:32`,
-/// `base64url:32` (random bytes), `alnum:40` (characters), `words:6`, `uuid`.
+/// Generates random values in guarded memory from the kernel's random numbers.
 struct ValueGenerator: Equatable {
     private enum Kind: Equatable {
         case hexadecimal(Int)
@@ -14,7 +13,8 @@ struct ValueGenerator: Equatable {
 
     private let kind: Kind
 
-    /// Reads a specification.
+    /// Parses `hex:32`, `base64:32`, `base64url:32` (random bytes), `alnum:40` (characters),
+    /// `words:6` or `uuid`.
     ///
     /// - Throws: ``ExitCode/usage``.
     init(_ text: String) throws {
@@ -31,14 +31,13 @@ struct ValueGenerator: Equatable {
         case ("uuid", nil) where parts.count == 1: kind = .uuid
         default:
             throw CommandError(
-                .usage, "That is no way to make a value.",
+                .usage, "The value generator is not valid.",
                 hint:
-                    "Give hex:32, base64:32, base64url:32, alnum:40 (at least 8), words:6 (at least 4) or uuid."
+                    "Use hex:32, base64:32, base64url:32, alnum:40 (8 to 4096), words:6 (4 to 64) or uuid."
             )
         }
     }
 
-    /// Makes a value.
     func value(in arena: SecretArena) throws(SealingError) -> SecretSlice {
         var text = try SecretBuffer()
         switch kind {
@@ -60,7 +59,8 @@ struct ValueGenerator: Equatable {
         return try text.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
     }
 
-    /// Letters and digits, each equally likely: bytes in the incomplete last round of 62 are drawn again.
+    /// Appends letters and digits. Bytes beyond the last multiple of 62 are rejected, so that each
+    /// character is equally likely.
     private static func appendLetters(
         _ count: Int, to text: inout SecretBuffer
     ) throws(SealingError) {
@@ -78,7 +78,7 @@ struct ValueGenerator: Equatable {
         }
     }
 
-    /// Words that can be spoken, 16 random bits each: consonants carry four bits, vowels two
+    /// Appends pronounceable words of 16 random bits: four for a consonant, two for a vowel
     /// (Wilkerson, "A Proposal for Proquints", 2009).
     private static func appendWords(
         _ count: Int, to text: inout SecretBuffer

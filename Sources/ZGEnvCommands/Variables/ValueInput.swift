@@ -5,17 +5,17 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// A new value: from a file, a generator, a hidden prompt or stdin, never from the arguments.
+/// Reads a new value from a file, a generator, a hidden prompt or stdin, never from an argument.
 struct ValueInput {
     static let options = [
-        OptionSpec("from-file", value: "F", "Read the value from this file", completion: .file),
+        OptionSpec("from-file", value: "F", "Read the value from file F", completion: .file),
         OptionSpec(
             "generate", value: "SPEC",
-            "Make a value: hex:32, base64:32, base64url:32, alnum:40, words:6 or uuid"),
-        OptionSpec(flag: "prompt", "Ask at the terminal even when stdin is not one"),
+            "Generate a value: hex:32, base64:32, base64url:32, alnum:40, words:6 or uuid"),
+        OptionSpec(flag: "prompt", "Prompt at the terminal even if stdin is not one"),
         OptionSpec(flag: "raw", "Keep a trailing newline"),
-        OptionSpec(flag: "allow-empty", "Take an empty value"),
-        OptionSpec(flag: "strict", "Refuse a value that looks wrong instead of warning"),
+        OptionSpec(flag: "allow-empty", "Allow an empty value"),
+        OptionSpec(flag: "strict", "Reject a suspicious value instead of warning"),
     ]
 
     private var generate: String?
@@ -23,9 +23,10 @@ struct ValueInput {
     private var prompts = false
     private var keepsNewline = false
     private var allowsEmpty = false
-    private var isStrict = false
+    /// Whether to reject a suspicious value instead of warning.
+    private(set) var isStrict = false
 
-    /// At a prompt or from stdin.
+    /// Reads from a prompt or stdin.
     init() {}
 
     init(_ command: ParsedCommand) {
@@ -37,10 +38,15 @@ struct ValueInput {
         isStrict = command.has("strict")
     }
 
-    /// Whether the options name where the value comes from.
+    /// Whether a person types the value.
+    var isTyped: Bool {
+        generate == nil && path == nil && (prompts || TerminalDevice.isTerminal(0))
+    }
+
+    /// Whether an option says where the value comes from.
     var isNamed: Bool { generate != nil || path != nil || prompts }
 
-    /// Takes the value for `key`, and checks it.
+    /// Reads and checks the value for `key`.
     func value(for key: String, _ workspace: Workspace) throws -> SecretSlice {
         let arena = SecretArena()
         let value: SecretSlice
@@ -55,7 +61,7 @@ struct ValueInput {
         } else {
             try workspace.context.secretDescriptors.checkInput(
                 for: "value",
-                hint: "Give the passphrase on another descriptor, or the value with --from-file.")
+                hint: "Pass the passphrase on another descriptor, or the value with --from-file.")
             let text = try SecretInput.read(
                 descriptor: 0, limit: VaultFormat.valueLimit + 1, what: "The value on stdin")
             value = try finished(text, workspace, arena)
@@ -64,7 +70,7 @@ struct ValueInput {
         return value
     }
 
-    /// Asks at the terminal or, where there is none, in a window.
+    /// Prompts at the terminal, or with pinentry if it has no terminal.
     private func typed(
         _ key: String, _ workspace: Workspace, _ arena: SecretArena
     ) throws -> SecretSlice {
@@ -85,7 +91,7 @@ struct ValueInput {
         }
     }
 
-    /// Drops one trailing newline of input, and says so.
+    /// Drops one trailing newline and reports it.
     private func finished(
         _ text: consuming SecretBuffer, _ workspace: Workspace, _ arena: SecretArena
     ) throws -> SecretSlice {
@@ -106,30 +112,27 @@ struct ValueInput {
         _ value: SecretSlice, _ key: String, _ workspace: Workspace
     ) throws {
         guard value.count <= VaultFormat.valueLimit else {
-            throw CommandError(
-                .usage, "The value of \(key) is longer than 1 MiB.", hint: "Nothing was changed.")
+            throw CommandError(.usage, "The value of \(key) is longer than 1 MiB.")
         }
         guard value.withBytes({ UTF8Check.isValid($0) }) else {
-            throw CommandError(
-                .usage, "The value of \(key) is not UTF-8.", hint: "Nothing was changed.")
+            throw CommandError(.usage, "The value of \(key) is not valid UTF-8.")
         }
         guard
             value.withBytes({ bytes in !(0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 } }
             )
         else {
-            throw CommandError(
-                .usage, "The value of \(key) holds a NUL byte.", hint: "Nothing was changed.")
+            throw CommandError(.usage, "The value of \(key) contains a NUL byte.")
         }
         if value.count == 0 && !allowsEmpty {
             throw CommandError(
                 .usage, "The value of \(key) is empty.",
-                hint: "Nothing was changed. Say --allow-empty if you mean it.")
+                hint: "Use --allow-empty to set an empty value.")
         }
         let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key) }
             .filter { $0.code != .emptyValue }
         if let first = warnings.first, isStrict {
             throw CommandError(
-                .usage, first.message, hint: "Nothing was changed, because of --strict.")
+                .usage, first.message, hint: "Fix the value, or leave out --strict.")
         }
         for warning in warnings {
             workspace.context.warn(warning.code.rawValue, warning.message)

@@ -3,9 +3,8 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// How variables are shown: what `list`, `show` and others say of a record, never its value.
+/// Formats records for `list`, `show` and others, never with their values.
 enum VariableListing {
-    /// One record, in the form of the contract.
     static func json(_ variable: Variable, in project: VaultProject) -> JSONValue {
         .object(members(variable, in: project))
     }
@@ -28,7 +27,7 @@ enum VariableListing {
         ]
     }
 
-    /// A project with its records, and the shared ones it uses.
+    /// Returns a project with its records and the shared variables it uses.
     static func json(
         _ variables: [Variable], _ shared: SharedListing, of project: VaultProject
     ) -> JSONValue {
@@ -40,7 +39,6 @@ enum VariableListing {
         ]
     }
 
-    /// A table of records.
     static func table(_ variables: [Variable], in project: VaultProject, now: UInt64) -> Table {
         var table = Table([
             .init("KEY", canShrink: true), .init("TARGETS", canShrink: true), .init("TYPE"),

@@ -2,14 +2,14 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `verify --accept-older`: makes a copy that is not the newest one that was seen the newest one.
+/// `verify --accept-older`: accepts an older copy of the vault as the newest generation.
 enum AcceptOlder {
     static func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
         let keys = try session.keys(.values, asking: .always)
         let vault = try session.opened()
         try vault.verify(with: keys)
-        let report = try AnchorReport(session, with: keys)
+        let report = try RollbackReport(session, with: keys)
         var against = report.against
         var witnesses = report.witnesses
         if let seen = UnlockedState.position(of: vault, now: context.now() / 1_000),
@@ -30,45 +30,46 @@ enum AcceptOlder {
         guard let newest = against.map(\.generation).max() else {
             let lines = report.lines.map { "\($0)\n" }.joined()
             return result(
-                nil, text: "Nothing speaks against this copy; nothing was changed.\n" + lines)
+                nil,
+                text: "This machine has seen no newer copy; there is nothing to accept.\n" + lines)
         }
         let generation = vault.header.generation
         let (next, isTooHigh) = max(generation, newest).addingReportingOverflow(1)
         guard !isTooHigh else {
             throw CommandError(
-                .damaged, "What was seen of the vault here has no number that could follow.",
+                .damaged, "The rollback guard holds the highest possible generation number.",
                 hint:
-                    "It was put there by somebody else. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
-                    + "or the item of the keyring.")
+                    "zg-env did not write that number. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
+                    + "or the item in the keyring.")
         }
         let reason =
             newest > generation
-            ? "though generation \(newest) was seen"
+            ? "although generation \(newest) has been seen"
             : report.verdicts.values.contains(.olderCheckpoint)
-                ? "though something newer was accepted on this machine"
-                : "which did not come from the generation \(newest) that was seen"
+                ? "although a newer checkpoint was accepted on this machine"
+                : "which is not based on generation \(newest), the newest generation seen"
         let plan = [
-            "go on with generation \(generation) of \(vault.path), \(reason)",
+            "continue with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",
         ]
-        let answer = try workspace.confirm(plan, "Take this copy for the newest one?")
+        let answer = try workspace.confirm(plan, "Accept this copy as the newest one?")
         if !answer {
             return result(
                 next, text: plan.map { "Would \(DisplayText.safe(sentence: $0)).\n" }.joined())
         }
         try session.update(with: keys) { $0.outlive(against) }
-        try workspace.endUnlocks(of: vault.header.vaultID)
+        try workspace.lockAllSessions(of: vault.header.vaultID)
         let now = try session.opened().header.generation
-        if report.verdicts[.keyring] == .unavailable, try session.anchorPlaces().contains(.keyring)
-        {
+        if report.verdicts[.keyring] == .unavailable, try session.guardPlaces().contains(.keyring) {
             context.warn(
                 "keyring-not-asked",
-                "The keyring cannot be used now. If it has seen a newer copy, it will say so.")
+                "The keyring is not available now. If its rollback guard has a newer generation, "
+                    + "zg-env will report it later.")
         }
         let lines = [
             "Accepted generation \(generation) of \(vault.path), \(reason).",
-            "Against it spoke \(witnesses.joined(separator: " and ")).",
-            "The vault is generation \(now) now, and newer than all that was seen.",
+            "Newer or different generations were recorded in \(witnesses.joined(separator: " and ")).",
+            "The vault is now generation \(now), newer than any seen before.",
         ]
         return result(now, text: lines.map { "\(DisplayText.safe(sentence: $0))\n" }.joined())
     }

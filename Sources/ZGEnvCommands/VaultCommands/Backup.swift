@@ -2,17 +2,20 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `backup`: a verified copy of the vault.
+/// `backup`: writes a verified copy of the vault.
 struct Backup: Command {
     static let spec = CommandSpec(
-        ["backup"], "Write a verified copy of the vault", section: "Vault",
+        ["backup"], "Write a verified copy of the vault",
         discussion: """
-            The copy is as sealed as the vault and opens with the same passphrases and codes: later \
-            changes of these do not reach it. It is read back and checked before it gets its name.
+            The copy is encrypted like the vault and opens with the current passphrases and codes: \
+            changing them later does not affect the copy. The copy is read back and checked before it \
+            is renamed to FILE.
             """,
-        arguments: [ArgumentSpec("FILE", .one, "The copy", completion: .file)],
-        options: [OptionSpec(flag: "force", "Replace a file that is there")],
-        examples: [.init("zg-env backup /media/stick/vault.zgv", "copy the vault to a stick")],
+        arguments: [ArgumentSpec("FILE", .one, "The copy to write", completion: .file)],
+        options: [OptionSpec(flag: "force", "Replace an existing file")],
+        examples: [
+            .init("zg-env backup /media/stick/vault.zgv", "copy the vault to a USB stick")
+        ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let path: String
@@ -29,26 +32,26 @@ struct Backup: Command {
         guard !FileKind.areSame(path, vault.path), !FileKind.areSame(path, vault.path + ".lock")
         else {
             throw CommandError(
-                .usage, "\(path) is the vault itself.", hint: "Name another file.")
+                .usage, "\(path) is the vault itself.", hint: "Choose another file.")
         }
         let taken = CommandError(
-            .conflict, "\(path) is there already.",
-            hint: "It was left as it is. Say --force to replace it, or name another file.")
+            .conflict, "\(path) already exists.",
+            hint: "Use --force to replace it, or choose another file.")
         if FileKind.isTaken(path) {
             guard replaces else { throw taken }
-            // A device or a pipe would be replaced by a file, and a link would lose what it points to.
+            // A device or a pipe would be replaced by a file, and a link would lose its target.
             guard FileKind.isRegularItself(path) else {
                 throw CommandError(
                     .usage,
-                    "\(path) is no regular file, and would be replaced by one.",
-                    hint: "It was left as it is. Name another file.")
+                    "\(path) is not a regular file, so it was not replaced.",
+                    hint: "Choose another file.")
             }
         }
         let keys = try session.keys(session.unattendedTier)
         let inspection: VaultInspection
         if workspace.options.dryRun {
             inspection = try vault.inspection(with: keys)
-            try inspection.expectWhole()
+            try inspection.throwFirstProblem()
         } else {
             do {
                 inspection = try vault.writeCopy(
@@ -58,7 +61,7 @@ struct Backup: Command {
             } catch let error as VaultError where error.code == .notFound {
                 throw CommandError(
                     .notFound, CommandError.sentence(error.reason),
-                    hint: "Nothing was written. Make the directory first, or name another file.")
+                    hint: "Create the directory first, or choose another file.")
             }
             workspace.note("Wrote and checked \(path), generation \(vault.header.generation).")
         }

@@ -1,16 +1,21 @@
 internal import CommandLineKit
 internal import JSON
+internal import Vault
 
-/// `config list`: every setting with its value.
+/// `config list`: shows every setting with its value.
 struct ConfigList: Command {
     static let spec = CommandSpec(
-        ["config", "list"], "Show all settings", section: "Vault",
-        discussion: "They are in $XDG_CONFIG_HOME/zg-env/config.json, which holds no secret.")
+        ["config", "list"], "Show all settings",
+        discussion: """
+            Settings are stored in $XDG_CONFIG_HOME/zg-env/config.json, without secrets; those of \
+            schemas are stored in the vault, and listed if it opens without a passphrase.
+            """, exitCodes: ExitCode.ofOpening)
 
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let settings = try Settings(workspace.context)
+        let stored = try vaultSettings(workspace)
         var table = Table([
             .init("SETTING"), .init("VALUE"), .init(""), .init("WHAT IT DOES", canShrink: true),
         ])
@@ -21,27 +26,34 @@ struct ConfigList: Command {
                 .init(setting.summary, as: .dim),
             ])
         }
-        let look = OutputLook(workspace.context)
+        for (setting, value) in stored {
+            table.append([
+                .init(setting.name), .init(value ?? setting.standard ?? ""),
+                .init(value == nil ? "" : "set", as: .dim), .init(setting.summary, as: .dim),
+            ])
+        }
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "file": .string(orNull: settings.path),
-                "settings": .array(Setting.allCases.map { $0.json(in: settings) }),
+                "settings": .array(
+                    Setting.allCases.map { $0.json(in: settings) }
+                        + stored.map { $0.name.json($0.value) }),
             ], text: table.text(width: look.width, style: look.style))
     }
-}
 
-extension Setting {
-    /// The argument that names a setting.
-    static var argument: ArgumentSpec {
-        ArgumentSpec(
-            "KEY", .one, "The setting", completion: .words(allCases.map(\.rawValue)))
-    }
-
-    /// `{"key","value","default","set"}`.
-    func json(in settings: Settings) -> JSONValue {
-        [
-            "key": .string(rawValue), "value": settings[self].json, "default": standard.json,
-            "set": .bool(settings.values[self] != nil),
-        ]
+    /// Returns the settings in the vault; none if there is no vault, or it needs a passphrase.
+    private func vaultSettings(
+        _ workspace: Workspace
+    ) throws -> [(name: VaultSettingName, value: String?)] {
+        guard !workspace.session.path.isEmpty,
+            let index = try workspace.session.indexWithoutPrompt()
+        else { return [] }
+        let check = VaultSettingName.schemaCheck
+        return [(check, check.value(in: index))]
+            + index.metadata.settings.compactMap { setting in
+                guard let name = VaultSettingName(setting.name), name != check else { return nil }
+                return (name, setting.value)
+            }
     }
 }

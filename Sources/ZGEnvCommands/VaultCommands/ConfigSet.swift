@@ -1,35 +1,60 @@
 internal import CommandLineKit
 internal import JSON
+internal import Vault
 
 /// `config set`: changes one setting.
 struct ConfigSet: Command {
     static let spec = CommandSpec(
-        ["config", "set"], "Change a setting", section: "Vault",
-        arguments: [Setting.argument, ArgumentSpec("VALUE", .one, "What it is to be")],
+        ["config", "set"], "Change a setting",
+        discussion: """
+            Settings of schemas (schema-check, schema-env.NAME) are stored in the vault and need the \
+            passphrase.
+            """,
+        arguments: [SettingName.argument, ArgumentSpec("VALUE", .one, "The new value")],
         examples: [
-            .init("zg-env config set default-target production", "run with those of production"),
-            .init("zg-env config set cache-for run,export", "have all others ask, even unlocked"),
-        ])
+            .init(
+                "zg-env config set default-target production", "use production unless -t is given"),
+            .init(
+                "zg-env config set cache-for run,export",
+                "let only run and export use an unlocked vault"),
+            .init(
+                "zg-env config set schema-check on",
+                "let run, push and rotate fail if a required variable is missing"),
+        ], exitCodes: ExitCode.ofOpening)
 
-    private let setting: Setting
+    private let name: SettingName
     private let text: String
 
     init(_ command: ParsedCommand) throws {
-        setting = try Setting.named(command.required("KEY"))
+        name = try SettingName(command.required("KEY"))
         text = command.required("VALUE")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let value = try setting.value(of: text, in: workspace.context.program)
-        var settings = try Settings(workspace.context)
-        settings.set(setting, to: value)
-        if !workspace.options.dryRun {
-            try settings.write(in: workspace.context.files)
-            workspace.note("\(setting.rawValue) is \(value.text).")
+        switch name {
+        case .user(let setting):
+            let value = try setting.value(of: text, in: workspace.context.program)
+            var settings = try Settings(workspace.context)
+            settings.set(setting, to: value)
+            if !workspace.options.dryRun { try settings.write(in: workspace.context.files) }
+            return result(setting.rawValue, value.json, value.text, workspace)
+        case .vault(let setting):
+            let value = try setting.checked(text)
+            if !workspace.options.dryRun {
+                try workspace.session.update(with: try workspace.session.keys(.values)) {
+                    $0.index.metadata.set(setting.name, to: value)
+                }
+            }
+            return result(setting.name, .string(value), value, workspace)
         }
+    }
+
+    private func result(
+        _ name: String, _ value: JSONValue, _ text: String, _ workspace: Workspace
+    ) -> CommandResult {
+        if !workspace.options.dryRun { workspace.note("Set \(name) to \(text).") }
         return CommandResult(json: [
-            "key": .string(setting.rawValue), "value": value.json,
-            "dryRun": .bool(workspace.options.dryRun),
+            "key": .string(name), "value": value, "dryRun": .bool(workspace.options.dryRun),
         ])
     }
 }

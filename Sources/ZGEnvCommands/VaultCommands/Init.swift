@@ -4,22 +4,22 @@ internal import KernelKeyring
 internal import Sealing
 internal import Vault
 
-/// `init`: makes the vault.
+/// `init`: creates the vault.
 struct Init: Command {
     static let spec = CommandSpec(
-        ["init"], "Make a new vault", section: "Vault",
+        ["init"], "Create a new vault",
         discussion: """
-            Asks for a passphrase, which opens the values. Where the desktop has a keyring, a random \
-            key is put there that opens names and tokens, so that listing needs no passphrase. The vault \
-            is unlocked for 15 minutes then, as by zg-env unlock, unless --lock is given.
+            Asks for a passphrase, which unlocks everything. If the desktop has a keyring, a random \
+            key stored there unlocks names and tokens, so that listing needs no passphrase. The new \
+            vault stays unlocked for 15 minutes unless --lock is given.
             """,
         options: [
-            OptionSpec(flag: "no-secret-service", "Put no key into the desktop's keyring"),
+            OptionSpec(flag: "no-secret-service", "Do not store a key in the desktop keyring"),
             OptionSpec(flag: "lock", "Leave the vault locked"),
-            OptionSpec(flag: "recovery", "Print a recovery code, once: it opens everything"),
+            OptionSpec(flag: "recovery", "Print a recovery code that unlocks everything"),
             KdfOption.spec,
         ],
-        examples: [.init("zg-env init", "make the vault, asking for a passphrase")],
+        examples: [.init("zg-env init", "create the vault and ask for a passphrase")],
         exitCodes: ExitCode.numbers(.conflict, .locked))
 
     private let cost: String?
@@ -39,12 +39,12 @@ struct Init: Command {
         let usual = try PassphraseCost(text: Settings(context)[.kdf].text)
         let cost = try KdfOption.cost(cost, workspace, or: usual)
         if try context.files.exists(options.vaultPath) {
-            throw VaultError(.exists, "there is something at \(options.vaultPath) already")
+            throw VaultError(.exists, "\(options.vaultPath) already exists")
         }
         if options.dryRun {
             return CommandResult(
                 json: ["vault": .string(options.vaultPath), "dryRun": true],
-                text: "Would make a vault at \(DisplayText.safe(options.vaultPath)).\n")
+                text: "Would create vault \(DisplayText.safe(options.vaultPath)).\n")
         }
         let passphrase = try workspace.session.passphraseSource.newPassphrase(context)
         let keyring = usesKeyring ? context.keyring() : nil
@@ -54,18 +54,20 @@ struct Init: Command {
             recipe: .init(
                 cost: cost, keyring: keyring, recovery: recovery, time: context.now()))
         let hasItem = keyring != nil && creation.keyringError == nil
-        workspace.session.keepAnchors(
+        workspace.session.updateGuards(
             creation.sighting, of: creation.vaultID,
             hasItem ? [.stateDirectory, .keyring] : [.stateDirectory])
         if let error = creation.keyringError {
             context.warn(
                 "no-keyring",
-                "No key was put into \(keyring?.name ?? "a keyring"): \(error.reason). "
-                    + "Listing needs the passphrase.")
+                "No key was stored in \(keyring?.name ?? "a keyring"): \(error.reason). "
+                    + "Listing names will ask for the passphrase.")
         }
         let service = hasItem ? keyring?.name : nil
-        workspace.note("Made a vault at \(options.vaultPath).")
-        if let service { workspace.note("Names and tokens open through \(service).") }
+        workspace.note("Created vault \(options.vaultPath).")
+        if let service {
+            workspace.note("Stored a key for names and tokens in \(service).")
+        }
         if recovery != nil { workspace.note(RecoveryNote.text) }
         let unlocked = try unlock(creation, workspace)
         let now = context.now()
@@ -85,8 +87,8 @@ struct Init: Command {
 extension Init {
     private static let unlockSeconds: UInt32 = 900
 
-    /// Leaves the new vault unlocked for this session, so that the first import needs no second passphrase.
-    /// Where that cannot be, the vault is made all the same.
+    /// Unlocks the new vault for this session, so that the first import does not ask again.
+    /// A failure leaves it locked and is not an error.
     private func unlock(
         _ creation: Vault.Creation, _ workspace: Workspace
     ) throws -> UnlockedState? {
@@ -101,15 +103,15 @@ extension Init {
                 scope: .session,
                 endsAt: workspace.context.now() / 1_000 + UInt64(Self.unlockSeconds))
         } catch let error as CommandError {
-            workspace.detail("The vault is locked: \(error.message)")
+            workspace.detail("The vault stays locked: \(error.message)")
             return nil
         }
     }
 }
 
-/// What people must know of a recovery code when it is printed.
+/// The advice printed with a recovery code.
 enum RecoveryNote {
     static let text =
-        "The recovery code opens everything, wherever a passphrase is asked for. It is shown this "
-        + "once: write it down and keep it apart from this machine."
+        "Enter the recovery code at any passphrase prompt: it unlocks everything. It is shown only "
+        + "once: write it down and keep it away from this machine."
 }

@@ -1,15 +1,16 @@
 internal import CommandLineKit
 internal import Sealing
 
-/// `--kdf`: what one guess at a passphrase costs.
+/// `--kdf`: the key-derivation cost of a passphrase.
 enum KdfOption {
     static let spec = OptionSpec(
         "kdf", value: "COST",
-        "Cost of one guess: moderate, interactive, or MEMORY,OPS such as 64MiB,3",
+        "Key-derivation cost: moderate, interactive, or MEMORY,OPS such as 64MiB,3",
         completion: .words(["moderate", "interactive"]))
 
-    /// The cost that the option names, or `fallback`; warned about when it is cheap, and refused when
-    /// there is not the memory for it.
+    /// Returns the given cost or `fallback`; warns about a weak one.
+    ///
+    /// - Throws: ``ExitCode/failed`` when there is not enough memory for it.
     static func cost(
         _ text: String?, _ workspace: Workspace, or fallback: PassphraseCost
     ) throws -> PassphraseCost {
@@ -18,7 +19,8 @@ enum KdfOption {
         if cost.isWeakerThanInteractive {
             workspace.context.warn(
                 "weak-kdf",
-                "A passphrase check this cheap makes guessing cheap: use it for tests only.")
+                "Weak key-derivation cost: the passphrase is easy to brute-force. Use it for tests only."
+            )
         }
         return cost
     }
@@ -29,8 +31,8 @@ enum KdfOption {
         }
         throw CommandError(
             .failed,
-            "The passphrase would take \(cost.memoryByteCount >> 20) MiB of memory to check, and "
-                + "\(available >> 20) MiB are available.",
-            hint: "Choose a smaller cost with --kdf. Nothing was changed.")
+            "Checking the passphrase would need \(cost.memoryByteCount >> 20) MiB of memory, but only "
+                + "\(available >> 20) MiB is available.",
+            hint: "Choose a lower cost with --kdf.")
     }
 }

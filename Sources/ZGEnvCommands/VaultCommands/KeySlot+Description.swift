@@ -4,7 +4,7 @@ internal import Sealing
 internal import Vault
 
 extension KeySlot.Kind {
-    /// What people and scripts call it.
+    /// The name in commands, messages and JSON.
     var name: String {
         switch self {
         case .passphrase: "passphrase"
@@ -16,23 +16,21 @@ extension KeySlot.Kind {
 }
 
 extension KeySlot {
-    /// What it opens, for people.
     var tierText: String { tier == .index ? "names and tokens" : "everything" }
 
-    /// The cost of one guess, for people; empty where there is nothing to guess.
+    /// The key-derivation cost; empty for slots without one.
     var costText: String {
         cost.map {
             "\($0.memoryByteCount >> 20) MiB, \($0.operations) pass\($0.operations == 1 ? "" : "es")"
         } ?? ""
     }
 
-    /// The front of the id, which is enough to name a slot almost always.
+    /// The first 8 digits of the id, which nearly always identify a slot.
     var shortID: String { String(id.hexadecimal.prefix(8)) }
 
-    /// Kind and id, for plans and messages.
     var title: String { "the \(kind.name) slot \(shortID)" }
 
-    /// The members of the slot with `--json`.
+    /// The members for `--json`.
     var members: [JSONValue.Member] {
         [
             .init("id", .string(id.hexadecimal)), .init("kind", .string(kind.name)),
@@ -44,20 +42,20 @@ extension KeySlot {
         ]
     }
 
-    /// The one slot whose id begins with `prefix`.
+    /// Returns the one slot whose id begins with `prefix`.
     ///
-    /// - Throws: ``ExitCode/notFound``, ``ExitCode/usage`` when several do.
+    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` for an ambiguous prefix.
     static func named(_ prefix: String, in slots: [KeySlot]) throws -> KeySlot {
         let found = slots.filter { $0.id.hexadecimal.hasPrefix(prefix.lowercased()) }
         guard let slot = found.first else {
             throw CommandError(
-                .notFound, "There is no slot \(prefix).",
-                hint: "See the slots with: zg-env slot list")
+                .notFound, "No slot's id begins with \(prefix).",
+                hint: "List the slots with: zg-env slot list")
         }
         guard found.count == 1 else {
             throw CommandError(
-                .usage, "Several slots begin with \(prefix).",
-                hint: "Give more of the id; see: zg-env slot list")
+                .usage, "Several slot ids begin with \(prefix).",
+                hint: "Specify more digits of the id; see: zg-env slot list")
         }
         return slot
     }

@@ -3,15 +3,17 @@ internal import JSON
 internal import KernelKeyring
 internal import Vault
 
-/// `lock`: ends `unlock` in all sessions of the user.
+/// `lock`: locks the vault in all sessions of the user.
 struct Lock: Command {
     static let spec = CommandSpec(
-        ["lock"], "Forget what unlock keeps", section: "Vault",
+        ["lock"], "Lock the vault",
         discussion: """
-            Ends it in all sessions of the user, and looks whether it is gone. Where the vault cannot \
-            be read to say which one it is, all vaults of the user are locked.
+            Locks the vault in all your sessions and checks that its key is gone. If the vault file \
+            cannot be read, this locks all your vaults.
             """,
-        examples: [.init("zg-env lock", "have every command ask for the passphrase again")],
+        examples: [
+            .init("zg-env lock", "make commands that read values ask for the passphrase again")
+        ],
         exitCodes: ExitCode.ofOpening)
 
     init(_ command: ParsedCommand) {}
@@ -24,7 +26,7 @@ struct Lock: Command {
             guard !workspace.options.dryRun else { throw error }
             var failure = CommandError(mapping: error)
             try lock(nil)
-            failure.message += " All vaults of this user were locked."
+            failure.message += " All your vaults were locked."
             throw failure
         }
         if workspace.options.dryRun {
@@ -33,7 +35,7 @@ struct Lock: Command {
                 text: "Would lock \(DisplayText.safe(vault.path)).\n")
         }
         let wasUnlocked = try lock(vault.header.vaultID)
-        workspace.note(wasUnlocked ? "Locked." : "Locked; it was not unlocked.")
+        workspace.note(wasUnlocked ? "Locked." : "Already locked.")
         return CommandResult(json: [
             "vault": .string(vault.path), "locked": true, "wasUnlocked": .bool(wasUnlocked),
         ])
@@ -47,8 +49,9 @@ struct Lock: Command {
             guard error.code == .unavailable else { throw CommandError(mapping: error) }
             throw CommandError(
                 .failed, CommandError.sentence(error.reason),
-                hint: "Nothing is kept unlocked from here; what is unlocked elsewhere must be "
-                    + "locked there.")
+                hint:
+                    "This process cannot keep a vault unlocked. If a vault is unlocked elsewhere, "
+                    + "run zg-env lock there.")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import CommandLineKit
 
-/// The passphrase of a new slot: from `--new-passphrase-fd`, `--new-passphrase-file`, or typed twice.
+/// The source of a new passphrase: `--new-passphrase-fd`, `--new-passphrase-file` or the terminal.
 struct NewPassphrase {
     static let options = [
         OptionSpec(
@@ -20,18 +20,17 @@ struct NewPassphrase {
             ?? command.value("new-passphrase-file").map { PassphraseSource.at($0) }
     }
 
-    /// Where it comes from.
+    /// Returns the source; called before asking for the old passphrase.
     ///
-    /// - Throws: ``ExitCode/usage`` when there is nowhere to take it from, so that nobody is asked for
-    ///   the old one in vain.
+    /// - Throws: ``ExitCode/usage`` when there is no source.
     func source(_ workspace: Workspace) throws -> PassphraseSource {
         if let source = named {
             var isFile = false
             if case .file = source { isFile = true }
             guard isFile || source != workspace.session.passphraseSource else {
                 throw CommandError(
-                    .usage, "Both passphrases cannot come from one descriptor.",
-                    hint: "Give another number to --new-passphrase-fd.")
+                    .usage, "The old and the new passphrase cannot come from the same descriptor.",
+                    hint: "Use another number for --new-passphrase-fd.")
             }
             return source
         }
@@ -41,8 +40,8 @@ struct NewPassphrase {
                 _ = try TerminalDevice()
             } catch TerminalError.noTerminal {
                 throw CommandError(
-                    .usage, "There is nowhere to take the new passphrase from.",
-                    hint: "Give --new-passphrase-file or --new-passphrase-fd.")
+                    .usage, "Cannot ask for the new passphrase: there is no terminal.",
+                    hint: "Use --new-passphrase-file or --new-passphrase-fd.")
             }
         }
         return .terminal

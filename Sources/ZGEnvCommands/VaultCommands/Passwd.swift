@@ -3,18 +3,18 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `passwd`: another passphrase for a slot.
+/// `passwd`: changes the passphrase of a slot.
 struct Passwd: Command {
     static let spec = CommandSpec(
-        ["passwd"], "Change the passphrase", section: "Vault",
+        ["passwd"], "Change the passphrase",
         discussion: """
-            Changes the passphrase of the slot that the given one opens; the cost of a guess stays \
-            unless --kdf changes it. A recovery code sets a new passphrase where the old one is lost. \
-            Copies of the vault keep the old passphrase. An unlocked vault is locked.
+            Changes the slot of the current passphrase. If you have lost the passphrase, enter a \
+            recovery code instead. Copies of the vault keep the old passphrase. Locks the vault if it \
+            is unlocked.
             """,
         options: NewPassphrase.options + [
             KdfOption.spec,
-            OptionSpec("slot", value: "ID", "Change this slot, whichever one the passphrase opens"),
+            OptionSpec("slot", value: "ID", "Change the passphrase of this slot"),
         ],
         exclusive: [NewPassphrase.exclusive],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -44,19 +44,19 @@ struct Passwd: Command {
         let passphrase = try source.newPassphrase(workspace.context)
         let new = try opening.keys.passphraseSlot(
             passphrase, cost: cost, vault: header.vaultID, at: workspace.context.now())
-        // One file takes the place of the other, so the old slot goes when the new one is durable.
+        // One file replaces the other, so the old slot goes when the new one is durable.
         try workspace.auditedSlotChange([old.title]) {
             try session.update(with: opening.keys) { try $0.replace(slot: old.id, with: new) }
         }
-        try workspace.endUnlocks(of: header.vaultID)
+        try workspace.lockAllSessions(of: header.vaultID)
         workspace.note(
             "Changed the passphrase. Copies of the vault still open with the old one.")
         return CommandResult(
             json: .object(new.members + [.init("replaced", .string(old.id.hexadecimal))]))
     }
 
-    /// The slot to change: the named one, the one that was opened, or after a recovery code the only
-    /// passphrase there is.
+    /// Returns the slot to change: the one given, the one that was opened, or after a recovery code
+    /// the only passphrase slot.
     private func target(
         _ workspace: Workspace, _ opened: KeySlot, _ slots: [KeySlot]
     ) throws -> KeySlot {
@@ -65,8 +65,7 @@ struct Passwd: Command {
             let slot = try KeySlot.named(slot, in: slots)
             guard slot.kind == .passphrase else {
                 throw CommandError(
-                    .usage, CommandError.sentence("\(slot.title) has no passphrase"),
-                    hint: "Nothing was changed.")
+                    .usage, CommandError.sentence("\(slot.title) has no passphrase"))
             }
             return slot
         }
@@ -78,8 +77,8 @@ struct Passwd: Command {
         }
         guard passphrases.count == 1 else {
             throw CommandError(
-                .usage, "A recovery code opened the vault, and there are several passphrases.",
-                hint: "Say which one to change: --slot ID (see zg-env slot list).")
+                .usage, "The vault has several passphrases, and a recovery code opened it.",
+                hint: "Choose the passphrase to change with --slot ID (see zg-env slot list).")
         }
         return only
     }

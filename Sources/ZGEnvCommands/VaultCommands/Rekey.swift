@@ -2,21 +2,20 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `rekey`: new keys, and everything sealed anew.
+/// `rekey`: replaces the vault's keys and re-encrypts everything.
 struct Rekey: Command {
     static let spec = CommandSpec(
-        ["rekey"], "Make new keys and seal everything anew", section: "Vault",
+        ["rekey"], "Replace the vault's keys and re-encrypt everything",
         discussion: """
-            After this nothing that opened the vault before opens it any more, but the passphrases and \
-            codes given here, the desktop's keyring and the named key file, which get new keys. A slot \
-            whose secret is not given is removed; the plan says which. On a terminal each one is asked \
-            for. Copies of the vault stay as they are, and so do values that somebody has seen: \
-            zg-env rotate makes new ones.
+            Keeps the slots whose passphrase or code is given, the desktop keyring and the key file; \
+            on a terminal it asks for each passphrase and code. All other slots are removed; the plan \
+            lists them. Existing copies of the vault still open with the old keys, and values that \
+            someone has seen stay valid: replace those with zg-env rotate.
             """,
         options: [
             OptionSpec(
                 "slot-secret-file", value: "FILE",
-                "A file with the passphrase or recovery code of another slot", repeatable: true,
+                "Read the passphrase or code of another slot from this file", repeatable: true,
                 completion: .file)
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -30,12 +29,14 @@ struct Rekey: Command {
         let vault = try session.opened()
         let opening = try session.openedByPassphrase()
         let inspection = try vault.inspection(with: opening.keys)
-        try inspection.expectWhole()
+        try inspection.throwFirstProblem()
         let plan = try SlotRenewalPlan(slotSecretFiles, workspace, vault, opening)
         let lines =
-            ["make a new root key and index key, and seal \(inspection.versionCount) values anew"]
-            + plan.lines
-        let answer = try workspace.confirm(lines, "Make new keys?")
+            [
+                "create a new root key and index key, and re-encrypt \(inspection.versionCount) "
+                    + (inspection.versionCount == 1 ? "value" : "values")
+            ] + plan.lines
+        let answer = try workspace.confirm(lines, "Replace the keys?")
         if !answer {
             return CommandResult(
                 json: [
@@ -44,7 +45,7 @@ struct Rekey: Command {
                     "dryRun": true,
                 ], text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
-        let notifications = KeptNotifications(workspace, opening.keys)
+        let notifications = SavedNotifications(workspace, opening.keys)
         let newKeys = try vault.newKeys()
         var renewal = SlotRenewal(workspace, vault.header.vaultID, newKeys)
         let generation: UInt64
@@ -55,14 +56,14 @@ struct Rekey: Command {
                 try replaceKeys(opening.keys, by: newKeys, renewal.slots, workspace)
             }
         } catch {
-            // A file that may stand needs its keys, and the one before it too.
-            if (error as? VaultError)?.code != .notConfirmed { renewal.takeBack() }
+            // The file may be in place: both it and the one before need their keys.
+            if (error as? VaultError)?.code != .notConfirmed { renewal.removeNewKeys() }
             throw error
         }
-        renewal.dropOld(plan)
+        renewal.removeOldKeys(plan)
         notifications.keep(under: newKeys, workspace)
-        try workspace.endUnlocks(of: vault.header.vaultID)
-        workspace.note("Made new keys; the vault is generation \(generation).")
+        try workspace.lockAllSessions(of: vault.header.vaultID)
+        workspace.note("Replaced the keys. The vault is now generation \(generation).")
         for entry in plan.removed { workspace.note("Removed \(entry.slot.title).") }
         workspace.note("Copies of the vault still open with the old keys.")
         return CommandResult(json: [
@@ -73,13 +74,13 @@ struct Rekey: Command {
         ])
     }
 
-    /// Writes the vault with the new keys, which the session goes on with.
+    /// Writes the vault with the new keys, which the session uses from then on.
     private func replaceKeys(
         _ old: VaultKeys, by new: VaultKeys, _ slots: [KeySlot], _ workspace: Workspace
     ) throws -> UInt64 {
         let session = workspace.session
-        let places = try session.anchorPlaces()
-        try session.checkAnchors(places, with: old)
+        let places = try session.guardPlaces()
+        try session.checkRollback(places, with: old)
         let vault = try session.opened()
         let vaultID = vault.header.vaultID
         let recorded = try vault.index(with: old, extent: .listing).metadata.audit
@@ -89,7 +90,7 @@ struct Rekey: Command {
                 oldKeys: old, newKeys: new, oldSlots: vault.header.slots, newSlots: slots,
                 auditPosition: try? session.auditLog().position(following: recorded)),
             since: try vault.position(),
-            written: { session.keepAnchors($0, of: vaultID, places) })
+            written: { session.updateGuards($0, of: vaultID, places) })
         session.adopt(new)
         return generation
     }

@@ -3,18 +3,18 @@ internal import DotEnv
 internal import JSON
 internal import Vault
 
-/// `restore`: puts a backup in the place of the vault.
+/// `restore`: replaces the vault with a backup.
 struct Restore: Command {
     static let spec = CommandSpec(
-        ["restore"], "Put a backup in the place of the vault", section: "Vault",
+        ["restore"], "Replace the vault with a backup",
         discussion: """
-            The backup must open first, with its own passphrase, recovery code, key file or key in the \
-            keyring. The replaced vault is kept beside, under a name with the time. The ways to open \
-            the vault are those of the backup from then on.
+            The backup is opened and checked first, with its own passphrase, recovery code, key \
+            file or keyring slot. The replaced vault is kept in the same directory, with the time \
+            in its name. Afterwards the slots are those of the backup.
             """,
         arguments: [ArgumentSpec("FILE", .one, "The backup", completion: .file)],
         options: [
-            OptionSpec(flag: "other-vault", "Replace the vault even by a backup of another one")
+            OptionSpec(flag: "other-vault", "Allow a backup of a different vault")
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -29,27 +29,28 @@ struct Restore: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let (options, context) = (workspace.options, workspace.context)
         guard !FileKind.areSame(file, options.vaultPath) else {
-            throw CommandError(.usage, "\(file) is the vault itself.", hint: "Name a backup.")
+            throw CommandError(
+                .usage, "\(file) is the vault itself.", hint: "Specify the path of a backup.")
         }
         let backup = try opened(context)
         let replaced = try Replaced(options.vaultPath, context)
         let isOther = replaced.vault.map { $0.header.vaultID != backup.header.vaultID } ?? false
         if isOther, options.yes, !options.dryRun, !acceptsOther {
             throw CommandError(
-                .conflict, "\(file) is a backup of another vault than \(options.vaultPath).",
-                hint: "Nothing was changed. Say --other-vault if that is meant.")
+                .conflict, "\(file) is a backup of a different vault than \(options.vaultPath).",
+                hint: "Use --other-vault to restore the backup anyway.")
         }
         try checkRotations(replaced.vault, backup, workspace)
         let session = VaultSession(options: options, context: context, vault: backup)
         let keys = try session.keys(session.unattendedTier)
         let inspection = try backup.inspection(with: keys)
-        try inspection.expectWhole()
+        try inspection.throwFirstProblem()
         let kept = try dated(options.vaultPath, context)
-        // The vault that is there may be the older copy that this is to mend.
-        workspace.session.holdsToAnchors = false
-        let places = try session.anchorPlaces()
+        // The current vault may be the older copy that this replaces.
+        workspace.session.checksRollback = false
+        let places = try session.guardPlaces()
         let seen = workspace.session.seenPositions(of: backup.header.vaultID, places)
-        // What was here and is gone is missing; what never was here is not.
+        // An audit log that was here and is gone is missing; one that never was here is not.
         let isNewHere =
             try seen.isEmpty && (!replaced.exists || isOther)
             && !context.files.exists(session.auditLog().path)
@@ -59,13 +60,13 @@ struct Restore: Command {
         let recorded = try backup.index(with: keys, extent: .listing).metadata.audit
         if let recorded, isNewHere {
             plan.append(
-                "forget the audit log, which is not on this machine: it had \(recorded.sequence) lines"
-            )
+                "start a new audit log, because the old log (\(recorded.sequence) "
+                    + (recorded.sequence == 1 ? "line" : "lines") + ") is not on this machine")
         }
         let question =
             isOther
-            ? "Replace this vault by another one?"
-            : replaced.exists ? "Replace the vault by its backup?" : "Restore the backup?"
+            ? "Replace this vault with a different one?"
+            : replaced.exists ? "Replace the vault with the backup?" : "Restore the backup?"
         if try !workspace.confirm(plan, question) {
             return CommandResult(
                 json: [
@@ -80,36 +81,38 @@ struct Restore: Command {
             currentKeys: currentKeys(replaced.vault, keys, workspace), keepingAt: kept,
             acceptsOther: isOther, seen: seen, isNewHere: isNewHere,
             written: {
-                isAnchorKept = workspace.session.keepAnchors(
+                isAnchorKept = workspace.session.updateGuards(
                     $0, of: backup.header.vaultID, places)
             })
         if replaced.exists, !isOther, !restoration.continuesVersions {
             context.warn(
                 "versions-may-repeat",
-                "The replaced vault did not open: numbers of versions that it gave out since the "
-                    + "backup may be given out again.")
+                "The replaced vault could not be opened, so version numbers that it assigned since "
+                    + "the backup may be used again.")
         }
-        try workspace.endUnlocks(of: backup.header.vaultID)
+        try workspace.lockAllSessions(of: backup.header.vaultID)
         workspace.note("Restored \(file) as generation \(restoration.generation).")
         if seen.isEmpty {
             workspace.note(
-                "This vault was not seen here before, so nothing tells how old the backup is.")
+                "This machine has not seen this vault before, so the age of the backup is unknown."
+            )
         }
         if restoration.auditLog == .reset {
             context.warn(
                 "audit-log-not-here",
-                "The audit log of this vault is not on this machine. A new one begins here; lines of "
-                    + "the old one cannot be missed any more.")
+                "The audit log of this vault is not on this machine. A new log starts here, and "
+                    + "missing lines of the old log can no longer be detected.")
         }
         let auditProblem = auditProblem(workspace, keys)
         if let auditProblem {
             context.warn(
                 "audit-log-not-whole",
-                "The audit log does not hold for the restored vault: \(auditProblem). See it with: "
-                    + "zg-env log. If you know why, zg-env log --accept takes it for whole.")
+                "The audit log does not match the restored vault: \(auditProblem). Show the log "
+                    + "with: zg-env log. If you know the reason, accept the log with: zg-env log "
+                    + "--accept")
         }
-        warnOfMissingKeys(backup, context)
-        if let kept = restoration.kept { workspace.note("The replaced vault is \(kept).") }
+        warnAboutMissingKeys(backup, context)
+        if let kept = restoration.kept { workspace.note("The replaced vault is now \(kept).") }
         return CommandResult(json: [
             "file": .string(file), "vault": .string(options.vaultPath),
             "id": .string(backup.header.vaultID.hexadecimal),
@@ -122,8 +125,8 @@ struct Restore: Command {
         ])
     }
 
-    /// The first thing that is wrong with the audit log for the vault as it is now: lines that were
-    /// written with later keys, where nothing opened the replaced vault, cannot be read any more.
+    /// Returns the first problem of the audit log for the restored vault. Lines written with later keys
+    /// cannot be read where nothing opened the replaced vault.
     private func auditProblem(_ workspace: Workspace, _ keys: VaultKeys) -> String? {
         do {
             let restored = try Vault(
@@ -138,9 +141,8 @@ struct Restore: Command {
         }
     }
 
-    /// Warns of slots of the keyring whose key is not in the keyring of this machine. A keyring that is
-    /// not there, or locked, says nothing of them.
-    private func warnOfMissingKeys(_ vault: Vault, _ context: Context) {
+    /// Warns about keyring slots whose key is not in this machine's keyring, if that is unlocked.
+    private func warnAboutMissingKeys(_ vault: Vault, _ context: Context) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty, let keyring = context.keyring(),
             (try? keyring.isUnlocked()) == true
@@ -153,8 +155,9 @@ struct Restore: Command {
             }
             context.warn(
                 "keyring-key-missing",
-                "\(keyring.name) has no key for \(slot.title) of the restored vault, so listing needs "
-                    + "the passphrase. Make a new one: zg-env slot add secret-service, then "
+                "There is no key for \(slot.title) of the restored vault in \(keyring.name), so "
+                    + "listing needs the passphrase. Create a new slot: zg-env slot add "
+                    + "secret-service, then "
                     + "zg-env slot remove \(word: slot.shortID)")
         }
     }
@@ -167,14 +170,14 @@ struct Restore: Command {
         } catch  where error.code == .damaged {
             throw CommandError(
                 .damaged, CommandError.sentence(error.reason),
-                hint: "The vault was left as it is. Try another backup.")
+                hint: "The vault was not changed. Try another backup.")
         }
     }
 
-    /// What is at the vault's path.
+    /// The file at the vault's path.
     private struct Replaced {
         let exists: Bool
-        /// nil where it does not read as a vault.
+        /// nil for a file that is not a readable vault.
         let vault: Vault?
 
         init(_ path: String, _ context: Context) throws {
@@ -183,24 +186,24 @@ struct Restore: Command {
         }
     }
 
-    /// Keys of the replaced vault, where those of the backup do not open it: new keys were made since.
+    /// Returns keys for the replaced vault if those of the backup do not open it, as after a rekey.
     private func currentKeys(
         _ replaced: Vault?, _ keys: VaultKeys, _ workspace: Workspace
     ) -> VaultKeys? {
         guard let replaced, (try? replaced.index(with: keys, extent: .listing)) == nil else {
             return nil
         }
-        // Without them the restoration goes on, and says what that means.
-        return try? workspace.session.keysAtHand()
+        // Without them the restore continues and warns about the consequences.
+        return try? workspace.session.keysWithoutPrompt()
     }
 
-    /// A rotation that is open in the vault and not in the backup would be forgotten, with the new value
-    /// that the platform may have.
+    /// Refuses a backup without a rotation that is open in the vault: the new value, which Vercel may
+    /// already have, would be lost.
     private func checkRotations(
         _ replaced: Vault?, _ backup: Vault, _ workspace: Workspace
     ) throws {
-        // A vault that does not open cannot be asked; it is kept beside.
-        guard let replaced, let keys = try? workspace.session.keysAtHand(),
+        // A vault that does not open cannot be checked; it is kept next to the restored one.
+        guard let replaced, let keys = try? workspace.session.keysWithoutPrompt(),
             let open = try? replaced.index(with: keys, extent: .everything).rotations()
                 .filter(\.isOpen), !open.isEmpty
         else { return }
@@ -211,38 +214,39 @@ struct Restore: Command {
         guard let lost else { return }
         throw CommandError(
             .conflict,
-            "A rotation of \(lost.plan.key) has begun and not ended, which the backup does not know.",
+            "The rotation of \(lost.plan.key) is not finished, and the backup does not contain it.",
             hint:
-                "Nothing was changed. Go on with: zg-env rotate \(word: lost.plan.key) --resume, or go back with: zg-env rotate \(word: lost.plan.key) --abort"
-        )
+                "Finish it with: zg-env rotate \(word: lost.plan.key) --resume, or revert it with: "
+                + "zg-env rotate \(word: lost.plan.key) --abort")
     }
 
     private func plan(
         _ backup: Vault, _ replaced: Replaced, kept: String, isOther: Bool, variables: Int
     ) -> [String] {
         let source =
-            "generation \(backup.header.generation) of \(backup.path) (\(variables) variables)"
-        guard replaced.exists else { return ["put \(source) where no vault is"] }
+            "generation \(backup.header.generation) of \(backup.path) (\(variables) "
+            + (variables == 1 ? "variable)" : "variables)")
+        guard replaced.exists else { return ["restore \(source)"] }
         var plan: [String] = []
         if let vault = replaced.vault {
             plan.append(
-                "replace generation \(vault.header.generation) of \(vault.path) by \(source)")
+                "replace generation \(vault.header.generation) of \(vault.path) with \(source)")
             if isOther {
                 plan.append(
-                    "replace a vault by ANOTHER one: \(vault.header.vaultID.hexadecimal) by "
+                    "replace the vault with a DIFFERENT one: \(vault.header.vaultID.hexadecimal) with "
                         + backup.header.vaultID.hexadecimal)
             }
             if vault.header.slots != backup.header.slots {
-                plan.append("go back to the slots of the backup: its passphrases, codes and keys")
+                plan.append("restore the slots of the backup: its passphrases, codes and keys")
             }
         } else {
-            plan.append("replace what does not read as a vault by \(source)")
+            plan.append("replace a file that cannot be read as a vault with \(source)")
         }
-        plan.append("keep the replaced file at \(kept)")
+        plan.append("keep the replaced file as \(kept)")
         return plan
     }
 
-    /// A free name beside the vault that says when it was replaced.
+    /// Returns a free path next to the vault with the time in it.
     private func dated(_ path: String, _ context: Context) throws -> String {
         let time = TimeText.utc(Int64(clamping: context.now())).filter { $0 != "-" && $0 != ":" }
         let name = "\(path).replaced-\(time)"

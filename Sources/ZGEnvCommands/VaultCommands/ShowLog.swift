@@ -2,23 +2,22 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `log`: the audit log, and whether it is whole.
+/// `log`: shows the audit log and checks that it is intact.
 struct ShowLog: Command {
     static let spec = CommandSpec(
-        ["log"], "Show who gave which values out, and when", section: "Vault",
+        ["log"], "Show the audit log: who read which values, and when",
         discussion: """
-            The newest line comes last. Every line is checked, also those that --limit leaves out: lines \
-            that were changed or taken away are named, and the exit code is then 8. What was added since \
-            the vault was last written can be taken away unseen.
+            The newest line comes last. Every line is checked, including those that --limit hides: \
+            changed or missing lines are reported, with exit code 8. Removal of lines added since the \
+            vault was last written cannot be detected.
 
-            --accept takes the log as it stands for whole from then on. It asks for the passphrase, and \
-            leaves a line of its own.
+            --accept accepts the log in its present state. It asks for the passphrase and adds a line.
             """,
         options: [
             OptionSpec(
-                "limit", value: "N", "Show the newest N lines: all of them by default",
+                "limit", value: "N", "Show only the newest N lines",
                 form: .integer(1...1_000_000)),
-            OptionSpec(flag: "accept", "Take the log for whole from here on, whatever is missing"),
+            OptionSpec(flag: "accept", "Accept the log as it is, even if lines are missing"),
         ],
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
         exitCodes: ExitCode.ofOpening)
@@ -42,7 +41,8 @@ struct ShowLog: Command {
         if report.incompleteByteCount > 0 {
             workspace.context.warn(
                 "audit-log-incomplete",
-                "The last line was broken off while it was written; nothing was given out for it.")
+                "The last line is incomplete because its write was interrupted; no value was "
+                    + "revealed for it.")
         }
         let failure = report.failure(of: log)
         return CommandResult(
@@ -97,7 +97,7 @@ struct ShowLog: Command {
                 .init(entry.place ?? ""), .init(names), .init(entry.outcome),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         var text = table.text(width: look.width, style: look.style)
         if text.isEmpty && report.isWhole { text = "The audit log has no lines.\n" }
         for problem in report.problems { text += "Problem: \(problem.message)\n" }
@@ -107,7 +107,7 @@ struct ShowLog: Command {
         return text
     }
 
-    /// The name that the line holds, or the one that goes with the number now.
+    /// Returns the name in the line, or the current name of its user number.
     private func userName(_ record: AuditLog.Record) -> String {
         if !record.entry.user.isEmpty { return record.entry.user }
         let name = UserAccount.name(of: record.entry.userID)
@@ -130,13 +130,13 @@ struct ShowLog: Command {
                     "dryRun": .bool(workspace.options.dryRun),
                 ],
                 text: report.isWhole
-                    ? "The audit log is whole; there is nothing to accept.\n"
-                    : line.map { "Accepted. Line \($0) of the audit log says so.\n" }
+                    ? "The audit log is intact; there is nothing to accept.\n"
+                    : line.map { "Accepted, and recorded as line \($0) of the audit log.\n" }
                         ?? report.problems.map { "Would accept: \($0.message)\n" }.joined())
         }
         if report.isWhole { return result(nil) }
         let plan = report.problems.map { "accept: \($0.message)" }
-        let answer = try workspace.confirm(plan, "Take the log for whole from here on?")
+        let answer = try workspace.confirm(plan, "Accept the audit log as it is?")
         if !answer { return result(nil) }
         let user = workspace.context.user()
         let position = try log.append(
@@ -149,7 +149,7 @@ struct ShowLog: Command {
     }
 }
 
-/// The last records of a log, as many as are to be shown.
+/// The last `limit` records of a log.
 private struct NewestRecords {
     private let limit: Int
     private var ring: [AuditLog.Record] = []
@@ -168,6 +168,6 @@ private struct NewestRecords {
         }
     }
 
-    /// The oldest of them first.
+    /// The records, oldest first.
     var records: [AuditLog.Record] { Array(ring[next...] + ring[..<next]) }
 }

@@ -3,29 +3,29 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// `slot add`: one more way to open the vault.
+/// `slot add`: adds a way to open the vault.
 struct SlotAdd: Command {
     static let spec = CommandSpec(
-        ["slot", "add"], "Add a way to open the vault", section: "Vault",
+        ["slot", "add"], "Add a way to open the vault",
         discussion: """
-            A passphrase or a recovery code opens everything. A key in the desktop's keyring opens names \
-            and tokens. A key file does that on machines without a desktop, and everything with \
-            --values: name it with --key-file or ZG_ENV_KEY_FILE.
+            A passphrase or a recovery code unlocks everything. A key in the desktop keyring unlocks \
+            names and tokens. So does a key file, for machines without a desktop; with --values it \
+            unlocks everything. Use a key file with --key-file or ZG_ENV_KEY_FILE.
             """,
         arguments: [
             ArgumentSpec(
-                "KIND", .one, "What opens it",
+                "KIND", .one, "The kind of slot",
                 form: .oneOf(["passphrase", "secret-service", "recovery", "file"])),
-            ArgumentSpec("PATH", .optional, "The key file to make", completion: .file),
+            ArgumentSpec("PATH", .optional, "The key file to create", completion: .file),
         ],
         options: NewPassphrase.options + [
             KdfOption.spec,
-            OptionSpec(flag: "values", "Let the key file open the values too"),
+            OptionSpec(flag: "values", "Let the key file unlock the values too"),
         ],
         exclusive: [NewPassphrase.exclusive],
         examples: [
-            .init("zg-env slot add recovery", "print a recovery code, once"),
-            .init("zg-env slot add file /etc/zg-env/key", "make a key file for names and tokens"),
+            .init("zg-env slot add recovery", "create and print a recovery code"),
+            .init("zg-env slot add file /etc/zg-env/key", "create a key file for names and tokens"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -43,15 +43,15 @@ struct SlotAdd: Command {
             throw CommandError(
                 .usage,
                 kind == .file ? "A key file needs a path." : "Only a key file takes a path.",
-                hint: "As in: zg-env slot add file PATH")
+                hint: "Run: zg-env slot add file PATH")
         }
         tier = command.has("values") ? .values : .index
         guard kind == .file || tier == .index else {
-            throw CommandError(.usage, "--values is for key files.")
+            throw CommandError(.usage, "--values is only for key files.")
         }
         let options = NewPassphrase.exclusive + [KdfOption.spec.name]
         if kind != .passphrase, let option = options.first(where: { command.has($0) }) {
-            throw CommandError(.usage, "--\(option) is for passphrases.")
+            throw CommandError(.usage, "--\(option) is only for passphrases.")
         }
         cost = command.value(KdfOption.spec.name)
         newPassphrase = NewPassphrase(command)
@@ -105,17 +105,17 @@ struct SlotAdd: Command {
 
         func addSecretService() throws -> CommandResult {
             guard let keyring = workspace.context.keyring() else {
-                throw KeyringError(.noBus, "there is no session bus, and so no keyring")
+                throw KeyringError(.noBus, "there is no session bus, so there is no keyring")
             }
             let key = try SecretBytes.random(count: 32)
             let slot = try keys.storedKeySlot(
                 .secretService, .index, slotKey: key, vault: vaultID, at: time)
             let item = slot.keyringItem(vault: vaultID)
             do {
-                try keyring.storeConfirmed(key, for: item)
+                try keyring.storeVerified(key, for: item)
                 try write(slot)
             } catch {
-                // A file that may stand needs its key.
+                // The file may be in place, and then needs its key.
                 if (error as? VaultError)?.code != .notConfirmed { try? keyring.remove(item) }
                 throw error
             }
@@ -131,22 +131,22 @@ struct SlotAdd: Command {
                 let file = try KeyFile(reading: path)
                 guard let stored = try file.key(of: slot.id, vault: vaultID),
                     stored.isEqualInConstantTime(to: key)
-                else { throw CommandError(.failed, "\(path) does not hold what was written.") }
+                else { throw CommandError(.failed, "\(path) does not contain what was written.") }
                 try write(slot)
             } catch {
                 if (error as? VaultError)?.code != .notConfirmed { KeyFile.delete(path) }
                 throw error
             }
-            workspace.note("Use it with --key-file or ZG_ENV_KEY_FILE.")
+            workspace.note("Use the key file with --key-file or ZG_ENV_KEY_FILE.")
             return CommandResult(json: .object(slot.members + [.init("file", .string(path))]))
         }
 
         private func write(_ slot: KeySlot) throws {
-            let place = slot.kind == .secretService ? AnchorKeeper.Place.keyring : nil
+            let place = slot.kind == .secretService ? RollbackGuards.Place.keyring : nil
             try workspace.auditedSlotChange([slot.title]) {
                 try workspace.session.update(with: keys, newPlace: place) { try $0.add(slot) }
             }
-            workspace.note("Added \(slot.title), which opens \(slot.tierText).")
+            workspace.note("Added \(slot.title), which unlocks \(slot.tierText).")
         }
     }
 }

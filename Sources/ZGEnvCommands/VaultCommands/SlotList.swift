@@ -2,11 +2,12 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `slot list`: the ways to open the vault.
+/// `slot list`: shows the ways to open the vault.
 struct SlotList: Command {
     static let spec = CommandSpec(
-        ["slot", "list"], "Show the ways to open the vault", section: "Vault",
-        discussion: "Asks for nothing: slots stand in clear, the keys in them do not.",
+        ["slot", "list"], "Show the ways to open the vault",
+        discussion:
+            "Never asks for a passphrase: the list of slots is not encrypted, but their keys are.",
         exitCodes: ExitCode.ofOpening)
 
     init(_ command: ParsedCommand) {}
@@ -14,7 +15,7 @@ struct SlotList: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let slots = try workspace.session.opened().header.slots
         var table = Table([
-            .init("ID"), .init("KIND"), .init("OPENS"), .init("MADE"), .init("COST OF A GUESS"),
+            .init("ID"), .init("KIND"), .init("OPENS"), .init("CREATED"), .init("KDF COST"),
         ])
         for slot in slots {
             table.append([

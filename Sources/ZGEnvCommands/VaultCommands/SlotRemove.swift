@@ -2,15 +2,15 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `slot remove`: takes away a way to open the vault.
+/// `slot remove`: removes a way to open the vault.
 struct SlotRemove: Command {
     static let spec = CommandSpec(
-        ["slot", "remove"], "Take away a way to open the vault", section: "Vault",
+        ["slot", "remove"], "Remove a way to open the vault",
         discussion: """
-            Copies of the vault keep the slot. Whoever may have used it should not get anywhere \
-            afterwards: then make new keys with zg-env rekey.
+            Copies of the vault keep the slot. If someone else may have used the slot, replace the \
+            keys too: zg-env rekey
             """,
-        arguments: [ArgumentSpec("ID", .one, "The slot, or the front of its id")],
+        arguments: [ArgumentSpec("ID", .one, "The slot's id, or its first digits")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let id: String
@@ -22,7 +22,7 @@ struct SlotRemove: Command {
         let header = try session.opened().header
         let slot = try KeySlot.named(id, in: header.slots)
         try VaultHeader.checkRemoval(of: slot, among: header.slots)
-        let plan = ["remove \(slot.title), which opens \(slot.tierText)"]
+        let plan = ["remove \(slot.title), which unlocks \(slot.tierText)"]
         let keys = workspace.options.dryRun ? nil : try session.keys(.values)
         let answer = try workspace.confirm(plan, "Remove the slot?")
         guard answer, let keys else {
@@ -35,16 +35,16 @@ struct SlotRemove: Command {
         }
         if slot.kind == .secretService {
             KeyringItems(workspace).remove([slot], vault: header.vaultID)
-            session.dropUnusedAnchor(
+            session.removeUnusedGuard(
                 of: header.vaultID, slots: header.slots.filter { $0.id != slot.id })
         }
         workspace.note("Removed \(slot.title). Copies of the vault still have it.")
-        if slot.kind == .file { workspace.note("Its key file opens nothing any more.") }
+        if slot.kind == .file { workspace.note("Its key file no longer unlocks anything.") }
         return CommandResult(json: .object(slot.members))
     }
 }
 
-/// Items of the desktop's keyring that no slot needs any more.
+/// Items of the desktop keyring that no slot needs any more.
 struct KeyringItems {
     private let context: Context
 
@@ -52,7 +52,7 @@ struct KeyringItems {
         context = workspace.context
     }
 
-    /// Removes the keys of slots that are gone. One that stays is harmless, and warned about.
+    /// Removes the keys of slots that are gone. A failure is harmless and only a warning.
     func remove(_ slots: [KeySlot], vault: Identifier) {
         guard !slots.isEmpty else { return }
         do {
@@ -61,10 +61,10 @@ struct KeyringItems {
             }
             for slot in slots { try keyring.remove(slot.keyringItem(vault: vault)) }
         } catch {
-            let reason = (error as? KeyringError)?.reason ?? "it failed"
+            let reason = (error as? KeyringError)?.reason ?? "the keyring failed"
             context.warn(
                 "orphan-key",
-                "A key that opens nothing any more stayed in the keyring: \(reason).")
+                "An unused key could not be removed from the keyring: \(reason).")
         }
     }
 }

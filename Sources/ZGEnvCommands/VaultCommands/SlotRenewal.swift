@@ -1,13 +1,13 @@
 internal import Sealing
 internal import Vault
 
-/// Makes slots anew with new keys: first what keyring and key file must hold, so that no file ever
-/// stands without it; the old ones go when the new file does.
+/// Recreates slots with new keys. The keyring and the key file get the new keys before the vault file
+/// is replaced, and lose the old ones after it.
 struct SlotRenewal {
     private let workspace: Workspace
     private let vaultID: Identifier
     private let keys: VaultKeys
-    /// The slots made so far.
+    /// The slots created so far.
     private(set) var slots: [KeySlot] = []
 
     init(_ workspace: Workspace, _ vaultID: Identifier, _ keys: VaultKeys) {
@@ -16,7 +16,6 @@ struct SlotRenewal {
         self.keys = keys
     }
 
-    /// Makes one slot anew.
     mutating func renew(_ entry: SlotRenewalPlan.Kept) throws {
         let time = workspace.context.now()
         switch entry.slot.kind {
@@ -34,7 +33,7 @@ struct SlotRenewal {
             let key = try SecretBytes.random(count: 32)
             let slot = try keys.storedKeySlot(
                 entry.slot.kind, entry.slot.tier, slotKey: key, vault: vaultID, at: time)
-            // Listed first, so that a failure takes back what may be half there.
+            // Listed first, so that a failure also removes a key that is half stored.
             slots.append(slot)
             try keep(key, of: slot)
         }
@@ -43,32 +42,32 @@ struct SlotRenewal {
     private func keep(_ key: borrowing SecretBytes, of slot: KeySlot) throws {
         if slot.kind == .secretService {
             guard let keyring = workspace.context.keyring() else {
-                throw KeyringError(.noBus, "there is no keyring here any more")
+                throw KeyringError(.noBus, "the keyring is no longer available")
             }
-            try keyring.storeConfirmed(key, for: slot.keyringItem(vault: vaultID))
+            try keyring.storeVerified(key, for: slot.keyringItem(vault: vaultID))
         } else if let path = workspace.options.keyFile {
             try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
             let file = try KeyFile(reading: path)
             guard let stored = try file.key(of: slot.id, vault: vaultID),
                 stored.isEqualInConstantTime(to: key)
-            else { throw CommandError(.failed, "\(path) does not hold what was written.") }
+            else { throw CommandError(.failed, "\(path) does not contain what was written.") }
         }
     }
 
-    /// Removes the new keys again, after a failure before the new file stood.
-    func takeBack() {
+    /// Removes the new keys after a failure before the new file was in place.
+    func removeNewKeys() {
         remove(slots)
     }
 
-    /// Removes the keys of the old slots, now that the new file stands.
-    func dropOld(_ plan: SlotRenewalPlan) {
+    /// Removes the keys of the old slots, once the new file is in place.
+    func removeOldKeys(_ plan: SlotRenewalPlan) {
         let keyFileSlots = plan.kept.map(\.slot).filter { $0.kind == .file }
         let inKeyring = (plan.kept.map(\.slot) + plan.removed.map(\.slot))
             .filter { $0.kind == .secretService }
-        // Without a keyring there is none of its keys to warn about here.
+        // Without a keyring, do not warn about its keys.
         remove(keyFileSlots + (workspace.context.keyring() == nil ? [] : inKeyring))
         if !inKeyring.isEmpty {
-            workspace.session.dropUnusedAnchor(of: vaultID, slots: slots)
+            workspace.session.removeUnusedGuard(of: vaultID, slots: slots)
         }
     }
 
@@ -82,7 +81,7 @@ struct SlotRenewal {
             }
         } catch {
             workspace.context.warn(
-                "orphan-key", "A key that opens nothing any more stayed in \(path).")
+                "orphan-key", "An unused key could not be removed from \(path).")
         }
     }
 }

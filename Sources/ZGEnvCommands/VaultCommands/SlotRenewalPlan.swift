@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import Sealing
 internal import Vault
 
-/// Which slots a `rekey` makes anew, and which it must remove because nobody gives their secret.
+/// The slots that a `rekey` recreates, and those that it removes because their secret is not given.
 struct SlotRenewalPlan {
     /// A passphrase or recovery code, shared by the slots that it opens.
     final class Secret {
@@ -13,14 +13,12 @@ struct SlotRenewalPlan {
         }
     }
 
-    /// A slot that is made anew.
     struct Kept {
         let slot: KeySlot
-        /// nil for slots whose key is random, and is replaced.
+        /// nil for slots with a random key, which is replaced.
         let secret: Secret?
     }
 
-    /// A slot that goes.
     struct Removed {
         let slot: KeySlot
         let reason: String
@@ -51,7 +49,7 @@ struct SlotRenewalPlan {
                 if let secret {
                     kept.append(Kept(slot: slot, secret: secret))
                 } else {
-                    removed.append(Removed(slot: slot, reason: "its secret was not given"))
+                    removed.append(Removed(slot: slot, reason: "its secret was not provided"))
                 }
             case .secretService:
                 add(slot, objection: Self.objection(toKeyringOf: slot, vault, workspace))
@@ -69,13 +67,13 @@ struct SlotRenewalPlan {
         }
     }
 
-    /// What is done with each slot, for people.
+    /// One line for each slot, for people.
     var lines: [String] {
         kept.map { entry in
             switch entry.slot.kind {
-            case .passphrase, .recovery: "make \(entry.slot.title) anew, with the same secret"
-            case .secretService: "make \(entry.slot.title) anew, with a new key in the keyring"
-            case .file: "make \(entry.slot.title) anew, with a new key in its file"
+            case .passphrase, .recovery: "keep \(entry.slot.title) with the same secret"
+            case .secretService: "keep \(entry.slot.title) with a new key in the keyring"
+            case .file: "keep \(entry.slot.title) with a new key in its file"
             }
         } + removed.map { "REMOVE \($0.slot.title): \($0.reason)" }
     }
@@ -86,7 +84,7 @@ struct SlotRenewalPlan {
         try vault.opens(slot, with: secret.bytes, memoryLimitBytes: AvailableMemory.byteCount())
     }
 
-    /// Asks for the secret of a slot where somebody can be asked; Enter alone gives it up.
+    /// Asks at the terminal for the secret of a slot; nil for an empty line or without a terminal.
     private static func asked(
         _ slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) throws -> Secret? {
@@ -95,7 +93,7 @@ struct SlotRenewalPlan {
         do {
             let terminal = try TerminalDevice(
                 erasesPrompts: workspace.context.variable("TERM") != "dumb")
-            var prompt = "Passphrase or code of \(slot.title) (Enter: remove it): "
+            var prompt = "Passphrase or code for \(slot.title) (empty to remove it): "
             while true {
                 var typed = try SecretBytes(count: PassphraseSource.limit)
                 let count = try typed.withMutableBytes {
@@ -105,7 +103,7 @@ struct SlotRenewalPlan {
                 let secret = Secret(
                     try typed.withBytes { try SecretBytes(copying: $0.extracting(first: count)) })
                 if try opens(vault, slot, secret) { return secret }
-                prompt = "That does not open \(slot.title). Again (Enter: remove it): "
+                prompt = "Wrong passphrase. Try again for \(slot.title) (empty to remove it): "
             }
         } catch TerminalError.noTerminal {
             return nil
@@ -119,13 +117,13 @@ struct SlotRenewalPlan {
         do {
             return switch try vault.unlock(slot, from: keyring) {
             case .opened: nil
-            case .otherKey: "the key in \(keyring.name) does not open it"
-            case .noKey: "\(keyring.name) has no key for it"
+            case .otherKey: "the key in \(keyring.name) does not open this slot"
+            case .noKey: "\(keyring.name) has no key for this slot"
             }
         } catch let error as KeyringError {
             return error.reason
         } catch {
-            return "the key in \(keyring.name) does not open it"
+            return "the key in \(keyring.name) does not open this slot"
         }
     }
 
@@ -133,12 +131,12 @@ struct SlotRenewalPlan {
         toFileOf slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) throws -> String? {
         guard let path = workspace.options.keyFile else {
-            return "its file was not named with --key-file"
+            return "its key file was not specified with --key-file"
         }
         let file = try KeyFile(reading: path)
         guard let key = try file.key(of: slot.id, vault: vault.header.vaultID),
             try vault.unlock(slot, slotKey: key) != nil
-        else { return "\(path) has no key for it" }
+        else { return "\(path) has no key for this slot" }
         return nil
     }
 }

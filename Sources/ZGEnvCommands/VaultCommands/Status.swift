@@ -4,16 +4,15 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `status`: what is there, what is open, what is not pushed or not live.
+/// `status`: shows the vault, and what is not pushed or not live.
 struct Status: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
-        ["status"], "Show the vault, and what is not pushed or not live yet", section: "Vault",
+        ["status"], "Show the vault, and what is not pushed or not live",
         discussion:
             """
-            Asks for nothing and reaches no network: what cannot be known is shown as unknown. What was \
-            changed while the values were locked is checked where they are open now; else it is what the \
-            index says.
+            Never asks for a passphrase, and uses the network only with --refresh. Changes made while \
+            the values were locked are verified only if the values are unlocked.
             """,
         exitCodes: ExitCode.ofOpening)
 
@@ -22,12 +21,12 @@ struct Status: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         try StatusSync.refreshIfAsked(workspace)
         let vault = try workspace.session.opened()
-        let keys = try workspace.session.keysAtHand()
+        let keys = try workspace.session.keysWithoutPrompt()
         let index = try keys.map {
             try workspace.session.opened().index(with: $0, extent: .everything)
         }
         if let index, keys?.opensValues == true {
-            try workspace.session.noteCheckpoint(of: index)
+            try workspace.session.recordCheckpoint(of: index)
         }
         let unlocked = workspace.session.unlocked
         var json: [JSONValue.Member] = [
@@ -49,7 +48,7 @@ struct Status: Command {
         text += "Vault     \(DisplayText.safe(vault.path)) (format \(VaultFormat.number))\n"
         for slot in vault.header.slots {
             let cost = slot.costText.isEmpty ? "" : ", \(slot.costText)"
-            text += "Slot      \(slot.kind.name): opens \(slot.tierText)\(cost)\n"
+            text += "Slot      \(slot.kind.name): unlocks \(slot.tierText)\(cost)\n"
         }
         text += "Index     \(index == nil ? "locked" : "open")\n"
         let state = unlocked?.text(now: workspace.context.now())
@@ -69,9 +68,9 @@ struct Status: Command {
                 json.append(.init("auditLog", audit.json))
                 text += audit.line
             }
-            for place in AnchorKeeper.Place.allCases {
-                let verdict = workspace.session.anchorVerdicts[place] ?? .unavailable
-                workspace.detail("Older copy, by the \(place.name): \(verdict.text)")
+            for place in RollbackGuards.Place.allCases {
+                let verdict = workspace.session.rollbackVerdicts[place] ?? .unavailable
+                workspace.detail("Rollback guard in the \(place.name): \(verdict.text)")
             }
         } else {
             let unknown = [
@@ -80,12 +79,13 @@ struct Status: Command {
                 "changedWhileLocked", "changesChecked", "auditLog",
             ]
             json += (unknown + StatusSync.unknownMembers).map { .init($0, .null) }
-            text += "Names and what is not pushed can be seen once the index is open.\n"
+            text +=
+                "The index is locked. Unlock it to see names and what is not pushed: zg-env unlock\n"
         }
         return CommandResult(json: .object(json), text: text)
     }
 
-    /// Rotations that were cut short or need somebody. One whose entry cannot be read is for `verify`.
+    /// Returns unfinished rotations; none if an entry is damaged, which `verify` reports.
     private func openRotations(_ index: VaultIndex) throws -> [RotationEntry] {
         do throws(VaultError) {
             return try index.rotations().filter(\.isOpen)
@@ -99,8 +99,9 @@ struct Status: Command {
         let key = rotation.plan.key
         let project = rotation.plan.members.first.map { " -p \(word: $0.name)" } ?? ""
         let command = "zg-env rotate \(word: key)\(project)"
-        return "Rotation  \(DisplayText.safe(key)) is not done. Go on with: \(command) --resume, "
-            + "or take it back with: \(command) --abort\n"
+        return
+            "Rotation  \(DisplayText.safe(key)) is not finished. Continue with: \(command) --resume, "
+            + "or revert with: \(command) --abort\n"
     }
 
     private func contents(
@@ -118,7 +119,7 @@ struct Status: Command {
             return SyncState.isLive(variable, in: project) == false
         }
         let removed = index.variables.count - live.count
-        let members: [JSONValue.Member] = [
+        var members: [JSONValue.Member] = [
             .init("variables", .integer(Int64(live.count))),
             .init("removedVariables", .integer(Int64(removed))),
             .init("projects", .integer(Int64(index.projects.count))),
@@ -127,16 +128,23 @@ struct Status: Command {
             .init("notPushed", .array(notPushed.map { reference($0, index) })),
             .init("notLive", .array(notLive.map { reference($0, index) })),
         ]
-        var text = "Holds     \(live.count) variables in \(index.projects.count) projects"
+        var text = "Contents  \(live.count) \(live.count == 1 ? "variable" : "variables") in "
+        text += "\(index.projects.count) \(index.projects.count == 1 ? "project" : "projects")"
         text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
+        if let missing = try project.flatMap({
+            try MissingVariables(of: $0, in: index, targets: ["production"], workspace)
+        }) {
+            members.append(.init("declaredMissing", .strings(missing.names)))
+            if let count = missing.count { text += "\(count) (zg-env check)\n" }
+        }
         text += Self.lines("Not pushed yet", notPushed, index)
         text += Self.lines("Not live yet", notLive, index)
         return (members, text)
     }
 
-    /// Tells whether the next push would send something; of projects that are bound.
+    /// Whether the next push would send the variable; false in projects without a link to Vercel.
     private func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
         guard index.project(variable.project)?.binding != nil else { return false }
         guard variable.isLive else {

@@ -2,15 +2,14 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// What `status` and `verify` say of changes made while the values were locked.
+/// The changes made while the values were locked, for `status` and `verify`.
 struct StatusChanges {
-    /// The changes for people and scripts.
     let changes: ChangesText
     private let isChecked: Bool
 
     /// - Parameters:
     ///   - index: Decoded with the checkpoint.
-    ///   - isChecked: Whether its code was checked, which takes the values open.
+    ///   - isChecked: Whether the checkpoint's authentication code was checked, which needs the values.
     init(_ index: VaultIndex, isChecked: Bool) {
         changes = ChangesText(CheckpointComparison(of: index), in: index)
         self.isChecked = isChecked
@@ -25,19 +24,19 @@ struct StatusChanges {
         let remark =
             isChecked
             ? "accept them with: zg-env unlock --accept-changes"
-            : "not checked, since the values are locked; zg-env unlock checks and asks"
+            : "not verified, because the values are locked; zg-env unlock verifies the changes and asks you to accept them"
         var text = "\(changes.sentence) (\(remark)):\n"
         for line in changes.lines() { text += "  \(DisplayText.safe(sentence: line))\n" }
         return text
     }
 }
 
-/// What `status` says of the audit log. That it is not whole fails `verify` and `log`, not `status`.
+/// The state of the audit log for `status`. Problems of the log fail `verify` and `log`, not `status`.
 struct AuditStatus {
     private let report: AuditReport?
     private let problem: String?
     private let path: String?
-    /// Whether the user named another place than the state directory.
+    /// Whether the log is at a path that the user chose.
     private let isElsewhere: Bool
 
     init(_ session: VaultSession, _ keys: VaultKeys, _ index: VaultIndex) {
@@ -53,7 +52,7 @@ struct AuditStatus {
         }
     }
 
-    /// `{"whole","lines","path","elsewhere"}`; the first two are null where the log cannot be read.
+    /// `{"whole","lines","path","elsewhere"}`; the first two are null if the log cannot be read.
     var json: JSONValue {
         [
             "whole": .bool(orNull: report?.isWhole),
@@ -63,13 +62,13 @@ struct AuditStatus {
     }
 
     var line: String {
-        let place = isElsewhere ? ", in \(safe(path)) (--audit-log or ZG_ENV_AUDIT_LOG)" : ""
+        let place = isElsewhere ? ", at \(safe(path)) (--audit-log or ZG_ENV_AUDIT_LOG)" : ""
         guard let report else { return "Audit log cannot be read: \(safe(problem))\(place)\n" }
         if report.isWhole {
             let lines = report.entryCount == 1 ? "1 line" : "\(report.entryCount) lines"
-            return "Audit log \(report.isThere ? "\(lines), whole" : "none yet")\(place)\n"
+            return "Audit log \(report.isThere ? "\(lines), intact" : "none yet")\(place)\n"
         }
-        return "Audit log NOT WHOLE: \(safe(problem)) (see: zg-env log)\(place)\n"
+        return "Audit log NOT INTACT: \(safe(problem)) (see: zg-env log)\(place)\n"
     }
 
     private func safe(_ text: String?) -> String { DisplayText.safe(sentence: text ?? "") }

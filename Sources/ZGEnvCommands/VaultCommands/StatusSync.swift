@@ -4,25 +4,25 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// What `status` says of the platform: how the variables stand against it as last seen, and the
-/// command that would mend each. Nothing is asked.
+/// The sync state of the variables as last seen on Vercel, with the command that resolves each
+/// difference. Uses no network.
 struct StatusSync {
     private let summary: SyncSummary
     private let index: VaultIndex
-    /// Records of open rotations, which are mended by going on with those or taking them back.
+    /// Records of open rotations, which only resuming or reverting the rotation resolves.
     private let rotating: Set<Identifier>
 
     /// - Parameters:
-    ///   - listing: The index, open.
+    ///   - listing: The decoded index.
     ///   - rotating: The open rotations.
     init(_ listing: VaultIndex, rotating: [RotationEntry], _ workspace: Workspace) throws {
         index = listing
         self.rotating = Set(
             rotating.flatMap(\.plan.members).flatMap(\.records).map(\.variable))
         var due: [Variable] = []
-        // When a value was made stands with the values, which a listing does not decode.
+        // The creation times of values are not part of a listing.
         if listing.variables.contains(where: { $0.rotationSeconds > 0 }),
-            let keys = try workspace.session.keysAtHand()
+            let keys = try workspace.session.keysWithoutPrompt()
         {
             let whole = try workspace.session.opened().index(with: keys, extent: .currentValues)
             due = RotationDue.records(in: whole, now: workspace.context.now())
@@ -30,22 +30,22 @@ struct StatusSync {
         summary = SyncSummary(of: listing, rotationDue: due)
     }
 
-    /// `--refresh` of `status`, which tells of a network that is down and goes on.
+    /// Handles `--refresh`; a network failure is only a warning.
     static func refreshIfAsked(_ workspace: Workspace) throws {
         do {
-            try PlatformRefresh.runIfAsked(workspace)
+            try VercelRefresh.runIfRequested(workspace)
         } catch {
             let failure = CommandError(mapping: error)
             guard failure.code == .unavailable else { throw error }
             workspace.context.warn(
-                "not-refreshed", "The platform could not be asked. \(failure.message)")
+                "not-refreshed", "Could not refresh from Vercel. \(failure.message)")
         }
     }
 
-    /// The members that tell of nothing, where the index is locked.
+    /// The members that are null while the index is locked.
     static let unknownMembers = ["platform"] + listed.map(\.rawValue) + ["remedies"]
 
-    /// The member `notLive` is older, and also has what is not pushed.
+    /// Without `notLive`: the member of that name also lists what is not pushed.
     private static let listed = SyncSummary.Standing.allCases.filter { $0 != .notLive }
 
     // MARK: JSON
@@ -94,13 +94,13 @@ struct StatusSync {
 
     // MARK: Text
 
-    /// What the older lists of `status` do not say, and the commands that would mend all of it.
+    /// The lists that ``Status`` itself does not show, and the commands that resolve everything.
     var text: String {
         var text = ""
         for (standing, title) in [
-            (SyncSummary.Standing.behind, "Changed on the platform"),
-            (.diverged, "Changed on both sides"), (.unreadable, "Without a value here"),
-            (.rotationDue, "Due for a new value"),
+            (SyncSummary.Standing.behind, "Changed on Vercel"),
+            (.diverged, "Changed on both sides"), (.unreadable, "No value in the vault"),
+            (.rotationDue, "Due for rotation"),
         ] {
             let variables = summary.variables[standing] ?? []
             if variables.isEmpty { continue }
@@ -122,19 +122,19 @@ struct StatusSync {
     private static func words(_ standing: SyncSummary.Standing) -> String {
         switch standing {
         case .ahead: "not pushed"
-        case .behind: "changed there"
+        case .behind: "changed on Vercel"
         case .diverged: "changed on both sides"
         case .unreadable: "without a value"
         case .notLive: "not live yet"
-        case .rotationDue: "due"
+        case .rotationDue: "due for rotation"
         }
     }
 
-    /// What the command does, where there are several to choose from.
+    /// The effect of the command, where there are several to choose from.
     private static func words(_ remedy: SyncSummary.Remedy) -> String {
         switch remedy {
-        case .take: ": takes what is there, and what is here stays in the history"
-        case .overwrite: ": ends what is there"
+        case .take: ": take Vercel's value; the vault's stays in the history"
+        case .overwrite: ": overwrite Vercel's value permanently"
         case .push, .pull, .set, .redeploy, .rotate: ""
         }
     }
@@ -154,7 +154,7 @@ struct StatusSync {
         let remedies: [SyncSummary.Remedy]
     }
 
-    /// Those of each project and standing, what loses nothing first.
+    /// The remedies for each project and standing, those that lose nothing first.
     private var remedies: [Remedy] {
         SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
             let variables = (summary.variables[standing] ?? []).filter {
@@ -182,7 +182,7 @@ struct StatusSync {
         index.project(variable.project)?.name ?? ""
     }
 
-    /// A command for variables of one project. Where it takes one key alone it is for the first of them.
+    /// Returns a command for variables of one project. A command that takes one key is for the first.
     private func command(_ remedy: SyncSummary.Remedy, _ variables: [Variable]) -> String {
         let first = variables[0]
         let place = "-p \(word: name(first))"

@@ -3,26 +3,25 @@ internal import JSON
 internal import KernelKeyring
 internal import Vault
 
-/// `unlock`: keeps the values open for a time, without a daemon.
+/// `unlock`: keeps the values open for a while, without a daemon.
 struct Unlock: Command {
     static let spec = CommandSpec(
-        ["unlock"], "Keep the values open for a time", section: "Vault",
+        ["unlock"], "Unlock the vault for a while",
         discussion: """
-            Asks for the passphrase and puts what opens the vault into the kernel's keyring, which \
-            ends it by itself. Until then every command but reveal works without the passphrase, for \
-            the programs of this login session; with --scope user in all logins, cron jobs and units \
-            of the user. Any program of yours can use it meanwhile: lock when you are done.
+            Asks for the passphrase and keeps the vault's key in the kernel keyring until it expires. \
+            Until then every command but reveal works without the passphrase in this login session; \
+            with --scope user, in all your logins, cron jobs and user services. Any program you run \
+            can use the key meanwhile: run zg-env lock when you are done.
 
-            What was changed while the values were locked is listed. A terminal asks whether these \
-            changes are yours, and --accept-changes says so; until then nothing that they touch is given out \
-            or sent.
+            Changes made while the values were locked are listed. Accept them at the prompt or with \
+            --accept-changes; until then the values they affect are neither shown nor sent.
             """,
         options: [
             OptionSpec(
-                "for", value: "TIME", "Lock again after this time (15m unless given)",
+                "for", value: "TIME", "Lock again after TIME (default 15m)",
                 form: .duration),
             OptionSpec(
-                "scope", value: "SCOPE", "Who can use it: this session, or all of the user's",
+                "scope", value: "SCOPE", "Unlock for this session or for all sessions of the user",
                 form: .oneOf(UnlockScope.allCases.map(\.rawValue))),
         ],
         examples: [
@@ -31,7 +30,7 @@ struct Unlock: Command {
         ],
         exitCodes: ExitCode.ofOpening)
 
-    /// The kernel counts in 32 bits; this also keeps the end a point of time it can hold.
+    /// The kernel counts seconds in 32 bits; this also keeps the end time representable.
     private static let longest = Int64(Int32.max)
 
     private let seconds: UInt32
@@ -41,8 +40,8 @@ struct Unlock: Command {
         let seconds = (command.duration("for") ?? .seconds(900)).components.seconds
         guard (1...Self.longest).contains(seconds) else {
             throw CommandError(
-                .usage, "--for is from one second to \(Self.longest / 86_400) days.",
-                hint: "Write a whole number and s, m, h or d, as in 15m.")
+                .usage, "--for must be between 1 second and \(Self.longest / 86_400) days.",
+                hint: "Use a whole number and s, m, h or d, such as 15m.")
         }
         self.seconds = UInt32(seconds)
         scope = command.choice("scope") ?? .session
@@ -51,19 +50,19 @@ struct Unlock: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
         let vault = try session.opened()
-        // Before the passphrase is asked for in vain.
+        // Fail before asking for the passphrase.
         try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(scope) }
         if workspace.options.dryRun {
             return CommandResult(
                 json: ["dryRun": true, "vault": .string(vault.path)],
                 text: "Would unlock \(DisplayText.safe(vault.path)).\n")
         }
-        // A vault that is unlocked already must still be the one that was.
+        // A vault that is already unlocked must not have been replaced since.
         _ = try session.unlockedKeys()
         let keys = try session.keys(.values, asking: .always)
         let (changes, isAccepted) = try review(with: keys, workspace)
         let newest = try session.opened()
-        // The tag in the position is proved by this.
+        // This authenticates the tag in the position.
         _ = try newest.index(with: keys, extent: .listing)
         let position = try newest.position()
         let now = context.now() / 1_000
@@ -72,7 +71,8 @@ struct Unlock: Command {
                 keys, of: newest, at: position, seconds: seconds, scope: scope, workspace)
         else {
             throw CommandError(
-                .failed, "A second process could not read the keys back, so nothing is unlocked.",
+                .failed,
+                "A second process could not read the keys back, so the vault stays locked.",
                 hint: scope == .session ? "Try: zg-env unlock --scope user" : nil)
         }
         let state = UnlockedState(scope: scope, endsAt: now + UInt64(seconds))
@@ -84,17 +84,17 @@ struct Unlock: Command {
         ])
     }
 
-    /// Lists what was changed while the values were locked, asks where somebody can be asked, and keeps a
-    /// yes. Not to know is no error: the changes stay listed.
+    /// Lists the changes made while the values were locked, asks about them if possible, and records a
+    /// yes. No answer is not an error: the changes stay unconfirmed.
     private func review(
         with keys: VaultKeys, _ workspace: Workspace
     ) throws -> (text: ChangesText, isAccepted: Bool?) {
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        try workspace.session.noteCheckpoint(of: index)
+        try workspace.session.recordCheckpoint(of: index)
         let comparison = CheckpointComparison(of: index)
         let review = ChangesReview(comparison, in: index, workspace)
         if comparison.isEmpty { return (review.text, nil) }
-        let answer = try review.answer("Are these changes yours?")
+        let answer = try review.answer("Did you make these changes?")
         if answer == nil {
             workspace.note("\(review.text.sentence):")
             for line in review.text.summary(now: workspace.context.now()) {
@@ -109,17 +109,17 @@ struct Unlock: Command {
             } catch let error as VaultError
                 where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
             {
-                // A vault that cannot be written now goes on listing them.
+                // They stay unconfirmed in a vault that cannot be written now.
                 isAccepted = false
                 workspace.context.warn(
                     "not-accepted",
-                    "That these changes are yours could not be kept: "
-                        + CommandError.sentence(error.reason))
+                    "The confirmation could not be saved. " + CommandError.sentence(error.reason))
             }
         }
         if !isAccepted {
             workspace.note(
-                "They stay listed. If they are yours, say so with: zg-env unlock --accept-changes")
+                "These changes are not confirmed. If you made them, run: zg-env unlock --accept-changes"
+            )
         }
         return (review.text, isAccepted)
     }

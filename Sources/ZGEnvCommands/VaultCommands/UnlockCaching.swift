@@ -2,18 +2,18 @@ internal import CommandLineKit
 internal import KernelKeyring
 internal import Vault
 
-/// Puts what opens a vault into the kernel's keyring for a time, and sees that another process finds it.
+/// Stores a vault's root key in the kernel keyring and checks that another process can read it.
 enum UnlockCaching {
     /// - Parameters:
-    ///   - position: Of the vault's file, proved by the keys.
-    /// - Returns: False where a second process could not read the keys back; nothing is kept then.
+    ///   - position: The position of the vault file, authenticated with the keys.
+    /// - Returns: False if a second process could not read the key back; then nothing is kept.
     static func keep(
         _ keys: VaultKeys, of vault: Vault, at position: VaultPosition, seconds: UInt32,
         scope: UnlockScope, _ workspace: Workspace
     ) throws -> Bool {
         let cache = UnlockCache(of: vault)
         let now = workspace.context.now() / 1_000
-        // Interrupted in between, it would be unlocked with nobody told.
+        // An interruption in between would leave the vault unlocked without a message.
         let isReadBack = try Interrupts.deferred {
             try Unlock.mapped { () throws(KernelKeyringError) in
                 _ = try keys.withRoot { (root) throws(KernelKeyringError) in

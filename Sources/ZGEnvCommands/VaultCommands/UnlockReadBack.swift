@@ -3,23 +3,23 @@ internal import JSON
 internal import SystemFiles
 internal import Vault
 
-/// The second process of `unlock`: does what `run` will do, and tells by its exit status whether the
-/// vault is open to it.
+/// The second process of `unlock`: opens the vault as `run` would; its exit status is the result.
 struct UnlockReadBack: Command {
     static let spec = CommandSpec(
-        ["__unlocked"], "Tell whether the vault is unlocked", section: "", hidden: true)
+        ["__unlocked"], "Check whether the vault is unlocked", hidden: true)
 
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
         guard let keys = try workspace.session.unlockedKeys() else {
-            throw CommandError(.locked, "The vault is locked.", hint: "Unlock with: zg-env unlock")
+            throw CommandError(
+                .locked, "The vault is locked.", hint: "Unlock it with: zg-env unlock")
         }
         _ = try workspace.session.opened().index(with: keys, extent: .listing)
         return CommandResult(json: ["unlocked": true])
     }
 
-    /// Starts this program again with nothing but the vault's path, and waits for its answer.
+    /// Runs this program again with only the vault's path, and waits for it.
     static func succeeds(_ workspace: Workspace) -> Bool {
         let child = try? ChildProcess.start(
             "/proc/self/exe",

@@ -5,18 +5,19 @@ internal import Vault
 /// `verify`: checks every byte of the vault.
 struct Verify: Command {
     static let spec = CommandSpec(
-        ["verify"], "Check every byte of the vault", section: "Vault",
+        ["verify"], "Check every byte of the vault",
         discussion: """
-            Works with what opens the names, so with a keyring it asks for nothing. Where a passphrase \
-            comes without asking, every value is opened too, the code over slots and what was accepted is \
-            checked, and what was changed since while the values were locked is listed. The audit log is \
-            checked, and whether a newer generation of the vault was seen on this machine.
+            Also checks the audit log, and whether this machine has seen a newer generation of the \
+            vault. With a passphrase given without a prompt (such as --passphrase-file), also \
+            opens every value, checks the slots and the checkpoint, and lists changes made while \
+            the values were locked.
 
-            --accept-older goes on with an older copy, or one of another history, as the newest \
-            generation. It asks for the passphrase.
+            --accept-older accepts an older copy, or a copy with a different history, as the \
+            newest generation. It asks for the passphrase.
             """,
         options: [
-            OptionSpec(flag: "accept-older", "Go on with this copy, though a newer one was seen")
+            OptionSpec(
+                flag: "accept-older", "Accept this copy even though a newer copy has been seen")
         ],
         exitCodes: ExitCode.ofOpening)
 
@@ -26,7 +27,7 @@ struct Verify: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let path = workspace.options.vaultPath
-        workspace.session.holdsToAnchors = false
+        workspace.session.checksRollback = false
         if acceptsOlder { return try AcceptOlder.run(in: workspace) }
         do {
             let vault = try workspace.session.opened()
@@ -35,7 +36,7 @@ struct Verify: Command {
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
             let index = try vault.index(with: keys, extent: .everything)
             let audit = try audit(index, with: keys, workspace.session)
-            let anchors = try AnchorReport(workspace.session, with: keys)
+            let anchors = try RollbackReport(workspace.session, with: keys)
             return result(
                 inspection, path, header: true, audit: audit.report, anchors: anchors,
                 changes: keys.opensValues ? StatusChanges(index, isChecked: true) : nil,
@@ -43,14 +44,14 @@ struct Verify: Command {
                     + audit.problems.map { problem("audit-log", $0) },
                 failure: anchors.failure ?? audit.failure)
         } catch let error as VaultError where error.code == .damaged {
-            // Of the header, or of what stands in it.
+            // The header is damaged, or one of its fields.
             var inspection = VaultInspection()
             inspection.note(.init(.header, error))
             return result(inspection, path, header: false)
         }
     }
 
-    /// What the audit log says of itself; one that cannot be used is a problem, too.
+    /// Returns the report on the audit log; a log that cannot be used is a problem, too.
     private func audit(
         _ index: VaultIndex, with keys: VaultKeys, _ session: VaultSession
     ) throws -> (report: AuditReport?, problems: [String], failure: CommandError?) {
@@ -67,7 +68,7 @@ struct Verify: Command {
 
     private func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
-        anchors: AnchorReport? = nil, changes: StatusChanges? = nil, further: [JSONValue] = [],
+        anchors: RollbackReport? = nil, changes: StatusChanges? = nil, further: [JSONValue] = [],
         failure otherFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
@@ -96,12 +97,12 @@ struct Verify: Command {
         if isWhole {
             let values =
                 inspection.opensValues
-                ? "all opened" : "compared by their hashes; with the passphrase they are opened too"
-            text += "Header, index and every value are whole.\n"
+                ? "all opened" : "hashes checked; not opened, because that needs the passphrase"
+            text += "The header, the index and every value are intact.\n"
             if let changes {
                 text +=
                     changes.changes.count == 0
-                    ? "Everything is as it was last accepted.\n" : changes.text
+                    ? "There are no unconfirmed changes.\n" : changes.text
             }
             text += "Bytes     \(inspection.byteCount)\n"
             let removed = inspection.removedVariableCount ?? 0
@@ -112,20 +113,22 @@ struct Verify: Command {
             for line in anchors?.lines ?? [] { text += "\(line)\n" }
         }
         let failure = problems.first.map { first in
-            let more = problems.count > 1 ? ", and \(problems.count - 1) more problems" : ""
+            let more = problems.count - 1
+            let rest = more == 0 ? "" : ", and \(more) more problem\(more == 1 ? "" : "s")"
             return CommandError(
-                .damaged, "\(path) is not as zg-env wrote it: \(first.message)\(more).",
-                hint: "Nothing was changed. Put a backup in its place: zg-env restore FILE")
+                .damaged, "\(path) is damaged or was modified: \(first.message)\(rest).",
+                hint: "Restore a backup with: zg-env restore FILE")
         }
         return CommandResult(json: json, text: text, failure: failure ?? otherFailure)
     }
 
     private func describe(_ audit: AuditReport) -> String {
-        guard audit.isWhole else { return "not whole" }
-        return audit.isThere ? "\(audit.entryCount) lines, whole" : "none yet"
+        guard audit.isWhole else { return "not intact" }
+        let lines = audit.entryCount == 1 ? "1 line" : "\(audit.entryCount) lines"
+        return audit.isThere ? "\(lines), intact" : "none yet"
     }
 
-    /// Something that is wrong beside the file: an older copy, or the audit log.
+    /// A problem outside the file: an older copy, or the audit log.
     private func problem(_ place: String, _ message: String) -> JSONValue {
         [
             "where": .string(place), "class": .null, "message": .string(message), "key": .null,

@@ -3,15 +3,15 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `account list`: whose tokens the vault keeps, without the tokens.
+/// `account list`: lists the stored accounts, without their tokens.
 struct AccountList: Command {
     static let spec = CommandSpec(
-        ["account", "list"], "List the accounts whose tokens the vault keeps", section: "Platform",
+        ["account", "list"], "List accounts",
         discussion: """
-            The tokens themselves are never shown. With --refresh the platform is asked when each one \
-            ends and whether it was found in public; without, what the login saw is shown.
+            Tokens are never shown. With --refresh, asks Vercel when each token expires and whether it has \
+            leaked; otherwise shows the expiration date from the login.
             """,
-        exitCodes: ExitCode.ofPlatform, aliases: [["account", "ls"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["account", "ls"]])
 
     init(_ command: ParsedCommand) {}
 
@@ -25,10 +25,10 @@ struct AccountList: Command {
         }
         var table = Table([
             .init("ACCOUNT", canShrink: true), .init("USER", canShrink: true),
-            .init("TEAM", canShrink: true), .init("PLATFORM", canShrink: true), .init("TOKEN"),
+            .init("TEAM", canShrink: true), .init("API", canShrink: true), .init("TOKEN"),
         ])
         for (account, state) in zip(accounts, states) {
-            let mark = account.isDefault ? " (in use)" : ""
+            let mark = account.isDefault ? " (default)" : ""
             table.append([
                 .init(account.name + mark), .init(account.username),
                 .init(account.teamSlug ?? account.teamID ?? ""), .init(account.origin),
@@ -36,9 +36,9 @@ struct AccountList: Command {
             ])
         }
         if accounts.isEmpty {
-            workspace.note("The vault keeps no token; log in with: zg-env login")
+            workspace.note("No accounts. Log in with: zg-env login")
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "accounts": .array(
@@ -48,7 +48,7 @@ struct AccountList: Command {
 }
 
 extension Account {
-    /// The account without its token.
+    /// The JSON form, without the token.
     var members: [JSONValue.Member] {
         [
             .init("name", .string(name)), .init("origin", .string(origin)),
@@ -60,25 +60,25 @@ extension Account {
     }
 }
 
-/// What is known of a token: when it ends, and whether somebody else may have it.
+/// What is known about a token: when it expires, and whether it has leaked.
 struct TokenState {
     private var endsAt: Int64?
     private var leakedAt: Int64?
     private var isRefused = false
     private var hasAsked = false
 
-    /// What the login saw.
+    /// Takes the state from the login.
     init(of account: Account) {
         endsAt = account.expiresAt == 0 ? nil : Int64(clamping: account.expiresAt)
     }
 
-    /// What the platform says now.
+    /// Asks Vercel for the current state.
     ///
-    /// - Throws: What reaching the platform throws. A refused token is no error.
+    /// - Throws: Any failure except a rejected token, which is a state.
     init(asking account: Account, _ workspace: Workspace) throws {
         self.init(of: account)
         hasAsked = true
-        let client = try PlatformSession(workspace).client(of: account)
+        let client = try VercelSession(workspace).client(of: account)
         do throws(VercelAPIError) {
             _ = try client.user()
         } catch {
@@ -86,23 +86,22 @@ struct TokenState {
             isRefused = true
             return
         }
-        guard let token = try client.describedToken() else { return }
+        guard let token = try client.currentTokenDescription() else { return }
         endsAt = token.expiresAt?.milliseconds
         leakedAt = token.leakedAt?.milliseconds
     }
 
-    /// Tells whether there is nothing to worry about.
     var isGood: Bool { !isRefused && leakedAt == nil }
 
-    /// For people.
+    /// The state as table text.
     var text: String {
-        if isRefused { return "refused: log in again" }
-        if let leakedAt { return "found in public on \(TimeText.utc(leakedAt)): revoke it" }
-        if let endsAt { return "ends \(TimeText.utc(endsAt))" }
-        return hasAsked ? "does not end" : ""
+        if isRefused { return "rejected: log in again" }
+        if let leakedAt { return "reported as leaked on \(TimeText.utc(leakedAt)): revoke it" }
+        if let endsAt { return "expires \(TimeText.utc(endsAt))" }
+        return hasAsked ? "does not expire" : ""
     }
 
-    /// `expiresAt`, `leakedAt`, and `valid`, which is null where nobody was asked.
+    /// `expiresAt`, `leakedAt`, and `valid`, which is null unless Vercel was asked.
     var members: [JSONValue.Member] {
         [
             .init("expiresAt", .time(orNull: endsAt)), .init("leakedAt", .time(orNull: leakedAt)),
@@ -112,9 +111,9 @@ struct TokenState {
 }
 
 extension VercelClient {
-    /// What the platform says of the token in use; nil where it does not say, as to tokens of
+    /// Returns Vercel's description of the token in use; nil if Vercel gives none, as for tokens of
     /// integrations and of some logins.
-    func describedToken() throws(VercelAPIError) -> AccessToken? {
+    func currentTokenDescription() throws(VercelAPIError) -> AccessToken? {
         do throws(VercelAPIError) {
             return try currentToken()
         } catch {

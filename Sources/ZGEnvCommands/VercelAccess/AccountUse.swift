@@ -3,21 +3,22 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `account use`: which account and team commands work with where nothing else says so.
+/// `account use`: chooses the default account and its team.
 struct AccountUse: Command {
     static let spec = CommandSpec(
-        ["account", "use"], "Choose the account and team that commands work with",
-        section: "Platform",
+        ["account", "use"], "Choose the default account and its team",
         discussion: """
-            With --team the account works in that team from now on; with --personal in none. A \
-            project that is bound keeps its own team.
+            With --team, the account uses that team from now on; with --personal, it uses no \
+            team. Linked projects keep their own team.
             """,
         arguments: [
             ArgumentSpec("NAME", .one, "The account", completion: .dynamic(.account))
         ],
-        options: [OptionSpec(flag: "personal", "Work in no team")],
-        examples: [.init("zg-env account use work --team acme", "work in a team")],
-        exitCodes: ExitCode.ofPlatform)
+        options: [OptionSpec(flag: "personal", "Work in the personal account")],
+        examples: [
+            .init("zg-env account use work --team acme", "use the account work in team acme")
+        ],
+        exitCodes: ExitCode.ofVercel)
 
     private let name: String
     private let isPersonal: Bool
@@ -25,11 +26,11 @@ struct AccountUse: Command {
     init(_ command: ParsedCommand) throws {
         name = command.required("NAME")
         isPersonal = command.has("personal")
-        // The variable is for every command, so only the option contradicts.
+        // The environment variable is meant for all commands, so only the option is a
+        // contradiction.
         guard !isPersonal || command.value("team") == nil else {
             throw CommandError(
-                .usage, "--personal and --team contradict each other.",
-                hint: "Nothing was changed.")
+                .usage, "--personal and --team cannot be used together.")
         }
     }
 
@@ -60,8 +61,8 @@ struct AccountUse: Command {
                     transaction.index.accounts[position].teamSlug = teamSlug
                 }
             }
-            let place = (teamSlug ?? teamID).map { "the team \($0)" } ?? "no team"
-            workspace.note("Commands work as \(name), in \(place).")
+            let place = (teamSlug ?? teamID).map { "team \($0)" } ?? "the personal account"
+            workspace.note("Now using \(name) in \(place).")
         }
         return CommandResult(json: [
             "account": .string(name), "teamId": .string(orNull: teamID),
@@ -69,28 +70,28 @@ struct AccountUse: Command {
         ])
     }
 
-    /// The team, asked for with the account's own token: a slip must not be kept.
+    /// Looks up the team with the account's own token, so that a typo is not stored.
     private func find(
         _ slug: String, _ account: Account, _ workspace: Workspace
     ) throws -> Team {
-        let client = try PlatformSession(workspace).client(of: account)
+        let client = try VercelSession(workspace).client(of: account)
         do throws(VercelAPIError) {
             return try client.team(slug)
         } catch {
             guard error.code == .notFound else { throw error }
             throw CommandError(
                 .notFound,
-                "\(account.name) is in no team of that name.",
-                hint: "Nothing was changed.")
+                "\(account.name) is not a member of a team with this name.",
+                hint: "Check the team's slug; it is part of the team's URL on Vercel.")
         }
     }
 
     private func notFound(in index: VaultIndex) -> CommandError {
         let near = Suggestion.nearest(to: name, among: index.accounts.map(\.name))
-        // What was typed is not repeated: it may be a token gone astray.
+        // What was typed is not repeated: it may be a token pasted by mistake.
         return CommandError(
-            .notFound, "The vault has no account of that name.",
+            .notFound, "No such account in the vault.",
             hint: near.map { "Did you mean \($0)?" }
-                ?? "See what is there with: zg-env account list")
+                ?? "List accounts with: zg-env account list")
     }
 }

@@ -7,32 +7,31 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `link`: ties this directory to a project, and approves the tie for this vault.
+/// `link`: links this directory to a project, and approves the link for this vault.
 struct Link: Command {
     static let spec = CommandSpec(
-        ["link"], "Tie this directory to a project", section: "Platform",
+        ["link"], "Link this directory to a project",
         discussion: """
-            Writes .vercel/project.json, which the Vercel CLI reads too, and has the vault remember \
-            that this directory may use the project. Without a name the link that is there is \
-            approved as it is. With --local the project lives only in the vault.
+            Writes .vercel/project.json, which the Vercel CLI uses too, and approves this directory in the \
+            vault. Without NAME, approves the existing link, such as one from a cloned repository. With \
+            --local, links to a project that exists only in the vault.
             """,
         arguments: [
             ArgumentSpec(
-                "NAME", .optional, "The project on the platform", completion: .dynamic(.project))
+                "NAME", .optional, "The project on Vercel", completion: .dynamic(.project))
         ],
         options: [
-            OptionSpec("as", value: "LOCAL", "Call it this in the vault"),
-            OptionSpec("local", value: "NAME", "Tie to a project that lives only in the vault"),
+            OptionSpec("as", value: "LOCAL", "Name the project LOCAL in the vault"),
+            OptionSpec("local", value: "NAME", "Link to a project that exists only in the vault"),
             OptionSpec(
                 flag: "force",
-                "Replace a link to another project, and the tie of the vault's to one that is gone"),
+                "Replace a link to another project or to a deleted project"),
         ],
         exclusive: [["as", "local"]],
-        examples: [.init("zg-env link web --team acme", "tie this directory to a team's project")],
-        exitCodes: ExitCode.ofPlatform)
+        examples: [.init("zg-env link web --team acme", "link this directory to a team's project")],
+        exitCodes: ExitCode.ofVercel)
 
     private let name: String?
-    /// `--as`.
     private let vaultName: String?
     private let localName: String?
     private let replaces: Bool
@@ -52,7 +51,7 @@ struct Link: Command {
             return try linkLocal(name, directory, keys, workspace)
         }
         if let name = name ?? workspace.options.project {
-            return try linkPlatform(name, directory, keys, workspace)
+            return try linkVercel(name, directory, keys, workspace)
         }
         return try approve(directory, keys, workspace)
     }
@@ -68,11 +67,11 @@ struct Link: Command {
         return result(workspace, project: name, path: path, platform: nil)
     }
 
-    private func linkPlatform(
+    private func linkVercel(
         _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
-        let access = try PlatformSession(workspace).access()
-        let platform = try BoundProject.find(name, access, workspace)
+        let access = try VercelSession(workspace).access()
+        let platform = try LinkedProject.find(name, access, workspace)
         let userID = try access.account?.userID ?? access.client.user().id
         let organisation = platform.accountId ?? userID
         let binding = VaultProject.Binding(
@@ -83,11 +82,11 @@ struct Link: Command {
         let local =
             vaultName ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
-        try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
+        try LinkedProject.checkOwner(of: binding, is: index.project(named: local), index)
         try checkBinding(
             index.project(named: local), binding, access.client, access.account, workspace)
         try checkLink(of: directory, to: index.project(named: local), index, workspace)
-        let path = "\(directory)/\(LinkFile.platformPath)"
+        let path = "\(directory)/\(LinkFile.vercelPath)"
         try write(
             [
                 "projectId": .string(platform.id), "orgId": .string(organisation),
@@ -100,7 +99,7 @@ struct Link: Command {
         return result(workspace, project: local, path: path, platform: platform)
     }
 
-    /// Approves a link that is there already, such as one that came with a cloned repository.
+    /// Approves an existing link, such as one from a cloned repository.
     private func approve(
         _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
@@ -109,8 +108,8 @@ struct Link: Command {
         }
         guard let link = found else {
             throw CommandError(
-                .usage, "This directory has no link to approve.",
-                hint: "Name the project: zg-env link NAME")
+                .usage, "This directory is not linked to a project.",
+                hint: "Link it with: zg-env link NAME")
         }
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch link.target {
@@ -124,7 +123,7 @@ struct Link: Command {
                 workspace)
             return result(workspace, project: name, path: link.path, platform: nil)
         case .platform(let id, let organisation):
-            let access = try PlatformSession(workspace).access()
+            let access = try VercelSession(workspace).access()
             let client =
                 organisation.hasPrefix("team_")
                 ? access.client.scoped(to: .team(id: organisation)) : access.client
@@ -137,7 +136,7 @@ struct Link: Command {
                 accountID: try access.account?.userID ?? client.user().id,
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
                 teamSlug: workspace.options.team, projectID: id, projectName: platform.name)
-            try BoundProject.checkOwner(of: binding, is: index.project(named: local), index)
+            try LinkedProject.checkOwner(of: binding, is: index.project(named: local), index)
             try checkBinding(
                 index.project(named: local), binding, client, access.account, workspace)
             try checkLink(of: link.directory, to: index.project(named: local), index, workspace)
@@ -150,12 +149,12 @@ struct Link: Command {
     }
 
     private func confirm(_ link: LinkFile, _ name: String, _ workspace: Workspace) throws {
-        let plan = ["let programs run in \(link.directory) use the variables of \(name)"]
-        _ = try workspace.confirm(plan, "Approve this link?")
+        let plan = ["let programs in \(link.directory) use the variables of project \(name)"]
+        _ = try workspace.confirm(plan, "Trust this directory?")
     }
 
-    /// Refuses to have a directory use another project of the vault than it was approved for, unless that was
-    /// asked for.
+    /// Refuses to link a directory to another vault project than it was approved for, without
+    /// `--force`.
     private func checkLink(
         of directory: String, to project: VaultProject?, _ index: VaultIndex,
         _ workspace: Workspace
@@ -166,12 +165,12 @@ struct Link: Command {
         else { return }
         throw CommandError(
             .conflict,
-            "This directory is tied to \(known.name) of the vault already.",
-            hint: "Nothing was changed. Add --force to link it to this project instead.")
+            "This directory is already linked to the project \(known.name).",
+            hint: "Use --force to link it to this project instead.")
     }
 
-    /// Refuses to give the vault's project to another one of Vercel, unless that was asked for and the old
-    /// one is gone: the values of one must not reach the other by a slip.
+    /// Refuses to link the vault project to another Vercel project, unless `--force` is given and
+    /// the old one is gone: values of one project must not reach another by mistake.
     private func checkBinding(
         _ project: VaultProject?, _ binding: VaultProject.Binding, _ client: VercelClient,
         _ account: Account?, _ workspace: Workspace
@@ -185,23 +184,23 @@ struct Link: Command {
         if let key = rotation?.plan.key {
             throw CommandError(
                 .conflict,
-                "A rotation of \(key) in \(project.name) has begun and not ended, and knows only the project of Vercel that it began with.",
+                "A rotation of \(key) in \(project.name) is unfinished, and can continue only with the Vercel project it started with.",
                 hint:
-                    "Nothing was changed. Go back first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. Where that project is gone, end it as it stands with: zg-env rotate \(word: key) -p \(word: project.name) --close"
+                    "Revert it first with: zg-env rotate \(word: key) -p \(word: project.name) --abort. If that project is gone, close the rotation with: zg-env rotate \(word: key) -p \(word: project.name) --close"
             )
         }
         if try replaces && isGone(old, client),
-            try PlatformSession(workspace).account(besides: account, thatSees: old) == nil
+            try VercelSession(workspace).account(besides: account, withAccessTo: old) == nil
         {
             return
         }
         throw CommandError(
             .conflict,
-            "\(project.name) of the vault is bound to another project of Vercel\(replaces ? ", which is still there" : "").",
-            hint: "Nothing was changed. Choose another name for it in the vault: --as LOCAL.")
+            "The vault project \(project.name) is linked to another Vercel project\(replaces ? ", which still exists" : "").",
+            hint: "Choose another name in the vault with --as LOCAL.")
     }
 
-    /// Tells whether Vercel has a project no more where it was.
+    /// Returns whether Vercel no longer has a linked project.
     private func isGone(
         _ binding: VaultProject.Binding, _ client: VercelClient
     ) throws -> Bool {
@@ -224,18 +223,18 @@ struct Link: Command {
         if let present, present.target == target { return }
         if present != nil || FileKind.isFile(path), !replaces {
             throw CommandError(
-                .conflict, "This directory is tied to another project already.",
-                hint: "Nothing was changed. Add --force to link it to this project instead.")
+                .conflict, "This directory is already linked to another project.",
+                hint: "Use --force to link it to this project instead.")
         }
         if workspace.options.dryRun { return }
         var writer = JSONWriter(to: ByteBuffer())
         try writer.value(content)
         var text = try writer.finish()
         try text.write("\n")
-        if path.hasSuffix(LinkFile.platformPath) {
+        if path.hasSuffix(LinkFile.vercelPath) {
             let folder = "\(directory)/.vercel"
             guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-                throw CommandError(.failed, "\(folder) cannot be made.")
+                throw CommandError(.failed, "Cannot create \(folder).")
             }
         }
         try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
@@ -265,10 +264,10 @@ struct Link: Command {
         }
         if forgotten > 0 {
             workspace.note(
-                "\(local) belongs to another project of Vercel now: \(forgotten) of its variables count as not pushed."
+                "\(local) is now linked to another Vercel project; \(forgotten == 1 ? "1 variable counts" : "\(forgotten) variables count") as not pushed."
             )
         }
-        workspace.note("Tied \(directory) to \(local).")
+        workspace.note("Linked \(directory) to project \(local).")
     }
 
     private func result(

@@ -4,20 +4,20 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `login`: takes a token, checks it with the platform, seals it.
+/// `login`: checks a token with Vercel and stores it.
 struct Login: Command {
     static let spec = CommandSpec(
-        ["login"], "Check a token with the platform and seal it in the vault", section: "Platform",
+        ["login"], "Check a Vercel token and store it in the vault",
         discussion: """
-            The token is typed at a hidden prompt, or read from stdin when that is not a terminal. It \
-            goes to the address it was checked with and nowhere else.
+            The token is typed at a hidden prompt, or read from stdin when that is not a terminal. It is \
+            sent only to the API that it was checked against.
             """,
         options: [
-            OptionSpec("name", value: "N", "Call the account this"),
-            OptionSpec(flag: "protect", "Keep the token where only the passphrase opens it"),
+            OptionSpec("name", value: "N", "Name the account N (default: the user name)"),
+            OptionSpec(flag: "protect", "Store the token so that only the passphrase opens it"),
         ],
-        examples: [.init("zg-env login < token.txt", "take the token from stdin")],
-        exitCodes: ExitCode.ofPlatform)
+        examples: [.init("zg-env login < token.txt", "read the token from stdin")],
+        exitCodes: ExitCode.ofVercel)
 
     private let name: String?
     private let isProtected: Bool
@@ -28,20 +28,20 @@ struct Login: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let session = try PlatformSession(workspace)
-        let origin = try PlatformSession.namedOrigin(workspace.options) ?? .vercel
+        let session = try VercelSession(workspace)
+        let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }
         let keys = try workspace.session.keys(.index)
         let token = try TypedSecret.read("token", prompt: "Token: ", workspace)
         let client = try session.client(token, origin)
         let user = try client.user()
         let teams = user.isLimited ? [] : try client.teams()
-        let described = try client.describedToken()
+        let described = try client.currentTokenDescription()
         let endsAt = described?.expiresAt?.milliseconds
         if let leakedAt = described?.leakedAt?.milliseconds {
             workspace.context.warn(
                 "leaked-token",
-                "The platform found this token in public on \(TimeText.utc(leakedAt)). Revoke it there, and log in with another one."
+                "Vercel reported this token as leaked on \(TimeText.utc(leakedAt)). Revoke the token on Vercel, and log in with a new token."
             )
         }
         let username = user.username ?? user.id
@@ -62,8 +62,8 @@ struct Login: Command {
             if let known, known.userID != user.id || known.origin != origin.description {
                 throw CommandError(
                     .conflict,
-                    "The vault has another account called \(name).",
-                    hint: "Give this one another name with --name. Nothing was changed.")
+                    "The vault already has a different account named \(name).",
+                    hint: "Choose another name with --name.")
             }
             let isDefault =
                 known?.isDefault ?? !transaction.index.accounts.contains { $0.isDefault }
@@ -78,7 +78,7 @@ struct Login: Command {
             transaction.index.accounts.removeAll { $0.name == name }
             transaction.index.accounts.append(account)
         }
-        workspace.note("Logged in to \(origin.description) as \(username), kept as \(name).")
+        workspace.note("Logged in to \(origin.description) as \(username) (account \(name)).")
         return CommandResult(json: result)
     }
 }

@@ -2,15 +2,15 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// `logout`: takes tokens out of the vault.
+/// `logout`: removes tokens from the vault.
 struct Logout: Command {
     static let spec = CommandSpec(
-        ["logout"], "Take a token out of the vault", section: "Platform",
+        ["logout"], "Remove an account and its token from the vault",
         discussion: """
-            The answers of the platform that were kept for it go too. The token itself stays valid: \
-            revoke it on the platform if it may have leaked.
+            Also removes Vercel's cached responses for the account. The token itself stays valid: revoke \
+            it on Vercel if it may have leaked.
             """,
-        options: [OptionSpec(flag: "all", "Take out the tokens of all accounts")],
+        options: [OptionSpec(flag: "all", "Remove all accounts")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let all: Bool
@@ -29,7 +29,7 @@ struct Logout: Command {
             throw CommandError(
                 .notFound,
                 workspace.options.account.map { "The vault has no account \($0)." }
-                    ?? "The vault has no account.", hint: "Nothing was changed.")
+                    ?? "The vault has no accounts.")
         }
         if !workspace.options.dryRun {
             try workspace.session.update(with: keys) { transaction in
@@ -40,8 +40,8 @@ struct Logout: Command {
                 }
             }
             let left = try workspace.session.index(.listing)
-            try PlatformAnswers(workspace, keys: keys).keepOnly(left.accounts)
-            for name in removed { workspace.note("Logged out \(name).") }
+            try VercelResponses(workspace, keys: keys).keepOnly(left.accounts)
+            for name in removed { workspace.note("Logged out of \(name).") }
         }
         return CommandResult(json: [
             "loggedOut": .strings(removed), "dryRun": .bool(workspace.options.dryRun),

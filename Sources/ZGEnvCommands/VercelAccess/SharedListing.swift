@@ -4,16 +4,16 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// Shared (team) variables that a project uses: listed beside its own, never changed here. The vault
-/// holds none of them; what is shown is what the platform last said.
+/// Shared variables of a team that a project uses: listed beside its own, never changed. The vault
+/// does not store them; they come from the response cache.
 struct SharedListing {
     private let variables: [SharedVariable]
-    /// When the platform said so, in milliseconds since 1970; nil where it never did.
+    /// When they were requested, in milliseconds since 1970; nil if never.
     private let askedAt: UInt64?
 
-    /// What is kept of a project. Nothing is asked, and nothing stops a listing of the project's own.
-    init(of project: VaultProject, _ answers: PlatformAnswers?) {
-        let kept: PlatformAnswers.Timed<[SharedVariable]>? = project.binding.flatMap {
+    /// Reads the cached list of a project. Sends nothing; a failure leaves the list empty.
+    init(of project: VaultProject, _ answers: VercelResponses?) {
+        let kept: VercelResponses.Timed<[SharedVariable]>? = project.binding.flatMap {
             guard $0.teamID != nil else { return nil }
             return try? answers?.kept(.sharedVariables(project: $0.projectID), $0)
         }
@@ -21,19 +21,19 @@ struct SharedListing {
         askedAt = kept?.askedAt
     }
 
-    private init(_ variables: [SharedVariable], askedAt: UInt64?) {
+    init(_ variables: [SharedVariable], askedAt: UInt64?) {
         self.variables = variables
         self.askedAt = askedAt
     }
 
-    /// Asks for the shared variables of a team's project and keeps the answer: for commands that see
-    /// the platform anyway. That they cannot be had is told, and stops nothing.
+    /// Requests the shared variables of a team's project and caches them, for commands that contact
+    /// Vercel anyway. A failure is only a warning.
     ///
-    /// - Returns: Those that the project uses; none where they cannot be had.
+    /// - Returns: The variables that the project uses; empty after a failure.
     @discardableResult
-    static func keep(of bound: BoundProject, _ workspace: Workspace) throws -> [SharedVariable] {
+    static func keep(of bound: LinkedProject, _ workspace: Workspace) throws -> [SharedVariable] {
         guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return [] }
-        // By its id, as the listing looks for it, whatever it was called by just now.
+        // By id, the key of the cached list, whatever the command used.
         let client = bound.access.client.scoped(to: .team(id: owner))
         let askedAt = bound.reading?.askedAt ?? workspace.context.now()
         do throws(VercelAPIError) {
@@ -52,10 +52,10 @@ struct SharedListing {
         }
     }
 
-    /// The same for several projects of one team through one account: one list has the variables of
-    /// all. Projects of no team have none.
+    /// Caches the shared variables of several projects with one request per team. Personal projects
+    /// have none.
     static func keep(
-        of projects: [VaultProject], _ access: PlatformSession.Access, _ workspace: Workspace
+        of projects: [VaultProject], _ access: VercelSession.Access, _ workspace: Workspace
     ) throws {
         let bindings = projects.compactMap(\.binding)
         for (team, bindings) in Dictionary(grouping: bindings, by: \.teamID) {
@@ -81,8 +81,8 @@ struct SharedListing {
         _ account: Account?, _ askedAt: UInt64, _ workspace: Workspace
     ) {
         guard let keys = try? workspace.session.keys(.index) else { return }
-        let answers = found.map { (AnswerAddress.Subject.sharedVariables(project: $0), $1) }
-        try? PlatformAnswers(workspace, keys: keys).keep(
+        let answers = found.map { (ResponseKey.Subject.sharedVariables(project: $0), $1) }
+        try? VercelResponses(workspace, keys: keys).keep(
             Dictionary(answers, uniquingKeysWith: { first, _ in first }),
             from: .init(client: client, account: account), askedAt: askedAt)
     }
@@ -90,10 +90,10 @@ struct SharedListing {
     private static func warn(_ error: VercelAPIError, _ workspace: Workspace) {
         workspace.context.warn(
             "shared-not-refreshed",
-            "The shared variables were not refreshed. \(CommandError(mapping: error).message)")
+            "Shared variables were not refreshed. \(CommandError(mapping: error).message)")
     }
 
-    /// The names of those that a program sees in one place.
+    /// Returns the names of those that apply to an environment.
     func names(in place: EffectiveVariables.Place) -> Set<String> {
         Set(
             variables.filter { variable in
@@ -105,18 +105,16 @@ struct SharedListing {
             }.map(\.key))
     }
 
-    /// Those that a listing wants.
     func filtered(_ isWanted: (SharedVariable) -> Bool) -> SharedListing {
         SharedListing(variables.filter(isWanted), askedAt: askedAt)
     }
 
-    /// Whether there are none.
     var isEmpty: Bool { variables.isEmpty }
 
-    /// When the platform said so, or null.
+    /// When they were requested, or null.
     var asOf: JSONValue { .time(orNull: askedAt.map { Int64(clamping: $0) }) }
 
-    /// Each in the form of the contract.
+    /// The variables in the form of `list --json`.
     var json: [JSONValue] {
         variables.map { variable in
             [
@@ -130,7 +128,7 @@ struct SharedListing {
         }
     }
 
-    /// Adds a row each to a table of variables.
+    /// Adds a row for each variable to a table.
     func append(to table: inout Table, now: UInt64) {
         for variable in variables {
             table.append([

@@ -4,15 +4,15 @@ internal import SystemFiles
 /// Opens pages in the user's browser.
 final class Browser {
     private let context: Context
-    /// Those that have not ended; looked after so that none stays behind as a zombie.
+    /// Running programs, reaped so that none stays behind as a zombie.
     private var children: [ChildProcess] = []
 
     init(_ context: Context) { self.context = context }
 
-    /// An address that may be opened: `https`, of plain characters alone. The platform's word is not
-    /// taken for more.
+    /// Returns a URL that is safe to open: `https`, of plain characters only. URLs from Vercel are
+    /// not trusted further than that.
     ///
-    /// - Parameter text: An address, or a host name with or without a path.
+    /// - Parameter text: A URL, or a host name with or without a path.
     static func address(_ text: String?) -> String? {
         guard let text else { return nil }
         let full = text.contains("://") ? text : "https://\(text)"
@@ -31,17 +31,18 @@ final class Browser {
         return full
     }
 
-    /// Starts the desktop's program for an address. Does not wait for it.
+    /// Starts the desktop's program for a URL, without waiting for it.
     func open(_ address: String) throws {
         reap()
         let search = ExecutableSearch(path: context.variable("PATH"))
         guard let opener = search.find("xdg-open") else {
             throw CommandError(
-                .failed, "There is no xdg-open to open \(address) with.",
+                .failed, "Cannot open \(address): xdg-open is not installed.",
                 hint: "Install xdg-utils.")
         }
         var words = [opener, address]
-        // A service's children end with it and are as confined as it is: no place for a browser.
+        // A systemd service's children share its sandbox and end with it, which does not suit a
+        // browser.
         if context.variable("INVOCATION_ID") != nil, let runner = search.find("systemd-run") {
             words = [runner, "--user", "--collect", "--quiet", "--"] + words
         }
@@ -56,7 +57,7 @@ final class Browser {
                 error: .null, startsSession: true, searchesPath: false))
     }
 
-    /// Takes note of those that have ended.
+    /// Removes programs that have ended.
     func reap() {
         children.removeAll { $0.wait(atMost: .zero) != nil }
     }

@@ -1,11 +1,11 @@
-/// What a key of the screen does to a deployment, by its id.
+/// A change of a deployment, by its id, that a key of the `watch` screen makes.
 enum DeploymentChange: Equatable {
     case redeploy(String)
     case promote(String)
-    /// nil for the one that served production before.
+    /// nil for the previous production deployment.
     case rollback(String?)
 
-    /// The command that does the same.
+    /// The equivalent command.
     var command: any Command {
         switch self {
         case .redeploy(let id): Redeploy(id)

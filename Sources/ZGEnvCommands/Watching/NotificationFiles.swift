@@ -3,11 +3,10 @@ internal import PostalDevice
 internal import SystemFiles
 internal import Vault
 
-/// What notifications keep of a vault, in the state directory: what is chosen, and how far the watching
-/// has come. Both are sealed. Choices are changed under a lock; progress belongs to the one `notify
-/// run` of the vault.
+/// The encrypted files with notification data of a vault in the state directory: the choices and
+/// the progress of watching. Choices change under a lock; progress belongs to the vault's one
+/// `notify run`.
 struct NotificationFiles {
-    /// What is chosen.
     let choicesPath: String
     private let progressPath: String
     private let lockPath: String
@@ -16,7 +15,7 @@ struct NotificationFiles {
     private let sealing: WatchSealing
     private let files: any FileStore
 
-    /// - Parameter keys: Any that open the index.
+    /// - Parameter keys: Any keys that open the index.
     init(_ workspace: Workspace, keys: VaultKeys) throws {
         let vault = try workspace.session.opened().header.vaultID
         let base = try Directories(workspace.context).state + "/\(vault.hexadecimal)"
@@ -29,21 +28,22 @@ struct NotificationFiles {
         files = workspace.context.files
     }
 
-    /// What is chosen; nothing where nothing was ever kept.
+    /// Returns the choices; empty if none were ever saved.
     ///
-    /// - Throws: ``ExitCode/damaged`` for a file that does not open: it is never taken for "nothing".
+    /// - Throws: ``ExitCode/damaged`` for a file that cannot be decrypted, which never counts as
+    ///   empty.
     func choices() throws -> NotificationChoices {
         guard let bytes = try bytes(of: choicesPath) else { return NotificationChoices() }
         guard let found: NotificationChoices = sealing.open(bytes, as: .choices) else {
             throw CommandError(
                 .damaged,
-                "\(choicesPath) does not open with this vault's keys: it was changed, or the vault got new keys elsewhere.",
-                hint: "Remove that file, and choose anew with: zg-env notify set")
+                "Cannot decrypt \(choicesPath) with this vault's keys: it was modified, or the vault was re-keyed elsewhere.",
+                hint: "Delete the file, then choose notifications again with: zg-env notify set")
         }
         return found
     }
 
-    /// Changes what is chosen, while nobody else does.
+    /// Changes the choices under their lock.
     func updateChoices<R>(_ body: (inout NotificationChoices) throws -> R) throws -> R {
         try files.prepareDirectory(of: choicesPath)
         return try files.withLock(choicesPath) {
@@ -55,22 +55,22 @@ struct NotificationFiles {
         }
     }
 
-    /// How far the watching has come.
+    /// Returns the progress of watching.
     ///
-    /// - Returns: nil where nothing was kept, or what was kept does not open.
+    /// - Returns: nil if none was saved or it cannot be decrypted.
     func progress() throws -> (progress: WatchProgress?, isUnreadable: Bool) {
         guard let bytes = try bytes(of: progressPath) else { return (nil, false) }
         let found: WatchProgress? = sealing.open(bytes, as: .progress)
         return (found, found == nil)
     }
 
-    /// Keeps how far the watching has come. Only for the holder of the lock.
+    /// Saves the progress. Requires the run lock.
     func keep(_ progress: WatchProgress) throws {
         try files.prepareDirectory(of: progressPath)
         try write(progress, .progress, to: progressPath)
     }
 
-    /// Keeps what another pair of keys had kept, under these.
+    /// Saves choices and progress that were read with the vault's previous keys.
     func takeOver(_ choices: NotificationChoices?, _ progress: WatchProgress?) throws {
         if let choices, !choices.choices.isEmpty {
             try files.withLock(choicesPath) { try write(choices, .choices, to: choicesPath) }
@@ -78,24 +78,24 @@ struct NotificationFiles {
         if let progress { try keep(progress) }
     }
 
-    /// How far the events of each relay were read, by the registration's name; nothing where nothing
-    /// was kept, or what was kept does not open: whatever comes again is known to be told once.
+    /// Returns how far each relay's events were read, by the registration's id; empty if nothing
+    /// was saved or it cannot be decrypted: repeated events are recognized later.
     func inboxes() throws -> [String: PostalInbox] {
         guard let bytes = try bytes(of: inboxPath) else { return [:] }
         return sealing.open(bytes, as: .postal) ?? [:]
     }
 
-    /// Keeps how far they were read. Only for the holder of ``relayLock()``.
+    /// Saves how far events were read. Requires ``relayLock()``.
     func keep(_ inboxes: [String: PostalInbox]) throws {
         try files.prepareDirectory(of: inboxPath)
         try write(inboxes, .postal, to: inboxPath)
     }
 
-    /// Lets one process at a time read the events of this vault's relays: a relay has one stream for
-    /// each device.
+    /// Takes the lock of the process that reads the events of this vault's relays: a relay has one
+    /// stream per device.
     func relayLock() throws -> RunLock {
         try RunLock(path: relayLockPath, files) { holder in
-            CommandError(.conflict, "Another process reads the relay's events\(holder).")
+            CommandError(.conflict, "Another process is reading the relay's events\(holder).")
         }
     }
 
@@ -114,26 +114,26 @@ struct NotificationFiles {
         _ value: some Encodable, _ content: WatchSealing.Content, to path: String
     ) throws {
         guard let bytes = sealing.seal(value, as: content) else {
-            throw CommandError(.failed, "What notifications keep has become too long.")
+            throw CommandError(.failed, "The notification data is too large to save.")
         }
         try files.replace(path, with: [.bytes(bytes)])
     }
 
-    /// Lets one `notify run` of this vault run at a time. The kernel ends it with the process.
+    /// The lock of this vault's one `notify run`. The kernel releases it with the process.
     final class RunLock {
         private let lock: FileLock
 
-        /// - Throws: ``ExitCode/conflict`` where another one runs.
+        /// - Throws: ``ExitCode/conflict`` if another one is running.
         convenience init(_ files: NotificationFiles) throws {
             try self.init(path: files.lockPath, files.files) { holder in
                 CommandError(
-                    .conflict, "Notifications of this vault are told by another process\(holder).",
-                    hint: "End that one first: systemctl --user stop zg-env-notify, or kill it.")
+                    .conflict, "Another notify run is already running for this vault\(holder).",
+                    hint: "Stop it first with: systemctl --user stop zg-env-notify, or kill it.")
             }
         }
 
-        /// - Parameter taken: Makes the error where another process has the lock, from " (process N)" or
-        ///   nothing.
+        /// - Parameter taken: Creates the error if another process holds the lock, from " (process
+        ///   N)" or "".
         init(path: String, _ files: any FileStore, taken: (String) -> CommandError) throws {
             try files.prepareDirectory(of: path)
             do {
@@ -143,41 +143,42 @@ struct NotificationFiles {
                 }
             } catch let error as SystemError {
                 throw CommandError(
-                    .failed, "The lock \(path) cannot be taken: \(error.reason).")
+                    .failed, "Cannot lock \(path): \(error.reason).")
             }
-            lock.nameHolder()
+            lock.writeHolder()
         }
     }
 }
 
 extension NotificationChoices.Scope {
-    /// The scope of a project of the vault.
+    /// The scope of a linked vault project.
     init(_ binding: VaultProject.Binding) {
         self.init(
             origin: binding.origin, accountID: binding.accountID, teamID: binding.teamID)
     }
 }
 
-/// What notifications keep, while the vault gets new keys: it would not open with those.
-struct KeptNotifications {
+/// Notification data that is re-encrypted when the vault gets new keys.
+struct SavedNotifications {
     private let choices: NotificationChoices?
     private let progress: WatchProgress?
 
-    /// Reads it with the old keys.
+    /// Reads the data with the old keys.
     init(_ workspace: Workspace, _ keys: VaultKeys) {
         let files = try? NotificationFiles(workspace, keys: keys)
         choices = try? files?.choices()
         progress = (try? files?.progress())?.progress
     }
 
-    /// Seals it with the new ones. A failure is told; the new keys stand all the same.
+    /// Saves the data under the new keys. A failure is only a warning, since the vault already uses
+    /// them.
     func keep(under keys: VaultKeys, _ workspace: Workspace) {
         do {
             try NotificationFiles(workspace, keys: keys).takeOver(choices, progress)
         } catch {
             workspace.context.warn(
                 "notifications-lost",
-                "The choices of notifications could not be kept under the new keys. Choose them anew with: zg-env notify set"
+                "The notification choices could not be saved under the new keys. Choose them again with: zg-env notify set"
             )
         }
     }

@@ -2,34 +2,33 @@ internal import EnvOperations
 internal import Vault
 internal import VercelAPI
 
-/// An account or team, as one token sees it, that a ``Poller`` asks: one list holds all of its
+/// An account or team, seen with one token, that a ``Poller`` polls: one list has all of its
 /// deployments.
 class PolledAccount {
-    /// Of a project there; nil where no project says whose it is.
+    /// The link of one of its projects; nil if it has none.
     let binding: VaultProject.Binding?
-    /// What relays call it; nil where that is not known.
+    /// Its id in relay events; nil if unknown.
     let relayName: String?
-    /// The way there, once it was opened.
-    var access: PlatformSession.Access?
-    /// When it is asked, and why.
+    /// The connection, once opened.
+    var access: VercelSession.Access?
     var schedule = RefreshSchedule()
-    /// Whether this process has had an answer.
+    /// Whether this process has received a response.
     var hasAnswered = false
-    /// Why the last question had no answer.
+    /// Why the last request failed.
     var failure: CommandError?
-    /// When a relay told something of it last, by `CLOCK_MONOTONIC`.
+    /// When a relay last reported an event of it, by `CLOCK_MONOTONIC`.
     var toldAt: Duration?
 
     init(_ binding: VaultProject.Binding?, relayName: String?) {
         (self.binding, self.relayName) = (binding, relayName)
     }
 
-    /// The way there. Nothing is sent twice on it: the schedule knows when to ask again.
-    func open(_ workspace: Workspace) throws -> PlatformSession.Access {
+    /// Opens the connection, without retries: the schedule decides when to ask again.
+    func open(_ workspace: Workspace) throws -> VercelSession.Access {
         if let access { return access }
-        let new = try PlatformSession(workspace).access(binding)
-        let access = PlatformSession.Access(
-            client: new.client.unrepeated(), account: new.account)
+        let new = try VercelSession(workspace).access(binding)
+        let access = VercelSession.Access(
+            client: new.client.withoutRetries(), account: new.account)
         self.access = access
         return access
     }

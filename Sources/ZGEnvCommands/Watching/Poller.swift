@@ -5,44 +5,44 @@ internal import PostalDevice
 internal import Vault
 internal import VercelAPI
 
-/// Asks the platform when it is time, for `watch`, `watch --json` and `notify run`: by the timer, by
-/// what changes around it, and by what relays tell. While a relay is heard the timer is a safety net.
+/// Polls Vercel for `watch`, `watch --json` and `notify run`: on a timer, after local changes, and
+/// after relay events. While a relay is connected, the timer is only a safety net.
 ///
-/// Goes on and on with ``turn(_:)`` and ``wait(for:by:)``.
+/// Callers alternate ``turn(_:)`` and ``wait(for:by:)``.
 final class Poller {
-    /// What the schedule goes on with, and why there is no answer where there is none.
+    /// The outcome for the schedule, and the failure, if any.
     typealias Answer = (outcome: RefreshSchedule.Outcome, failure: CommandError?)
 
-    /// How long one look at the surroundings lasts at most.
+    /// The interval of checks for local changes.
     private static let tick = Duration.seconds(2)
-    /// How long a wait lasts at most before somebody looks for events.
-    private static let glance = Duration.milliseconds(100)
+    /// The interval of checks for relay events.
+    private static let eventPollInterval = Duration.milliseconds(100)
     private static let shortestWait = Duration.milliseconds(20)
-    /// How long after an event is asked as often as without a relay: a list may be late.
-    private static let liveliness = Duration.seconds(60)
+    /// How long after an event to poll as often as without a relay: a list may lag behind.
+    private static let burstDuration = Duration.seconds(60)
 
     private let workspace: Workspace
     private let intervals: RefreshIntervals
     private let observer: RefreshObserver
-    private let heedsAnswers: Bool
+    private let watchesCache: Bool
     private var vaultMark: RefreshObservation.FileMark?
     private var feed: PostalFeed?
-    /// Whether ``feed`` is that of the vault's relays.
+    /// Whether ``feed`` matches the vault's relays.
     private var knowsRelays = false
-    /// What is wrong at present, so that each thing is said once.
+    /// Current problems by subject, so that each is reported once.
     private var troubles: [String: String] = [:]
-    /// Tells people what is wrong, and what is over.
+    /// Reports a problem or its end to the user.
     var tell: (String) throws -> Void
 
-    /// To be made before the vault is opened, so that no change of it is missed.
+    /// Must be created before the vault is opened, so that no change is missed.
     ///
     /// - Parameters:
-    ///   - intervals: Those without a relay.
-    ///   - heedsAnswers: Whether kept answers of other processes are a reason to ask. Those of one that
-    ///     reads the relays' streams in place of this one always are: it drops what is old.
-    init(_ workspace: Workspace, intervals: RefreshIntervals, heedsAnswers: Bool) {
+    ///   - intervals: The intervals without a relay.
+    ///   - watchesCache: Whether cached responses of other processes trigger a request. Those of a
+    ///     process that reads the relays' streams for this one always do: it drops outdated ones.
+    init(_ workspace: Workspace, intervals: RefreshIntervals, watchesCache: Bool) {
         (self.workspace, self.intervals) = (workspace, intervals)
-        self.heedsAnswers = heedsAnswers
+        self.watchesCache = watchesCache
         observer = RefreshObserver(workspace)
         vaultMark = observer.observation().vault
         tell = { workspace.note($0) }
@@ -51,14 +51,14 @@ final class Poller {
     /// By `CLOCK_MONOTONIC`.
     var now: Duration { observer.now }
 
-    /// Takes what relays told and the vault as it is, and asks whoever it is time to ask. One that does
-    /// not answer keeps no other from being asked.
+    /// Handles relay events and vault changes, then polls the accounts that are due. A failure of
+    /// one does not affect the others.
     ///
-    /// - Returns: Whether something was asked, or there is nobody to ask.
-    func turn<Work: PollingWork>(_ work: Work) throws -> Bool {
+    /// - Returns: Whether an account was polled, or there are none.
+    func turn<Work: PollerDelegate>(_ work: Work) throws -> Bool {
         try followRelays(work)
         var observation = observer.observation()
-        observation.answers = answersMark()
+        observation.answers = cacheMark()
         if observation.vault != vaultMark {
             vaultMark = observation.vault
             try work.take(
@@ -79,20 +79,20 @@ final class Poller {
                 outcome, at: now, random: VercelClient.randomFraction())
             account.failure = failure
             if failure == nil { account.hasAnswered = true }
-            // They were changed by this process.
-            let mark = answersMark()
+            // This process has changed the cached responses itself.
+            let mark = cacheMark()
             for account in work.accounts { account.schedule.acknowledge(answers: mark) }
         }
         return hasAsked
     }
 
-    private func answersMark() -> RefreshObservation.FileMark? {
-        heedsAnswers || feed?.isElsewhere == true ? observer.answersMark() : nil
+    private func cacheMark() -> RefreshObservation.FileMark? {
+        watchesCache || feed?.isElsewhere == true ? observer.cacheMark() : nil
     }
 
-    /// Waits until something may be due, and not beyond the moment in which a relay tells something.
+    /// Waits until something may be due, or a relay event arrives.
     func wait(
-        for work: some PollingWork, by pause: (Duration) throws -> Void
+        for work: some PollerDelegate, by pause: (Duration) throws -> Void
     ) rethrows {
         let end = now + Self.tick
         func left() -> Duration {
@@ -101,39 +101,39 @@ final class Poller {
             return min(end - now, workspace.options.offline ? Self.tick : waits.min() ?? Self.tick)
         }
         repeat {
-            let step = feed == nil ? left() : min(left(), Self.glance)
+            let step = feed == nil ? left() : min(left(), Self.eventPollInterval)
             try pause(max(step, Self.shortestWait))
         } while left() > .zero && feed?.hasNews != true && Interrupts.pending == nil
     }
 
-    /// Waits and does nothing else; a signal ends it.
+    /// Sleeps; a signal interrupts it.
     static func sleep(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         usleep(UInt32(seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
 
-    /// Follows no relay any more.
+    /// Disconnects from relays.
     func close() { feed = nil }
 
     // MARK: The vault
 
-    /// Opens the vault as it is now: another token, another account, other keys.
+    /// Reopens the vault after a change: tokens, accounts or keys may be different.
     ///
-    /// - Returns: Whether it has other keys.
+    /// - Returns: Whether its keys changed.
     private func reopenVault() throws -> Bool {
         let session = workspace.session
         var hasNewKeys = false
-        session.forgetVault()
+        session.closeVault()
         do {
             _ = try session.index(.listing)
         } catch {
-            // The keyring or another source that asks nobody may have the new ones.
-            session.forgetKeys()
+            // The keyring or another source without a prompt may have the new keys.
+            session.dropKeys()
             close()
-            guard try session.keysAtHand() != nil else {
+            guard try session.keysWithoutPrompt() != nil else {
                 throw CommandError(
-                    .locked, "The vault got other keys, and nothing here opens it.",
-                    hint: "Run zg-env \(workspace.command) again.")
+                    .locked, "The vault was re-keyed, and no available key opens it.",
+                    hint: "Start zg-env \(workspace.command) again.")
             }
             try session.keepIndexTierOnly()
             hasNewKeys = true
@@ -144,21 +144,22 @@ final class Poller {
 
     // MARK: Relays
 
-    /// Follows the relays that the vault is a device of now. Nobody is asked for a passphrase for that.
+    /// Connects to the vault's current relays, without asking for a passphrase.
     private func openRelays() throws {
-        guard !workspace.options.offline, try workspace.session.indexAtHand() != nil
+        guard !workspace.options.offline, try workspace.session.indexWithoutPrompt() != nil
         else { return close() }
         let (all, keys) = try RelayAccess.registrations(workspace)
         if feed?.isFor(all) ?? all.isEmpty { return }
-        // The streams of before have ended when others begin.
+        // Ends the old streams before new ones start.
         close()
         guard !all.isEmpty else { return }
         feed = PostalFeed(workspace, try NotificationFiles(workspace, keys: keys), all)
     }
 
-    /// Takes what relays told: it is a reason to ask at once, and to ask less often by the timer. What
-    /// is shown or told of it comes from the platform's answer alone, and so is told once.
-    private func followRelays<Work: PollingWork>(_ work: Work) throws {
+    /// Handles relay events: an event triggers a request, and connected relays allow longer
+    /// intervals. What is shown comes only from Vercel's response, so that nothing is reported
+    /// twice.
+    private func followRelays<Work: PollerDelegate>(_ work: Work) throws {
         let now = now
         var news = PostalFeed.News()
         do {
@@ -172,7 +173,7 @@ final class Poller {
                     try end(report.place, report.relief)
                 }
             }
-            try end("relays", "The relays' events can be kept again.")
+            try end("relays", "Relay events can be saved again.")
         } catch {
             try say("relays", CommandError(mapping: error).message)
         }
@@ -188,22 +189,22 @@ final class Poller {
                 account.toldAt = now
                 account.schedule.request(.event)
             }
-            let isLively = account.toldAt.map { now - $0 < Self.liveliness } ?? false
+            let isLively = account.toldAt.map { now - $0 < Self.burstDuration } ?? false
             let isHeard = account.relayName.map { feed?.isUp($0) == true } ?? false
             account.schedule.use(isHeard && !isLively ? intervals.besideRelay : intervals)
         }
     }
 
-    // MARK: Words
+    // MARK: Messages
 
-    /// Says what is wrong with something, unless that was said.
+    /// Reports a problem, unless it was already reported.
     func say(_ place: String, _ message: String) throws {
         guard troubles[place] != message else { return }
         troubles[place] = message
         try tell(message)
     }
 
-    /// Says that nothing is wrong with it any more, where something was.
+    /// Reports that a problem is over, if there was one.
     func end(_ place: String, _ message: String) throws {
         guard troubles.removeValue(forKey: place) != nil else { return }
         try tell(message)

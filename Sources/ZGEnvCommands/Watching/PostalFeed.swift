@@ -5,26 +5,25 @@ internal import PostalProtocol
 internal import Vault
 internal import VercelAPI
 
-/// What relays tell, for a command that runs for long: reads their streams beside the command's own
-/// work, drops the kept answers that an event makes old, and has the vault see what was changed on the
-/// platform. What is to be shown or told of it is the command's own matter.
+/// Relay events for a long-running command: reads the streams beside the command's own work, drops
+/// outdated cached responses, and records changes of variables in the vault. What to show is up to
+/// the command.
 ///
-/// One process of a vault reads at a time, since a relay has one stream for each device. The others find
-/// the vault and the kept answers changed.
+/// One process per vault reads the streams, since a relay has one stream per device. The others
+/// notice the changes of the vault and of the response cache.
 final class PostalFeed {
-    /// What a turn brought.
+    /// The result of a turn.
     struct News {
-        /// Projects of which deployments, or the project itself, changed.
+        /// Projects that changed, or whose deployments did.
         var projects: Set<PostalInbox.Project> = []
-        /// Accounts of which anything may have changed, because events are lost.
+        /// Accounts that may have changed anywhere, because events were lost.
         var accounts: Set<String> = []
-        /// Whether the vault was written.
         var wroteVault = false
-        /// How it stands with each relay, and with what it told.
+        /// The state of each relay and of reading variables.
         var reports: [Report] = []
     }
 
-    /// What something is, what is wrong with it, if anything is, and what is said once that is over.
+    /// The subject, its current problem, if any, and the message for the problem's end.
     typealias Report = (place: String, trouble: String?, relief: String)
 
     private struct Relay {
@@ -41,13 +40,13 @@ final class PostalFeed {
     private var lock: NotificationFiles.RunLock?
     private var relays: [Relay] = []
     private var inboxes: [String: PostalInbox] = [:]
-    /// When the lock is tried again, and when a project is looked at again, by `CLOCK_MONOTONIC`.
+    /// When to try the lock and to refresh a project again, by `CLOCK_MONOTONIC`.
     private var (lockAt, lookAt) = (Duration.zero, Duration.zero)
-    private var lookFailures = 0
+    private var refreshFailures = 0
 
     private static let lockPause = Duration.seconds(5)
 
-    /// Begins nothing yet; ``turn(at:)`` does.
+    /// Starts nothing; ``turn(at:)`` does.
     init(
         _ workspace: Workspace, _ files: NotificationFiles, _ registrations: [RelayRegistration]
     ) {
@@ -55,25 +54,25 @@ final class PostalFeed {
         self.registrations = registrations
     }
 
-    /// Whether the vault is a device of the same relays still.
+    /// Returns whether the vault still has the same registrations.
     func isFor(_ others: [RelayRegistration]) -> Bool {
         registrations.map(\.id) == others.map(\.id)
     }
 
-    /// Whether another process reads the streams, and drops the kept answers that events make old.
+    /// Whether another process reads the streams and drops outdated cached responses.
     var isElsewhere: Bool { lock == nil }
 
-    /// Whether events of an account come at once.
+    /// Returns whether events of an account arrive at once.
     func isUp(_ account: String) -> Bool {
         relays.contains {
             $0.stream.status == .up && $0.registration.accounts.contains(account)
         }
     }
 
-    /// Whether a turn would bring something.
+    /// Whether events wait for a turn.
     var hasNews: Bool { relays.contains { $0.stream.hasMessages } }
 
-    /// Does what is due. Waits for the platform where a project is to be looked at, and never for a relay.
+    /// Does what is due. May wait for Vercel to refresh a project, but never for a relay.
     func turn(at now: Duration) throws -> News {
         var news = News()
         try begin(at: now)
@@ -96,8 +95,8 @@ final class PostalFeed {
             inboxes[relay.name] = inbox
         }
         if isChanged {
-            // What is killed in between drops once more what was dropped.
-            try dropAnswers(news)
+            // A process killed in between repeats the drop.
+            try dropResponses(news)
             try files.keep(inboxes)
             for relay in relays { relay.stream.keep(inboxes[relay.name]?.number ?? 0) }
         }
@@ -111,21 +110,21 @@ final class PostalFeed {
             switch relay.stream.status {
             case .connecting, .up: nil
             case .down(let reason):
-                "\(address): \(reason). The platform is asked from time to time meanwhile."
+                "\(address): \(reason). Polling Vercel until the relay is back."
             case .refused:
-                "\(address) does not know this device any more. Leave with: zg-env postal leave, and join anew."
+                "\(address) no longer lists this device. Leave with: zg-env postal leave, then join again."
             }
-        return ("relay \(address)", trouble, "\(address) is heard again.")
+        return ("relay \(address)", trouble, "\(address) is connected again.")
     }
 
     private static func report(_ project: PostalInbox.Project, _ trouble: String?) -> Report {
         (
             "variables \(project.account)", trouble,
-            "What was changed on the platform is looked up again."
+            "Changed variables can be read from Vercel again."
         )
     }
 
-    /// Opens the streams once no other process has them.
+    /// Opens the streams once no other process reads them.
     private func begin(at now: Duration) throws {
         guard lock == nil, now >= lockAt, !workspace.options.offline else { return }
         lockAt = now + Self.lockPause
@@ -145,13 +144,13 @@ final class PostalFeed {
                 registration: registration, opener: try EventOpener(seed: registration.seed),
                 stream: stream)
             guard stream.start() else {
-                throw CommandError(.failed, "No thread can be had to read the relay's events.")
+                throw CommandError(.failed, "Cannot start a thread to read the relay's events.")
             }
             relays.append(relay)
         }
     }
 
-    // MARK: Kept answers
+    // MARK: Cached responses
 
     private func note(_ event: PostalEvent, _ news: inout News) {
         switch event.type {
@@ -165,19 +164,19 @@ final class PostalFeed {
         }
     }
 
-    /// Drops what deployments of these projects, or the projects themselves, have made old.
-    private func dropAnswers(_ news: News) throws {
+    /// Drops cached responses that the events outdate.
+    private func dropResponses(_ news: News) throws {
         guard !news.projects.isEmpty || !news.accounts.isEmpty else { return }
         let index = try workspace.session.index(.listing)
         let keys = try workspace.session.keys(.index)
-        let answers = try PlatformAnswers(workspace, keys: keys)
+        let answers = try VercelResponses(workspace, keys: keys)
         let accounts = news.accounts.union(news.projects.map(\.account))
         let bound = index.projects.compactMap { project -> (PostalInbox.Project, String)? in
             project.binding.map { ($0.postalProject, $0.origin) }
         }
         answers.drop { answer in
             if case .projects = answer.address.subject {
-                // A new project is in no list; a slug may be anybody's.
+                // A new project is in no cached list; a team slug may be of any team.
                 return accounts.contains { answer.address.scope == "id \($0)" }
                     || !answer.address.scope.hasPrefix("id ")
             }
@@ -192,14 +191,14 @@ final class PostalFeed {
 
     // MARK: Variables
 
-    /// Has the vault see the variables of one project that have changed on the platform: one request.
+    /// Records the changed variables of one project in the vault, with one request.
     private func look(at now: Duration, _ news: inout News) throws {
         guard now >= lookAt else { return }
         for name in inboxes.keys where inboxes[name]?.anyMayHaveChanged == true {
             let accounts = registrations.first { $0.id.hexadecimal == name }?.accounts ?? []
             let bound = try workspace.session.index(.listing).projects
                 .compactMap { $0.binding?.postalProject }
-            inboxes[name]?.expectLook(at: bound.filter { accounts.contains($0.account) })
+            inboxes[name]?.scheduleRefresh(at: bound.filter { accounts.contains($0.account) })
             try files.keep(inboxes)
         }
         guard
@@ -210,33 +209,33 @@ final class PostalFeed {
         do {
             for local in try workspace.session.index(.listing).projects
             where local.binding?.postalProject == project {
-                if try PlatformRefresh.look(at: local, workspace).wroteVault {
+                if try VercelRefresh.look(at: local, workspace).wroteVault {
                     news.wroteVault = true
                 }
             }
-            lookFailures = 0
-            inboxes[name]?.noteLook(at: project)
+            refreshFailures = 0
+            inboxes[name]?.markRefreshed(at: project)
             try files.keep(inboxes)
             news.reports.append(Self.report(project, nil))
         } catch {
             let failure = CommandError(mapping: error)
             inboxes[name]?.postpone(project)
-            lookFailures = min(lookFailures + 1, 10)
-            // A refusal does not get better by asking again soon.
+            refreshFailures = min(refreshFailures + 1, 10)
+            // Other failures are not transient: wait long.
             let isFinal = failure.code != .unavailable && failure.code != .conflict
-            let pause = isFinal ? RefreshIntervals.longestPause : .seconds(5 << lookFailures)
+            let pause = isFinal ? RefreshIntervals.longestPause : .seconds(5 << refreshFailures)
             lookAt = now + min(pause, RefreshIntervals.longestPause)
             news.reports.append(
                 Self.report(
                     project,
-                    "Variables were changed on the platform, and which could not be looked up. \(failure.message) It is tried again."
+                    "Variables changed on Vercel, but could not be read. \(failure.message) Retrying."
                 ))
         }
     }
 }
 
 extension VaultProject.Binding {
-    /// The project as events name it.
+    /// The project's identity in relay events.
     var postalProject: PostalInbox.Project {
         PostalInbox.Project(account: teamID ?? accountID, id: projectID)
     }

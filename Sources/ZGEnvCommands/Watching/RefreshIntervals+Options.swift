@@ -4,14 +4,14 @@ internal import EnvOperations
 extension RefreshIntervals {
     static let options = [
         OptionSpec(
-            "every", value: "DURATION", "Ask so often while nothing builds: 60s by default",
+            "every", value: "DURATION", "Poll interval while nothing is building (default 60s)",
             form: .duration),
         OptionSpec(
             "every-building", value: "DURATION",
-            "Ask so often while something builds: 15s by default", form: .duration),
+            "Poll interval while a deployment builds (default 15s)", form: .duration),
     ]
 
-    /// - Throws: ``ExitCode/usage`` for intervals that are out of bounds.
+    /// - Throws: ``ExitCode/usage`` for an interval out of range.
     init(_ command: ParsedCommand) throws {
         func seconds(_ option: String, _ standard: Int) throws -> Int {
             guard let duration = command.duration(option) else { return standard }
@@ -19,7 +19,7 @@ extension RefreshIntervals {
             guard Self.bounds.contains(seconds) else {
                 throw CommandError(
                     .usage,
-                    "--\(option) is from \(Self.bounds.lowerBound)s to \(Self.bounds.upperBound)s."
+                    "--\(option) must be from \(Self.bounds.lowerBound)s to \(Self.bounds.upperBound)s."
                 )
             }
             return seconds

@@ -1,13 +1,12 @@
 internal import EnvOperations
 internal import Glibc
 
-/// Looks at what a ``RefreshSchedule`` goes by: the clocks, the vault's file, the directory of kept
-/// answers, and whether a network is up. A look takes some system calls and nothing else.
+/// Observes what a ``RefreshSchedule`` depends on: the clocks, the vault file, the response cache,
+/// and whether a network is up. Takes only a few system calls.
 struct RefreshObserver {
     private let vault: String
     private let answers: String?
 
-    /// Looks for the vault and the cache of a command.
     init(_ workspace: Workspace) {
         vault = workspace.options.vaultPath
         answers = Directories(workspace.context).cache
@@ -16,7 +15,7 @@ struct RefreshObserver {
     /// By `CLOCK_MONOTONIC`.
     var now: Duration { Self.time(CLOCK_MONOTONIC) }
 
-    /// What stands now, but for kept answers.
+    /// Returns the current state, without the response cache.
     func observation() -> RefreshObservation {
         RefreshObservation(
             monotonic: now, sinceBoot: Self.time(CLOCK_BOOTTIME),
@@ -24,8 +23,8 @@ struct RefreshObserver {
             vault: Self.mark(vault), hasNetwork: Self.hasNetwork())
     }
 
-    /// The mark of the directory of kept answers; nil where there is none.
-    func answersMark() -> RefreshObservation.FileMark? {
+    /// Returns the mark of the response cache's directory; nil if it does not exist.
+    func cacheMark() -> RefreshObservation.FileMark? {
         answers.flatMap { Self.mark($0) }
     }
 
@@ -35,7 +34,7 @@ struct RefreshObserver {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The mark of a file or directory; nil where there is none.
+    /// Returns the mark of a file or directory; nil if it does not exist.
     static func mark(_ path: String) -> RefreshObservation.FileMark? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -45,8 +44,8 @@ struct RefreshObserver {
             changedAt: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
     }
 
-    /// Whether an interface other than the loopback is up and has an address; nil where that cannot
-    /// be read.
+    /// Returns whether an interface other than the loopback is up and has an address; nil if
+    /// unknown.
     private static func hasNetwork() -> Bool? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&first) == 0 else { return nil }

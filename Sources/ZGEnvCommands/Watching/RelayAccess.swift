@@ -3,11 +3,11 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// The way to a relay for one command.
+/// Opens relays for a command.
 enum RelayAccess {
-    /// Reads a relay's address; the rule is that of `--api-url`.
+    /// Parses a relay's URL by the rules of `--api-url`.
     ///
-    /// - Throws: ``ExitCode/usage`` for what is none, or would show the token on the way.
+    /// - Throws: ``ExitCode/usage`` for an invalid URL, or one that would expose the token.
     static func origin(_ text: String) throws -> APIOrigin {
         do throws(APIOrigin.Problem) {
             return try APIOrigin(text)
@@ -15,13 +15,14 @@ enum RelayAccess {
             throw CommandError(
                 .usage,
                 error == .notSecure
-                    ? "The relay's address is plain http to another machine, which would show the device's token."
-                    : "That is no address of a relay.",
-                hint: "Give it as https://HOST or http://127.0.0.1:PORT.")
+                    ? "The relay URL uses plain http to another machine, which would expose the device's token."
+                    : "Not a valid relay URL.",
+                hint: "Use https://HOST or http://127.0.0.1:PORT.")
         }
     }
 
-    /// A client for a registration, with a copy of its token: another thread may use it.
+    /// Returns a client for a registration, with its own copy of the token, for use on another
+    /// thread.
     ///
     /// - Throws: ``ExitCode/unavailable`` with `--offline`.
     static func client(
@@ -39,20 +40,18 @@ enum RelayAccess {
         return try client(try APIOrigin(registration.relay), token, workspace)
     }
 
-    /// A client for a relay.
     static func client(
         _ origin: APIOrigin, _ token: SecretSlice?, _ workspace: Workspace
     ) throws -> RelayClient {
         guard !workspace.options.offline else {
             throw CommandError(
-                .unavailable, "This needs the relay, and --offline forbids it.",
-                hint: "Nothing was sent.")
+                .unavailable, "This command needs the relay, but --offline is set.")
         }
         return RelayClient(
             transport: try workspace.context.transport(), origin: origin, token: token)
     }
 
-    /// The relays that the vault is a device of, and the keys that it was opened with.
+    /// Returns the vault's relays, and the keys that it was opened with.
     static func registrations(
         _ workspace: Workspace
     ) throws -> (all: [RelayRegistration], keys: VaultKeys) {
@@ -60,34 +59,33 @@ enum RelayAccess {
         return (try workspace.session.index(.everything).relays(), keys)
     }
 
-    /// The relay that the argument names, or the only one.
+    /// Returns the relay with the given URL, or the only one.
     static func registration(_ url: String?, _ workspace: Workspace) throws -> RelayRegistration {
         let all = try registrations(workspace).all
         if let text = url {
             let origin = try origin(text)
             guard let found = all.first(where: { $0.relay == origin.description }) else {
                 throw CommandError(
-                    .notFound, "This vault is no device of \(origin).",
-                    hint: "See which relays it knows with: zg-env postal status")
+                    .notFound, "This vault is not a device of \(origin).",
+                    hint: "List relays with: zg-env postal status")
             }
             return found
         }
         guard let only = all.first else {
             throw CommandError(
-                .notFound, "This vault is a device of no relay.",
-                hint: "Join one with: zg-env postal join URL")
+                .notFound, "This vault has not joined a relay.",
+                hint: "Join a relay with: zg-env postal join URL")
         }
         guard all.count == 1 else {
             throw CommandError(
                 .usage, "This vault is a device of \(all.count) relays.",
-                hint: "Name the one that is meant; zg-env postal status lists them.")
+                hint: "Specify the URL of a relay; list the relays with: zg-env postal status")
         }
         return only
     }
 }
 
 extension CommandError {
-    /// Says why a relay did not do what it was asked for.
     init(mapping error: RelayError, relay: String) {
         let reason = Self.sentence(error.reason)
         switch error.code {
@@ -95,19 +93,21 @@ extension CommandError {
             self.init(
                 .unauthorized, reason,
                 hint:
-                    "It is mistyped, used or expired; nothing was changed. Ask whoever runs the relay for another one."
+                    "The code may be mistyped, used or expired. Ask the relay's operator for a new one."
             )
         case .deviceRefused:
             self.init(
                 .unauthorized, reason,
-                hint: "It was removed there. Leave with: zg-env postal leave, and join anew.")
+                hint:
+                    "The device was removed from the relay. Leave with: zg-env postal leave, then join again."
+            )
         case .unavailable:
-            self.init(.unavailable, reason, hint: "Try again; \(relay) is where it should be.")
+            self.init(.unavailable, reason, hint: "Try again later. The relay's URL is \(relay)")
         case .notARelay:
-            self.init(.unavailable, reason, hint: "Look at the address: \(relay).")
+            self.init(.unavailable, reason, hint: "Check the relay's URL: \(relay)")
         case .outcomeUnknown:
             self.init(
-                .unavailable, reason, hint: "See how it stands with: zg-env postal status")
+                .unavailable, reason, hint: "Check with: zg-env postal status")
         case .failed: self.init(.failed, reason)
         }
     }

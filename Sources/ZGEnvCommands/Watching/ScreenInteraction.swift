@@ -1,6 +1,6 @@
 internal import CommandLineKit
 
-/// A full-screen view: it shows plans and questions itself, and collects notes for one line.
+/// The interaction of a full-screen view: shows plans and questions there, and collects notes.
 final class ScreenInteraction: Interaction {
     /// The notes, in order.
     private(set) var notes: [String] = []
@@ -19,6 +19,6 @@ final class ScreenInteraction: Interaction {
     var canConfirm: Bool { true }
     var progressLine: ProgressLine? { nil }
 
-    /// The screen's own command has words for a signal.
-    func setLastWords(_ message: String, hint: String) {}
+    /// Ignored: the screen's own command handles signals.
+    func setInterruptionMessage(_ message: String, hint: String) {}
 }

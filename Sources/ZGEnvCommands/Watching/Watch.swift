@@ -4,14 +4,13 @@ internal import EnvOperations
 /// `watch`: a live view of projects and their newest deployments.
 struct Watch: Command {
     static let spec = CommandSpec(
-        ["watch"], "Show projects and their deployments as they change", section: "Platform",
+        ["watch"], "Show a live view of projects and deployments",
         discussion: """
-            Takes the whole terminal and gives it back. What was seen last is there at once, with its \
-            age, and the platform is asked behind it. Keys move, open a project with its variables, \
-            follow a build log, redeploy, promote and roll back; ? names them all. Whatever changes \
-            something shows its plan and asks first. A value is shown only after the passphrase, and \
-            hidden again by any key or after 30 seconds. Without -p all projects of the account are \
-            shown. With --json every change is one object on a line.
+            Shows the last known state at once, with its age, and keeps refreshing it from Vercel. \
+            Keys select a project, show its variables, follow build logs, redeploy, promote and \
+            roll back; press ? for help. Changes show a plan and ask first. Showing a value needs \
+            the passphrase; any key hides the value, as do 30 seconds. Without -p, shows all \
+            projects of the account. With --json, prints each change as one object per line.
             """,
         options: [
             OptionSpec(
@@ -20,10 +19,10 @@ struct Watch: Command {
         ] + RefreshIntervals.options,
         examples: [
             .init("zg-env watch", "all projects of the account"),
-            .init("zg-env watch -p web -p api", "two of them"),
-            .init("zg-env watch --json | jq -r .event", "changes for another program"),
+            .init("zg-env watch -p web -p api", "two projects"),
+            .init("zg-env watch --json | jq -r .event", "events for another program"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
     private let intervals: RefreshIntervals
     private let projects: [String]
@@ -45,28 +44,28 @@ struct Watch: Command {
             try Interrupts.deferred { try events.run { Interrupts.pending == nil } }
         } else {
             try checkTerminal(workspace.context)
-            let work = try WatchWork(workspace, names: names, intervals: intervals)
+            let work = try WatchLoop(workspace, names: names, intervals: intervals)
             try Interrupts.deferred { try work.run() }
         }
         Interrupts.endIfPending()
         return CommandResult.shown()
     }
 
-    /// - Throws: ``ExitCode/usage`` where there is no screen to show it on.
+    /// - Throws: ``ExitCode/usage`` without a suitable terminal.
     private func checkTerminal(_ context: Context) throws {
         let why: String
         if !TerminalDevice.isTerminal(context.output.descriptor) || !TerminalDevice.isTerminal(0) {
-            why = "watch needs a terminal, and its input or output is none."
+            why = "watch needs a terminal for its input and output."
         } else if ["dumb", "unknown", nil].contains(context.variable("TERM")) {
             why =
-                "watch needs a terminal that moves its cursor, and TERM says that this one does not."
+                "watch needs a terminal that can move the cursor; the terminal type in TERM cannot."
         } else {
             return
         }
         throw CommandError(
             .usage, why,
             hint:
-                "Have changes as lines with: zg-env watch --json, or see what is there: zg-env deployment list -p NAME"
+                "Print changes with: zg-env watch --json, or list deployments with: zg-env deployment list -p NAME"
         )
     }
 }

@@ -3,11 +3,11 @@ internal import EnvOperations
 internal import JSON
 internal import VercelAPI
 
-/// The work of `watch --json`: what is kept, what the platform says then, and every change, each as one
-/// object on a line.
+/// The main loop of `watch --json`: prints the cached state, Vercel's current state, and every
+/// change, as one object per line.
 final class WatchEvents {
     private let workspace: Workspace
-    private let platform: WatchedPlatform
+    private let platform: WatchedVercel
     private let startedAt: Int64
     private var watcher = DeploymentWatcher()
     private var current: [String: String]?
@@ -16,18 +16,17 @@ final class WatchEvents {
     init(_ workspace: Workspace, names: [String], intervals: RefreshIntervals) throws {
         self.workspace = workspace
         startedAt = Int64(clamping: workspace.context.now())
-        platform = try WatchedPlatform(workspace, names: names, intervals: intervals)
+        platform = try WatchedVercel(workspace, names: names, intervals: intervals)
         try? workspace.session.keepIndexTierOnly()
     }
 
-    /// Works as long as `goesOn`.
-    func run(while goesOn: () -> Bool) throws {
+    func run(while shouldContinue: () -> Bool) throws {
         if platform.askedAt != nil || workspace.options.offline { try snapshot(isKept: true) }
-        // There is nothing that could change.
+        // Offline, nothing can change.
         guard !workspace.options.offline else { return }
-        while goesOn() {
+        while shouldContinue() {
             let hasAsked = try platform.poller.turn(platform)
-            guard goesOn() else { return }
+            guard shouldContinue() else { return }
             if hasAsked { try take(platform.failure) }
             platform.poller.wait(for: platform, by: Poller.sleep)
         }

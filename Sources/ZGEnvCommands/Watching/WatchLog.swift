@@ -1,16 +1,16 @@
 internal import CommandLineKit
 internal import VercelAPI
 
-/// A log on the screen of `watch`.
+/// Passes a deployment's log to the `watch` screen.
 final class WatchLog: LogOutput {
-    /// Nobody looks at it any more.
+    /// Thrown when the log is no longer shown.
     struct Left: Error {}
 
     private let take: ([WatchModel.LogEntry]) throws -> Void
     private var new: [WatchModel.LogEntry] = []
 
-    /// - Parameter take: Gets what came together, and nothing some ten times a second while nothing
-    ///   comes. What it throws ends the log.
+    /// - Parameter take: Receives new entries, and an empty array about ten times a second while
+    ///   there are none. An error that it throws ends the log.
     init(_ take: @escaping ([WatchModel.LogEntry]) throws -> Void) {
         self.take = take
     }
@@ -20,7 +20,7 @@ final class WatchLog: LogOutput {
             let time = line.date.map { TimeText.utc($0.milliseconds).suffix(9).dropLast() } ?? ""
             new.append(.init(text: "\(time) \(line.mark) \(line.text)", role: line.role))
         }
-        // A log that comes in one piece does not fill the memory with what nobody will see.
+        // Bounds the memory for a log that arrives all at once.
         if new.count > 2 * WatchModel.logLimit { new.removeFirst(WatchModel.logLimit) }
     }
 
@@ -32,6 +32,9 @@ final class WatchLog: LogOutput {
     func finish(failed: Bool) throws { try flush() }
 
     func lost(_ count: Int) throws {
-        new.append(.init(text: "(\(count) of the log could not be read)", role: .dim))
+        new.append(
+            .init(
+                text: "(\(count == 1 ? "1 log entry" : "\(count) log entries") could not be read)",
+                role: .dim))
     }
 }

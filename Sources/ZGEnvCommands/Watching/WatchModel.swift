@@ -1,22 +1,22 @@
 internal import CommandLineKit
 internal import Vault
 
-/// What is on the screen of `watch`, and what a key makes of it. Pure.
+/// The state of the `watch` screen, and how keys change it. Performs no I/O.
 struct WatchModel {
-    /// What fills the screen.
+    /// The page on the screen.
     enum Page: Equatable {
         case projects
         case project(String)
         case log(WatchRow, project: String)
     }
 
-    /// What can be selected.
+    /// A selectable row.
     enum Item: Equatable {
         case project(WatchProject)
         case deployment(WatchRow)
         case variable(WatchVariable)
 
-        /// What it is known by when everything around it has changed.
+        /// A stable identity across refreshes.
         var key: String {
             switch self {
             case .project(let project): project.id
@@ -26,58 +26,56 @@ struct WatchModel {
         }
     }
 
-    /// What is to be done outside of the screen.
+    /// What a key asks the program to do.
     enum Action: Equatable {
         case quit
         case refresh
         case browse(String)
-        /// A project's page was opened.
+        /// The page of a project was opened.
         case look(String)
         case followLog(WatchRow, project: String)
         case endLog
-        /// A command's words, for a project.
         case change(DeploymentChange, project: String)
         case answer(Bool)
         case reveal(Identifier, project: String)
     }
 
-    /// What is asked before something is done.
+    /// A plan to confirm.
     struct Question: Equatable {
         let plan: [String]
         let question: String
     }
 
-    /// A line of a log.
     struct LogEntry: Equatable {
         let text: String
         let role: Style.Role
     }
 
-    /// Most lines of a log that are kept.
+    /// The maximum number of stored log lines.
     static let logLimit = 2_000
-    /// Most characters of a filter.
+    /// The maximum length of a filter, in characters.
     static let filterLimit = 60
 
     var projects: [WatchProject] = []
-    /// When what is shown was asked for; nil where nothing was.
+    /// When the shown data was requested; nil if never.
     var askedAt: UInt64?
-    /// Whether a question to the platform is under way.
-    var isAsking = false
+    /// Whether a request to Vercel is running.
+    var isRefreshing = false
     var isOffline = false
-    /// Why there is nothing newer.
+    /// Why the last refresh failed.
     var trouble: String?
-    /// What was done last, until the next key.
+    /// The last message, until the next key.
     var message: String?
-    /// What is being done.
+    /// The operation in progress.
     var work: String?
     var question: Question? {
-        didSet { if question != oldValue { questionIsSeen = false } }
+        didSet { if question != oldValue { questionIsShown = false } }
     }
-    /// Whether the question has been on the screen: a key that was typed before is no answer to it.
-    var questionIsSeen = false
+    /// Whether the question was painted: keys typed before must not answer it.
+    var questionIsShown = false
     var log: [LogEntry] = []
-    var isLogOver = false
-    /// Display rows from the end of the log; 0 goes with it.
+    var hasLogEnded = false
+    /// Display rows from the end of the log; 0 follows it.
     var logScroll = 0
     /// The variable whose value is shown.
     var shownValue: String?
@@ -89,11 +87,11 @@ struct WatchModel {
     private(set) var showsHelp = false
     /// The selected item of each page.
     private var selected: [String?] = [nil]
-    private var wantsToLeave = false
+    private var wantsToQuit = false
 
     var page: Page { pages.last ?? .projects }
 
-    /// The projects that the filter lets through, in the order of the screen.
+    /// The projects that match the filter, in display order.
     var visible: [WatchProject] {
         let wanted = filter.lowercased()
         return projects.filter { wanted.isEmpty || $0.name.lowercased().contains(wanted) }
@@ -108,7 +106,7 @@ struct WatchModel {
 
     func project(_ id: String) -> WatchProject? { projects.first { $0.id == id } }
 
-    /// What can be selected on the page.
+    /// The selectable rows of the page.
     var items: [Item] {
         switch page {
         case .projects: return visible.map { .project($0) }
@@ -123,7 +121,7 @@ struct WatchModel {
         }
     }
 
-    /// The place of the selected item; where it is gone, the first one.
+    /// Returns the index of the selected item; 0 if it is gone.
     func selection(in items: [Item]) -> Int {
         let key = selected.last ?? nil
         return key.flatMap { key in items.firstIndex { $0.key == key } } ?? 0
@@ -131,14 +129,14 @@ struct WatchModel {
 
     // MARK: Keys
 
-    /// Takes a key.
+    /// Handles a key.
     ///
     /// - Parameters:
-    ///   - rows: Rows of the screen, for a page up or down.
-    ///   - columns: Columns of it, for how long a log is, and what of a question is seen.
+    ///   - rows: The rows of the screen.
+    ///   - columns: The columns of the screen, for wrapping.
     mutating func take(_ key: TerminalKey, rows: Int, columns: Int = 80) -> Action? {
-        let wanted = wantsToLeave
-        (message, wantsToLeave) = (nil, false)
+        let wanted = wantsToQuit
+        (message, wantsToQuit) = (nil, false)
         if question != nil { return answer(key, rows, columns) }
         if showsHelp {
             showsHelp = false
@@ -167,7 +165,7 @@ struct WatchModel {
 
     private mutating func quit(_ wanted: Bool) -> Action? {
         guard let work, !wanted else { return .quit }
-        (wantsToLeave, message) = (true, "\(work) Press q again to leave before it has ended.")
+        (wantsToQuit, message) = (true, "\(work) Press q again to quit without waiting.")
         return nil
     }
 
@@ -176,9 +174,9 @@ struct WatchModel {
         case .character("y"), .character("Y"):
             let screen = WatchScreen(
                 model: self, size: .init(columns: columns, rows: rows), now: 0, style: .plain)
-            guard questionIsSeen else { return nil }
-            // Nobody agrees to what cannot be read.
-            guard screen.showsWholeQuestion else {
+            guard questionIsShown else { return nil }
+            // A plan can only be accepted if all of it is visible.
+            guard screen.showsFullQuestion else {
                 message = WatchScreen.tooLarge
                 return nil
             }
@@ -201,7 +199,7 @@ struct WatchModel {
         return nil
     }
 
-    /// How far a key moves; nil for one that does not.
+    /// Returns how far a key moves the selection; nil for other keys.
     private static func step(_ key: TerminalKey, rows: Int) -> Int? {
         switch key {
         case .up, .character("k"): -1
@@ -215,7 +213,7 @@ struct WatchModel {
     }
 
     private mutating func scroll(_ step: Int, _ rows: Int, _ columns: Int) {
-        let count = log.reduce(isLogOver ? 1 : 0) {
+        let count = log.reduce(hasLogEnded ? 1 : 0) {
             $0 + WatchScreen.pieces($1.text, columns).count
         }
         logScroll = min(max(logScroll - step, 0), max(count - max(rows - 2, 1), 0))
@@ -241,7 +239,7 @@ struct WatchModel {
     }
 
     private mutating func push(_ page: Page) {
-        // What is selected stays so, whatever the order becomes meanwhile.
+        // Fixes the selection by identity, since the order may change.
         let items = items
         if !items.isEmpty { selected[selected.count - 1] = items[selection(in: items)].key }
         pages.append(page)
@@ -258,13 +256,13 @@ struct WatchModel {
         let left = pages.removeLast()
         selected.removeLast()
         guard case .log = left else { return nil }
-        (log, logScroll, isLogOver) = ([], 0, false)
+        (log, logScroll, hasLogEnded) = ([], 0, false)
         return .endLog
     }
 
-    // MARK: Doing
+    // MARK: Actions
 
-    /// The deployment that the selection is about, and its project.
+    /// The selected deployment and its project.
     private var subject: (row: WatchRow?, project: WatchProject)? {
         if case .log(let row, let id) = page {
             guard let project = project(id) else { return nil }
@@ -284,7 +282,7 @@ struct WatchModel {
         guard "lrpbov".contains(letter) else { return nil }
         if letter == "v" { return reveal() }
         guard let (row, project) = subject else { return nil }
-        // Production goes back to where it was, from a list to no deployment in particular.
+        // From the list of projects, rolls back to the previous production deployment.
         if letter == "b", case .projects = page {
             return change(.rollback(nil), project)
         }
@@ -299,7 +297,7 @@ struct WatchModel {
             return .followLog(row, project: project.id)
         case "o":
             guard let address = row.address else {
-                message = "\(row.id) has no address that a browser may be given."
+                message = "\(row.id) has no URL that is safe to open in a browser."
                 return nil
             }
             return .browse(address)
@@ -311,7 +309,7 @@ struct WatchModel {
 
     private mutating func change(_ change: DeploymentChange, _ project: WatchProject) -> Action? {
         if let work {
-            message = "\(work) Wait for its end."
+            message = "\(work) Wait until it is done."
             return nil
         }
         return .change(change, project: project.id)

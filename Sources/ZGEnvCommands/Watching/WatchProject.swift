@@ -2,7 +2,7 @@ internal import EnvOperations
 internal import Vault
 internal import VercelAPI
 
-/// What `watch` shows of a deployment. Its texts are short, but otherwise as somebody else wrote them.
+/// A deployment in `watch`. Its texts are shortened, but untrusted.
 struct WatchRow: Equatable {
     let id: String
     var state = "READY"
@@ -14,7 +14,7 @@ struct WatchRow: Equatable {
     var message = ""
     var author = ""
     var cause = ""
-    /// Milliseconds since 1970, by the platform's clock.
+    /// In milliseconds since 1970, by Vercel's clock.
     var createdAt: Int64 = 0
     var buildingAt: Int64?
     var buildMilliseconds: Int64?
@@ -44,7 +44,7 @@ struct WatchRow: Equatable {
         page = deployment.inspectorURL
     }
 
-    /// What a browser is to show: what went wrong where something did, else the site.
+    /// The URL for a browser: the inspector of a failed or unfinished deployment, else the site.
     var address: String? {
         let first = isFinal && !isFailed ? site : page
         return Browser.address(first) ?? Browser.address(site)
@@ -57,27 +57,26 @@ struct WatchVariable: Equatable {
     let name: String
     let scope: String
     let sync: SyncState
-    /// As for `list`: nil where the question does not arise.
+    /// As in `list`: nil if not applicable.
     let live: Bool?
 }
 
-/// A project and its newest deployments, as `watch` shows them.
 struct WatchProject: Equatable {
-    /// The platform's id; for a project of the vault alone, a word that is none.
+    /// The Vercel id; for a project that exists only in the vault, an invalid one.
     let id: String
-    /// What it is called: in the vault, else on the platform.
+    /// The name in the vault, else on Vercel.
     let name: String
-    /// Whether the vault has it.
+    /// Whether it is in the vault.
     var isLocal = false
-    /// The deployment that serves production.
+    /// The id of the live deployment.
     var current: String?
     /// Newest first.
     var rows: [WatchRow] = []
     var variables: [WatchVariable] = []
 
-    /// When its newest failure was made; 0 for none.
+    /// When the newest failed deployment was created; 0 for none.
     var failedAt: Int64 { rows.lazy.filter(\.isFailed).map(\.createdAt).max() ?? 0 }
     var newestAt: Int64 { rows.first?.createdAt ?? 0 }
-    /// How many of its variables production does not have as they are.
+    /// How many of its variables are not live.
     var waitingCount: Int { variables.count { $0.live == false } }
 }

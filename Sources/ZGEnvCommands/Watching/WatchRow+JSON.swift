@@ -4,7 +4,7 @@ internal import JSON
 internal import Sealing
 
 extension WatchRow {
-    /// What is told of a deployment, in the form of what is shown.
+    /// Converts a deployment from a list.
     init(_ deployment: WatchedDeployment) {
         self.init(id: deployment.id)
         state = deployment.state
@@ -14,9 +14,9 @@ extension WatchRow {
         createdAt = deployment.createdAt
     }
 
-    /// A deployment as `watch --json` and `notify run --json` print it.
+    /// Returns the deployment in the form of `watch --json` and `notify run --json`.
     ///
-    /// - Parameter isCurrent: Whether it serves production; nil where that is not known.
+    /// - Parameter isCurrent: Whether it is live; nil if unknown.
     func json(isCurrent: Bool?) -> JSONValue {
         [
             "id": .string(id),
@@ -28,7 +28,7 @@ extension WatchRow {
         ]
     }
 
-    /// Something that happened to it, as both print it.
+    /// Returns an event of the deployment in the same form.
     func event(
         _ event: String, project: String?, id: String, isLate: Bool = false, isCurrent: Bool?
     ) -> JSONValue {
@@ -41,7 +41,7 @@ extension WatchRow {
 }
 
 extension OutputStream {
-    /// Writes one object on a line, which can be read at once.
+    /// Writes one object on a line, and flushes.
     func write(line: JSONValue) throws {
         try line.encoded.withBytes { try write($0) }
         try write("\n")

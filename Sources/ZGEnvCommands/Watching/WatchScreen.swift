@@ -1,10 +1,10 @@
 internal import CommandLineKit
 internal import EnvOperations
 
-/// The lines that show a ``WatchModel``: never more than the terminal has rows, none wider than it, and
-/// nothing in them that steers it. Pure.
+/// Renders a ``WatchModel`` as lines that fit the terminal and contain no control sequences of
+/// untrusted texts. Performs no I/O.
 struct WatchScreen {
-    /// A part of a line in one look.
+    /// A part of a line with one style.
     struct Span: Equatable {
         let text: String
         var role: Style.Role = .plain
@@ -16,11 +16,11 @@ struct WatchScreen {
 
     let model: WatchModel
     let size: ScreenTerminal.Size
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     let now: UInt64
     let style: Style
 
-    /// The screen from its first row on.
+    /// Returns the lines of the screen from the top.
     func lines() -> [String] {
         let (head, room, foot) = parts
         var body = Array(self.body(rows: room).prefix(room))
@@ -28,18 +28,18 @@ struct WatchScreen {
         return (head + body + foot).prefix(size.rows).map { text($0) }
     }
 
-    /// Whether all of a question and of its plan is seen.
-    var showsWholeQuestion: Bool {
+    /// Whether the question and its plan are completely visible.
+    var showsFullQuestion: Bool {
         guard let question = model.question else { return true }
         return self.question(question).count <= parts.room
     }
 
-    /// What stands around the body, and the rows that are left for it.
+    /// The lines above and below the body, and the number of rows between them.
     private var parts: (head: [[Span]], room: Int, foot: [[Span]]) {
         var head = [header]
         if let trouble = model.trouble { head += wrapped(trouble, .warning) }
         var foot = footer(takesAnswer: true)
-        // What cannot be had at once goes in this order: the foot, the trouble, the head.
+        // On a small screen, first the error, then the foot gives way to the body.
         if size.rows < head.count + foot.count + 1 { head = [header] }
         if size.rows < head.count + foot.count + 1 { foot = [] }
         let room = max(size.rows - head.count - foot.count, 0)
@@ -49,7 +49,7 @@ struct WatchScreen {
         return (head, room, foot)
     }
 
-    /// A sentence on as many lines as a large screen has for it; the last one is cut.
+    /// Wraps a sentence to as many lines as the screen has room for; the last one is cut.
     private func wrapped(_ text: String, _ role: Style.Role) -> [[Span]] {
         let limit = size.rows >= 16 ? 3 : 1
         let text = DisplayText.safe(sentence: text)
@@ -59,23 +59,24 @@ struct WatchScreen {
             + [[Span(lines.dropFirst(limit - 1).joined(separator: " "), role)]]
     }
 
-    /// The rows in which a value is shown.
     var valueRows: Range<Int> { 2..<max(size.rows - 1, 2) }
 
-    /// The screen around a value.
+    /// Returns the lines around a value.
     ///
-    /// - Parameter isWhole: Whether all of it is seen.
+    /// - Parameter isWhole: Whether all of the value is visible.
     func valueLines(isWhole: Bool) -> [String] {
         var lines = [[Span("zg-env watch: \(model.shownValue ?? "")", .heading)], []]
         while lines.count < valueRows.upperBound { lines.append([]) }
-        let hint = "Any key hides it; so do 30 seconds."
+        let hint = "Press any key to hide it (auto-hides after 30 s)."
         lines.append([
-            Span(isWhole ? hint : "\(hint) It is longer than this: zg-env reveal prints all.", .dim)
+            Span(
+                isWhole ? hint : "\(hint) The value is cut off; zg-env reveal prints all of it.",
+                .dim)
         ])
         return lines.prefix(size.rows).map { text($0) }
     }
 
-    // MARK: Around
+    // MARK: Header and footer
 
     private var header: [Span] {
         let title: String
@@ -95,7 +96,7 @@ struct WatchScreen {
                 Span(name, .heading), Span(String(repeating: " ", count: gap)), Span(right, .dim),
             ]
         }
-        // How old it is counts more than the rest of a name.
+        // The age matters more than the end of a name.
         let room = max(size.columns - DisplayText.width(right) - 2, 12)
         return [
             Span(DisplayText.truncated(name, to: room), .heading), Span("  "), Span(right, .dim),
@@ -106,10 +107,11 @@ struct WatchScreen {
         let age =
             model.askedAt.map {
                 "as of \(TimeText.age(of: Int64(clamping: $0), at: Int64(clamping: now)))"
-            } ?? "nothing seen yet"
+            } ?? "no data yet"
         let more =
             model.isOffline
-            ? ", offline" : model.isAsking ? ", asking" : model.trouble != nil ? ", no answer" : ""
+            ? ", offline"
+            : model.isRefreshing ? ", refreshing" : model.trouble != nil ? ", refresh failed" : ""
         return age + more
     }
 
@@ -119,9 +121,9 @@ struct WatchScreen {
         if let word = model.message ?? model.work { lines += wrapped(word, .heading) }
         let keys: String
         if model.question != nil {
-            keys = takesAnswer ? "y do it  n leave it" : "n leave it"
+            keys = takesAnswer ? "y yes  n cancel" : "n cancel"
         } else if model.showsHelp {
-            keys = "any key goes back"
+            keys = "press any key to go back"
         } else {
             switch model.page {
             case .projects:
@@ -162,8 +164,8 @@ struct WatchScreen {
             + ending.map { [Span("  \($0)", .heading)] }
     }
 
-    /// Said in place of what a small screen has no room for.
-    static let tooLarge = "This does not fit: make the window larger."
+    /// The message if a small screen cuts a plan.
+    static let tooLarge = "Enlarge the window to see the whole plan."
 
     private func projects(_ rows: Int) -> [[Span]] {
         let items = model.items
@@ -173,7 +175,7 @@ struct WatchScreen {
                 [
                     Span(
                         model.projects.isEmpty
-                            ? "  No project is known yet." : "  No project matches the filter.",
+                            ? "  No projects yet." : "  No project matches the filter.",
                         .dim)
                 ],
             ]
@@ -196,7 +198,7 @@ struct WatchScreen {
 
     private func project(_ id: String, _ rows: Int) -> [[Span]] {
         guard let project = model.project(id) else {
-            return [[], [Span("  This project is not shown any more.", .dim)]]
+            return [[], [Span("  This project is no longer available.", .dim)]]
         }
         let items = model.items
         let selected = model.selection(in: items)
@@ -223,17 +225,17 @@ struct WatchScreen {
             }
         }
         var lines = deployments.lines(width: size.columns)
-        // The line that the selection is on, below its heading.
+        // The line of the selection, below its heading.
         var focus = selected + 1
-        if deployments.isEmpty { lines = [[Span("  No deployment was seen.", .dim)]] }
+        if deployments.isEmpty { lines = [[Span("  No deployments.", .dim)]] }
         lines.append([])
         if selected >= deployments.count { focus = lines.count + 1 + selected - deployments.count }
         if project.isLocal {
             lines +=
                 variables.isEmpty
-                ? [[Span("  No variable to show.", .dim)]] : variables.lines(width: size.columns)
+                ? [[Span("  No variables.", .dim)]] : variables.lines(width: size.columns)
         } else {
-            lines.append([Span("  The vault does not have this project.", .dim)])
+            lines.append([Span("  This project is not in the vault.", .dim)])
         }
         return Self.window(of: lines.count, around: focus, rows: rows).map { lines[$0] }
     }
@@ -261,8 +263,8 @@ struct WatchScreen {
     private func log(_ rows: Int) -> [[Span]] {
         guard rows > 0 else { return [] }
         var lines: [[Span]] = []
-        if model.isLogOver { lines.append([Span("(the log ends here)", .dim)]) }
-        // From the end: a long log costs no more than what of it is seen.
+        if model.hasLogEnded { lines.append([Span("(end of log)", .dim)]) }
+        // From the end, so that a long log costs no more than its visible part.
         let needed = min(rows + model.logScroll, 100 * WatchModel.logLimit)
         for entry in model.log.reversed() {
             for piece in Self.pieces(entry.text, size.columns).reversed() {
@@ -270,8 +272,8 @@ struct WatchScreen {
             }
             if lines.count >= needed { break }
         }
-        if model.log.isEmpty, !model.isLogOver {
-            return [[], [Span("  Waiting for the log.", .dim)]]
+        if model.log.isEmpty, !model.hasLogEnded {
+            return [[], [Span("  Waiting for the log…", .dim)]]
         }
         let skipped = min(model.logScroll, max(lines.count - rows, 0))
         return Array(lines.dropFirst(skipped).prefix(rows).reversed())
@@ -281,28 +283,28 @@ struct WatchScreen {
 
     private static let help = [
         "", "  j k Up Down      move             Enter   open a project, a log, a value",
-        "  PgUp PgDn g G    move far         Esc     back", "",
-        "  l  log of the build, as it grows  r  redeploy",
+        "  PgUp PgDn g G    page, top, end   Esc     back", "",
+        "  l  follow the build log           r  redeploy",
         "  o  open in a browser              p  promote to production",
         "  v  show a variable's value        b  roll production back", "",
-        "  /  filter by name                 f  those that failed last first",
-        "  R  ask the platform now           q  quit", "",
-        "  Whatever changes something shows its plan and asks first. A * behind a",
-        "  project: production does not have all of its variables as they are.",
+        "  /  filter by name                 f  failed first",
+        "  R  refresh now                    q  quit", "",
+        "  Changes show a plan and ask first. A * after a project: production does not",
+        "  have the current values of all its variables.",
     ]
 
     private static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 
-    /// The part of a list that is seen.
+    /// Returns the visible part of a list.
     static func window(of count: Int, around place: Int, rows: Int) -> Range<Int> {
         guard count > rows else { return 0..<max(count, 0) }
         let first = min(max(place - rows / 2, 0), count - rows)
         return first..<(first + max(rows, 0))
     }
 
-    /// A text in lines of a width, broken between words where that can be.
+    /// Wraps a text to a width, between words if possible.
     static func lines(of text: String, _ width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
@@ -319,7 +321,7 @@ struct WatchScreen {
         return lines.isEmpty ? [""] : lines
     }
 
-    /// A text in pieces of a width.
+    /// Splits a text into pieces of a width.
     static func pieces(_ text: String, _ width: Int) -> [String] {
         var pieces: [String] = []
         var (piece, used) = ("", 0)
@@ -335,7 +337,7 @@ struct WatchScreen {
         return pieces + [piece]
     }
 
-    /// A line as the terminal gets it, cut to its width.
+    /// Returns a line with styles, cut to the terminal's width.
     private func text(_ spans: [Span]) -> String {
         var left = size.columns
         var line = ""

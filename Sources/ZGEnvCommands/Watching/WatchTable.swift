@@ -1,10 +1,11 @@
 internal import CommandLineKit
 
-/// Rows of which one may be selected, in columns that fit: the last ones are cut, or left out.
+/// A table with a selectable row whose columns fit the width: cells are cut, then last columns
+/// dropped.
 struct WatchTable {
     typealias Span = WatchScreen.Span
 
-    /// Narrowest that a column gets by cutting.
+    /// The minimum width of a cut column.
     private static let narrowest = 8
 
     private let titles: [String]
@@ -17,7 +18,7 @@ struct WatchTable {
 
     mutating func append(_ cells: [Span], isSelected: Bool) { rows.append((cells, isSelected)) }
 
-    /// A heading and the rows; nothing without rows.
+    /// Returns the heading and the rows; empty without rows.
     func lines(width: Int) -> [[Span]] {
         guard !rows.isEmpty else { return [] }
         let widths = widths(within: max(width - 2, 1))
@@ -44,7 +45,7 @@ struct WatchTable {
             rows.reduce(title.count) { max($0, DisplayText.width($1.cells[place].text)) }
         }
         while widths.reduce(2 * (widths.count - 1), +) > limit {
-            // The longest is cut first, and the last column goes when nothing more can be cut.
+            // Cuts the widest column first, and drops the last one if nothing more can be cut.
             if let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
                 widths[widest] > Self.narrowest
             {

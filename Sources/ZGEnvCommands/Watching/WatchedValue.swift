@@ -2,15 +2,14 @@ internal import CommandLineKit
 internal import Sealing
 internal import Vault
 
-/// The value of a variable for the screen: opened as by `reveal`, noted in the audit log as by it, and in
-/// guarded memory all the time.
+/// The value of a variable for the screen, opened and audited as by `reveal`, and always kept in
+/// guarded memory.
 struct WatchedValue {
-    /// The variable's name.
     let name: String
     private let value: SecretSlice
 
-    /// Asks for the passphrase unless the settings say otherwise, and opens one value. The keys of values
-    /// are gone from the session afterwards.
+    /// Asks for the passphrase unless the settings say otherwise, and opens one value. Removes the
+    /// values' keys from the session afterwards.
     init(_ id: Identifier, in project: VaultProject, _ workspace: Workspace) throws {
         let session = workspace.session
         defer { try? session.keepIndexTierOnly() }
@@ -18,12 +17,12 @@ struct WatchedValue {
             try session.keys(
                 .values,
                 asking: Settings(workspace.context).isOn(.revealFromCache) ? .ifNeeded : .always)
-        // No question in the screen: what nobody accepted is not shown.
+        // The screen cannot ask to accept changes, so unaccepted values are not shown.
         let (vault, index, record) = try AcceptanceGate(workspace, asks: false).open(
             .currentValues, with: keys
         ) { index in
             guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
-                throw CommandError(.notFound, "This variable is not in the vault any more.")
+                throw CommandError(.notFound, "This variable is no longer in the vault.")
             }
             let use = CheckpointUse.Values(
                 of: project.id, found: .name, at: index.positions(of: [record])
@@ -36,7 +35,7 @@ struct WatchedValue {
         guard let value = try reader.currentValue(of: record, in: SecretArena()) else {
             throw CommandError(
                 .notFound,
-                "The vault holds no value of \(record.name): the platform would not show it."
+                "The vault has no value for \(record.name), because Vercel did not show it."
             )
         }
         try workspace.audit(
@@ -46,10 +45,10 @@ struct WatchedValue {
         (name, self.value) = (record.name, value)
     }
 
-    /// What the terminal is to get: the value in the rows of the screen, cut where they end. Characters
-    /// that would steer it are shown by their number.
+    /// Returns the terminal output for the value in the given rows, cut at their end. Control
+    /// characters appear as hexadecimal escapes.
     ///
-    /// - Returns: The bytes, and whether all of the value is there.
+    /// - Returns: The output, and whether it contains the whole value.
     func painted(
         rows: Range<Int>, columns: Int
     ) throws(SealingError) -> (bytes: SecretBox, isWhole: Bool) {
@@ -101,7 +100,7 @@ struct WatchedValue {
         number < 10 ? 0x30 + number : 0x37 + number
     }
 
-    /// The character that begins at a place, and its bytes; none and one byte for what is no UTF-8.
+    /// Returns the character at an offset and its length; nil and 1 for invalid UTF-8.
     private static func scalar(_ bytes: RawSpan, _ place: Int) -> (Unicode.Scalar?, Int) {
         let first = bytes.byte(at: place)
         let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -120,7 +119,7 @@ struct WatchedValue {
         return (scalar, length)
     }
 
-    /// A buffer that closures can add to.
+    /// A buffer that closures can append to.
     final class SecretBox {
         private var buffer: SecretBuffer
 

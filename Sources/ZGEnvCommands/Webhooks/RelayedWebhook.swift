@@ -6,32 +6,32 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// What `webhook create --postal` makes beside the webhook: an address at the relay that nobody guesses,
-/// and the file that the relay takes the webhook's secret from.
+/// What `webhook create --postal` adds to a webhook: an unguessable URL at the relay, and the
+/// credential file with the webhook's secret for the relay.
 struct RelayedWebhook {
     static let options = [
         OptionSpec(
             flag: "postal",
-            "Tell the relay that was joined: its address, all events that devices are told of"),
+            "Send all events that devices can receive to the joined relay"),
         OptionSpec(
             "credential-file", value: "FILE",
-            "With --postal: where the relay's file goes, webhook.HOOK by default",
+            "With --postal, write the relay's credential to FILE (default webhook.HOOK)",
             completion: .file),
     ]
 
-    /// All that devices are told of.
+    /// The events that the relay passes on to devices.
     static let events = PostalEventType.allCases.map(\.rawValue)
 
-    /// Where the platform sends events.
+    /// The URL that Vercel calls.
     let url: String
     private let hook: String
     private let path: String
     private let account: String
     private let registration: RelayRegistration
 
-    /// Finds relay and account, and sees that the file's place is free. Makes nothing.
+    /// Finds the relay and the account, and checks that the credential file does not exist.
     ///
-    /// - Parameter relay: Its address, where the vault knows several.
+    /// - Parameter relay: Its URL; nil if the vault has only one.
     init(
         at relay: String?, credentialFile: String?, _ workspace: Workspace, _ scope: WebhookScope
     ) throws {
@@ -47,12 +47,11 @@ struct RelayedWebhook {
         if !registration.accounts.contains(account) {
             workspace.context.warn(
                 "other-account",
-                "This device is told of \(registration.accounts.joined(separator: ", ")), not of \(account): only devices that were invited for that hear of this webhook."
+                "This device receives events of \(registration.accounts.joined(separator: ", ")), not of \(account). Only devices invited for \(account) receive this webhook's events."
             )
         }
     }
 
-    /// For `--json`.
     var members: [JSONValue.Member] {
         [
             .init("relay", .string(registration.relay)), .init("hook", .string(hook)),
@@ -60,12 +59,12 @@ struct RelayedWebhook {
         ]
     }
 
-    /// What is left to be done by whoever runs the relay.
+    /// What remains for the relay's operator to do.
     var remedy: String {
-        "\(path) is for the relay, which reads it as webhook.\(hook): hand it to whoever runs \(registration.relay), and delete it here then. It holds the webhook's secret."
+        "\(path) contains the webhook's secret for the relay, which reads it as webhook.\(hook). Give the file to the operator of \(registration.relay), then delete it here."
     }
 
-    /// Writes the relay's file for its owner alone, and never over another one.
+    /// Writes the credential file, readable by its owner only; never overwrites a file.
     func write(_ secret: SecretSlice) throws {
         let content = try GuardedBytes.json { (json) throws(OutputError) in
             try json.object { (json) throws(OutputError) in
@@ -84,11 +83,11 @@ struct RelayedWebhook {
 
     private static func taken(_ path: String) -> CommandError {
         CommandError(
-            .conflict, "\(path) is there already.",
-            hint: "It was left as it is. Name another file with --credential-file.")
+            .conflict, "\(path) already exists.",
+            hint: "Choose another file with --credential-file.")
     }
 
-    /// Whose events the webhook sends, as messages name it.
+    /// Returns the id of the team or user whose events the webhook sends.
     private static func account(_ scope: WebhookScope) throws -> String {
         if let owner = scope.project?.accountId, PostalName.isAccount(owner) { return owner }
         switch scope.client.scope {
@@ -96,8 +95,8 @@ struct RelayedWebhook {
         case .teamSlug(let slug):
             guard let team = try scope.client.teams().first(where: { $0.slug == slug }) else {
                 throw CommandError(
-                    .notFound, "This account sees no team \(slug).",
-                    hint: "Nothing was made.")
+                    .notFound, "The team \(slug) does not exist, or this account is not a member.",
+                    hint: "See the accounts with: zg-env account list")
             }
             return team.id
         case .personal: return try scope.client.user().id

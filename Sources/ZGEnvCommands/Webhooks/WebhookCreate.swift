@@ -5,40 +5,40 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// `webhook create`: has the platform tell a server of events, and keeps what it signs them with.
+/// `webhook create`: creates a webhook at Vercel and stores its signing secret.
 struct WebhookCreate: Command {
     static let spec = CommandSpec(
-        ["webhook", "create"], "Have the platform tell a server of events", section: "Platform",
+        ["webhook", "create"], "Send Vercel events to a server",
         discussion: """
-            The secret that messages are signed with goes from the answer into the vault, as a \
-            variable of the project \(WebhookSecrets.projectName), and is shown nowhere; hand it to a \
-            server with: zg-env run -p \(WebhookSecrets.projectName) -- SERVER. Where it cannot be \
-            sealed the webhook is deleted again: the platform shows the secret once. With --postal the \
-            relay that this vault has joined is told, and the secret goes into a file for it too.
+            Vercel shows the webhook's signing secret once. The secret is stored in the vault as a \
+            variable of the project \(WebhookSecrets.projectName); pass it to a server with: \
+            zg-env run -p \(WebhookSecrets.projectName) -- SERVER. If the secret cannot be stored, \
+            the webhook is deleted. With --postal the webhook calls the relay that this vault has \
+            joined, and the secret is also written to a credential file for the relay.
             """,
         arguments: [
-            ArgumentSpec("URL", .optional, "Where events are sent; with --postal which relay")
+            ArgumentSpec("URL", .optional, "Send events to this URL (not needed with --postal)")
         ],
         options: [
             OptionSpec(
                 "event", value: "EVENT",
-                "Only these events, such as deployment.error; by default what becomes of deployments",
+                "Only these events, such as deployment.error (default: deployment events)",
                 repeatable: true, commaSeparated: true), WebhookScope.allOption,
         ] + RelayedWebhook.options,
         examples: [
             .init(
                 "zg-env webhook create https://relay.example/hook -p web",
-                "what becomes of the deployments of web"),
+                "deployment events of web"),
             .init(
                 "zg-env webhook create https://relay.example/ --all-projects",
-                "those of all projects"),
+                "deployment events of all projects"),
             .init(
                 "zg-env webhook create --postal --all-projects",
-                "for the devices of the relay that was joined"),
+                "send events to the devices of the joined relay"),
         ],
-        exitCodes: ExitCode.ofPlatform)
+        exitCodes: ExitCode.ofVercel)
 
-    /// What becomes of deployments.
+    /// The events of a deployment's life.
     private static let standardEvents = [
         "deployment.created", "deployment.ready", "deployment.succeeded", "deployment.error",
         "deployment.canceled", "deployment.promoted",
@@ -63,14 +63,15 @@ struct WebhookCreate: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let address = isForRelay ? "" : try checkedURL(workspace)
         guard isForRelay || credentialFile == nil else {
-            throw CommandError(.usage, "--credential-file goes with --postal alone.")
+            throw CommandError(.usage, "--credential-file requires --postal.")
         }
         guard events.allSatisfy(isWord), events.count <= 100 else {
             throw CommandError(
-                .usage, "That is no event: its name has letters, digits, dots and hyphens.",
+                .usage,
+                "Not a valid event name: use only letters, digits, dots, hyphens and underscores.",
                 hint: "For example: deployment.error")
         }
-        // First of all, since the secret comes once.
+        // Opens the vault before creating the webhook, since Vercel shows the secret only once.
         let keys = try keys(workspace)
         let scope = try WebhookScope(all: allProjects, needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
@@ -86,7 +87,7 @@ struct WebhookCreate: Command {
                     "projectIds": .strings(scope.project.map { [$0.id] } ?? []), "dryRun": true,
                 ],
                 text:
-                    "Would tell \(DisplayText.safe(url)) of \(events.joined(separator: ", ")) of \(DisplayText.safe(place)).\n"
+                    "Would send \(events.joined(separator: ", ")) of \(DisplayText.safe(place)) to \(DisplayText.safe(url)).\n"
             )
         }
         let (webhook, secret) = try create(url, scope)
@@ -102,7 +103,7 @@ struct WebhookCreate: Command {
             throw undone(webhook, CommandError(mapping: error), scope)
         }
         workspace.note(
-            "The secret is sealed as \(WebhookSecrets.key(of: webhook.id)) of \(WebhookSecrets.projectName)."
+            "Stored the secret as \(WebhookSecrets.key(of: webhook.id)) in \(WebhookSecrets.projectName)."
         )
         if let relayed { workspace.note(relayed.remedy) }
         return CommandResult(
@@ -114,8 +115,8 @@ struct WebhookCreate: Command {
     private func checkedURL(_ workspace: Workspace) throws -> String {
         guard let url else {
             throw CommandError(
-                .usage, "Where are events to be sent?",
-                hint: "Give an address, or --postal for the relay that was joined.")
+                .usage, "No URL given.",
+                hint: "Specify a URL, or use --postal for the joined relay.")
         }
         let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         let host = url.hasPrefix("https://") ? url.dropFirst(8) : url.dropFirst(7)
@@ -124,18 +125,19 @@ struct WebhookCreate: Command {
             !place.isEmpty, url.utf8.count <= 2_048
         else {
             throw CommandError(
-                .usage, "That is no address that events can be sent to.",
-                hint: "Give one such as https://relay.example/hook.")
+                .usage, "Not a valid webhook URL.",
+                hint: "Use a URL such as https://relay.example/hook.")
         }
         guard !place.contains("@") else {
             throw CommandError(
-                .usage, "The address holds a name or password, which the whole team could read.",
-                hint: "Leave it out: messages are known by their signature.")
+                .usage,
+                "The URL contains a user name or password, which the whole team could read.",
+                hint: "Leave them out; the signature authenticates messages.")
         }
         if url.hasPrefix("http://") {
             workspace.context.warn(
                 "not-encrypted",
-                "Events are sent to plain http: whoever is on the way reads them. The signature still holds."
+                "Events are sent over plain http, where others can read them. The signature still protects against changes."
             )
         }
         return url
@@ -154,12 +156,13 @@ struct WebhookCreate: Command {
             return try workspace.session.keys(.index)
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
-                .notFound, "There is no vault to keep the webhook's secret in.",
-                hint: "Nothing was made. Make a vault with: zg-env init")
+                .notFound, "There is no vault to store the webhook's secret in.",
+                hint: "Create a vault with: zg-env init")
         }
     }
 
-    /// Makes it. One of which nobody got the secret is of no use, so it is looked for and deleted.
+    /// Creates the webhook. If the response with the secret is lost, finds the webhook and deletes
+    /// it.
     private func create(
         _ url: String, _ scope: WebhookScope
     ) throws -> (webhook: Webhook, secret: SecretSlice) {
@@ -179,41 +182,41 @@ struct WebhookCreate: Command {
                 for webhook in stray {
                     throw undone(
                         webhook,
-                        CommandError(.unavailable, "The answer with the secret is lost."),
+                        CommandError(.unavailable, "Vercel's response with the secret was lost."),
                         scope)
                 }
                 throw CommandError(
-                    .unavailable, "The platform did not answer, and shows no new webhook.",
-                    hint: "Nothing was made; run it again.")
+                    .unavailable, "Vercel did not respond, and lists no new webhook.",
+                    hint: "Run the command again.")
             case .badRequest:
                 throw CommandError(
                     .usage,
-                    "The platform does not take this webhook: it does not know one of the events, or not this kind of address."
+                    "Vercel rejects this webhook: an event name or the URL is not accepted."
                         + error.saying,
-                    hint: "Nothing was made. Look at the names of the events.")
+                    hint: "Check the event names.")
             case .forbidden, .paymentRequired:
                 var refusal = CommandError(mapping: error)
                 refusal.hint =
-                    "Nothing was made. Webhooks need a team whose plan has them, and a role that may make them."
+                    "Webhooks need a team plan that includes them, and a role that may create them."
                 throw refusal
             default: throw error
             }
         }
     }
 
-    /// Deletes a webhook whose secret is not kept, and says what stands.
+    /// Deletes a webhook whose secret is lost, and adds the result to the error.
     private func undone(
         _ webhook: Webhook, _ cause: CommandError, _ scope: WebhookScope
     ) -> CommandError {
         var error = cause
         do throws(VercelAPIError) {
             _ = try scope.client.deleteWebhook(webhook.id)
-            error.message += " The webhook was deleted again."
-            error.hint = "Nothing is left of it; run it again."
+            error.message += " The webhook was deleted."
+            error.hint = "Run the command again."
         } catch {
             return CommandError(
                 cause.code,
-                "\(cause.message) The webhook \(webhook.id) stands, and nobody has its secret.",
+                "\(cause.message) The webhook \(webhook.id) still exists, but its secret is lost.",
                 hint: "Delete it with: zg-env webhook delete \(word: webhook.id)")
         }
         return error

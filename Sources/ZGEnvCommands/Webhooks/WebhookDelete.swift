@@ -2,14 +2,14 @@ internal import CommandLineKit
 internal import JSON
 internal import VercelAPI
 
-/// `webhook delete`: ends what the platform tells a server.
+/// `webhook delete`: deletes a webhook at Vercel.
 struct WebhookDelete: Command {
     static let spec = CommandSpec(
-        ["webhook", "delete"], "End what the platform tells a server", section: "Platform",
+        ["webhook", "delete"], "Delete a webhook",
         discussion: """
-            Its secret goes out of use in the vault too; the history keeps it.
+            Also removes the webhook's secret from the vault; the history keeps it.
             """,
-        arguments: [ArgumentSpec("WEBHOOK", .one, "The id, as webhook list shows it")],
+        arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's id, as in webhook list")],
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
 
@@ -18,20 +18,20 @@ struct WebhookDelete: Command {
     init(_ command: ParsedCommand) { id = command.required("WEBHOOK") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let client = try PlatformSession(workspace).access().client
+        let client = try VercelSession(workspace).access().client
         let webhook: Webhook
         do throws(VercelAPIError) {
             webhook = try client.webhook(id)
         } catch {
             guard error.code == .notFound else { throw error }
             throw CommandError(
-                .notFound, "This account sees no webhook of that id.",
-                hint: "See what is there with: zg-env webhook list (--team SLUG for a team's)")
+                .notFound, "No such webhook, or this account has no access to it.",
+                hint: "List webhooks with: zg-env webhook list (--team SLUG for a team's)")
         }
         let kept = try WebhookSecrets.known(workspace).contains(
             WebhookSecrets.key(of: webhook.id))
         let plan = [
-            "delete the webhook \(webhook.id): \(webhook.url) is told nothing any more"
+            "delete the webhook \(webhook.id): \(webhook.url) stops receiving events"
         ]
         let members = WebhookListing.members(webhook, secretIsKept: kept)
         if try !workspace.confirm(plan, "Delete it?") {
@@ -42,7 +42,7 @@ struct WebhookDelete: Command {
         do throws(VercelAPIError) {
             _ = try client.deleteWebhook(webhook.id)
         } catch {
-            // It was there a moment ago; whether it is gone is looked up below.
+            // Gone since it was read; checked below.
             guard error.code == .notFound else { throw error }
         }
         do throws(VercelAPIError) {
@@ -50,22 +50,22 @@ struct WebhookDelete: Command {
         } catch {
             guard [.notFound, .gone].contains(error.code) else {
                 throw CommandError(
-                    .unavailable, "It was deleted, which could not be looked up afterwards.",
-                    hint: "See whether it is gone: zg-env webhook list")
+                    .unavailable, "Vercel accepted the deletion, but it could not be verified.",
+                    hint: "Check with: zg-env webhook list")
             }
             do {
                 try WebhookSecrets.remove(of: webhook.id, workspace)
             } catch {
                 workspace.context.warn(
                     "not-removed",
-                    "Its secret is still in use in the vault. \(CommandError(mapping: error).message)"
+                    "The webhook's secret is still in the vault. \(CommandError(mapping: error).message)"
                 )
             }
-            workspace.note("\(webhook.id) is deleted.")
+            workspace.note("Deleted \(webhook.id).")
             return CommandResult(json: .object(members), text: "")
         }
         throw CommandError(
-            .failed, "The platform answered that it is deleted, and still shows it.",
-            hint: "Look again in a minute: zg-env webhook list")
+            .failed, "Vercel reported the webhook as deleted, but still shows it.",
+            hint: "Check again in a minute: zg-env webhook list")
     }
 }

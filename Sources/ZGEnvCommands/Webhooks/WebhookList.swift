@@ -2,15 +2,14 @@ internal import CommandLineKit
 internal import JSON
 internal import VercelAPI
 
-/// `webhook list`: where the platform sends its events.
+/// `webhook list`: lists the webhooks at Vercel.
 struct WebhookList: Command {
     static let spec = CommandSpec(
-        ["webhook", "list"], "List the places that the platform tells of events",
-        section: "Platform",
+        ["webhook", "list"], "List webhooks",
         discussion: """
-            Those of the account or team, or with -p those that hear of one project. The last column \
-            says whether the vault has the secret that messages are signed with: the platform shows it \
-            once, when a webhook is made.
+            Lists the webhooks of the account or team, or with -p those of one project. SECRET says \
+            whether the vault has the signing secret, which Vercel shows only once, when a webhook is \
+            created.
             """,
         options: [],
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
@@ -25,7 +24,7 @@ struct WebhookList: Command {
         func isKept(_ webhook: Webhook) -> Bool {
             kept.contains(WebhookSecrets.key(of: webhook.id))
         }
-        if webhooks.isEmpty { workspace.note("There is no webhook.") }
+        if webhooks.isEmpty { workspace.note("No webhooks.") }
         var table = Table([
             .init("WEBHOOK"), .init("URL", canShrink: true), .init("EVENTS", canShrink: true),
             .init("PROJECTS", trailing: true), .init("SECRET"),
@@ -36,11 +35,11 @@ struct WebhookList: Command {
                 .init(webhook.events.joined(separator: ",")),
                 .init(webhook.projectIds.isEmpty ? "all" : "\(webhook.projectIds.count)"),
                 .init(
-                    isKept(webhook) ? "in the vault" : "not here",
+                    isKept(webhook) ? "in the vault" : "unknown",
                     as: isKept(webhook) ? .plain : .dim),
             ])
         }
-        let look = OutputLook(workspace.context)
+        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "webhooks": .array(

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import JSON
 internal import VercelAPI
 
-/// How webhooks are shown.
+/// The JSON form of a webhook.
 enum WebhookListing {
     /// - Parameter secretIsKept: Whether the vault has its secret.
     static func members(_ webhook: Webhook, secretIsKept: Bool) -> [JSONValue.Member] {

@@ -3,14 +3,14 @@ internal import Sealing
 internal import Vault
 internal import VercelAPI
 
-/// Where the secrets of webhooks are kept: sealed in the value tier, as variables of a project of the
-/// vault's own. Its name is none that the platform gives, so that no push sends them there.
+/// The secrets of webhooks, stored as encrypted variables of a reserved vault project. Vercel
+/// allows no project of this name, so they are never pushed.
 enum WebhookSecrets {
     static let projectName = "@webhooks"
 
-    /// The variable that holds the secret of a webhook.
+    /// Returns the name of the variable with a webhook's secret.
     static func key(of id: String) -> String {
-        // An id is a word; anything else would only be no name of a variable.
+        // An id normally has only these characters; others are not valid in a variable name.
         let word = id.utf8.map { byte -> Character in
             let scalar = Unicode.Scalar(byte)
             let isPlain = scalar.properties.isAlphabetic || (0x30...0x39).contains(byte)
@@ -19,7 +19,7 @@ enum WebhookSecrets {
         return "WEBHOOK_SECRET_" + String(word.prefix(200))
     }
 
-    /// Seals a secret, and looks that the vault has it.
+    /// Stores a secret, and checks that the vault has it.
     static func keep(
         _ secret: SecretSlice, of webhook: Webhook, with keys: VaultKeys, _ workspace: Workspace
     ) throws {
@@ -34,7 +34,7 @@ enum WebhookSecrets {
                 Scope(targets: .all), to: key, of: project.id, records: all, kind: .encrypted,
                 at: time)
             transaction.index.variables[edit.position].attributes.comment =
-                "Signs what the platform sends for webhook \(webhook.id)"
+                "Signing secret of webhook \(webhook.id)"
             try secret.withBytes { bytes in
                 _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
             }
@@ -43,22 +43,22 @@ enum WebhookSecrets {
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let kept = index.variables.first { $0.id == record.id }
         guard kept?.currentVersion == record.currentVersion else {
-            throw CommandError(.failed, "The vault does not show the secret that was sealed.")
+            throw CommandError(.failed, "The vault does not contain the stored secret.")
         }
     }
 
-    /// The webhooks whose secret the vault has; none without a vault at hand.
+    /// Returns the keys of the stored secrets; empty without an open vault.
     static func known(_ workspace: Workspace) throws -> Set<String> {
-        guard let index = try workspace.session.indexAtHand(),
+        guard let index = try workspace.session.indexWithoutPrompt(),
             let project = index.project(named: projectName)
         else { return [] }
         return Set(index.variables(of: project.id).map(\.name))
     }
 
-    /// Takes the secret of a webhook that is gone out of use; its history stays.
+    /// Removes a deleted webhook's secret; its history stays.
     static func remove(of id: String, _ workspace: Workspace) throws {
         guard try known(workspace).contains(key(of: id)),
-            let keys = try workspace.session.keysAtHand()
+            let keys = try workspace.session.keysWithoutPrompt()
         else { return }
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in

@@ -1,9 +1,9 @@
-// Times the reader of .env files in this process, without the start of a program, the file and what
-// becomes of the entries:
+// Times the .env parser in this process, without starting a program, reading the file or using the
+// entries:
 //
 //   zg-env-bench-reader FILE RUNS
 //
-// Prints the bytes of the file, then the seconds of each reading on a line of its own.
+// Prints the file's size in bytes, then the seconds of each run on its own line.
 
 import DotEnv
 import Glibc

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the log cannot be written, no value is given out.
-@Suite("An audit log that cannot be written")
+/// No value is revealed while the audit log cannot be written.
+@Suite("An unwritable audit log")
 struct AuditFaultTests {
-    /// What fails, by the system call that meets the log's file.
+    /// What fails, by the system call on the log's file.
     private static let faults = [
         "openat:error=EROFS", "openat:error=EACCES", "openat:error=EIO", "openat:error=ENOSPC",
         "write:error=ENOSPC", "write:error=EIO", "write:error=EDQUOT", "write:retval=0",
@@ -14,7 +14,7 @@ struct AuditFaultTests {
     ]
 
     @Test(arguments: AuditHome.givers)
-    func `every fault of the disk stops it before a value is given out`(
+    func `every disk fault stops the command before it reveals a value`(
         arguments: [String]
     ) throws {
         let audit = try AuditHome()
@@ -23,7 +23,7 @@ struct AuditFaultTests {
         let path = try audit.path
         for fault in Self.faults {
             let call = fault.prefix { $0 != ":" }
-            // Which call asks the kernel for a file's state is the C library's own affair.
+            // Which call reads a file's state depends on the C library.
             let calls = call == "fstat" ? "fstat,newfstatat" : String(call)
             let option = "inject=\(calls):\(fault.dropFirst(call.count + 1))"
             let runner = audit.home.wrapped("/usr/bin/strace") { program in
@@ -37,7 +37,7 @@ struct AuditFaultTests {
     }
 
     @Test(arguments: AuditHome.givers)
-    func `what is no private regular file is refused`(arguments: [String]) throws {
+    func `a log that is not a private regular file is refused`(arguments: [String]) throws {
         let audit = try AuditHome()
         let directory = audit.home.directory
         try directory.write("", to: "shared", mode: 0o640)
@@ -53,7 +53,7 @@ struct AuditFaultTests {
         }
     }
 
-    @Test func `a lock that is held stops it too`() throws {
+    @Test func `a held lock stops the command too`() throws {
         let audit = try AuditHome()
         done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
         let lock = try HeldLock(ofFile: audit.path)
@@ -67,7 +67,7 @@ struct AuditFaultTests {
         done(try runner.run())
     }
 
-    @Test func `--json says it in its object`() throws {
+    @Test func `--json reports it in its error object`() throws {
         let audit = try AuditHome()
         let arguments = ["reveal", "KEY", "-p", "web", "--json", "--audit-log", "/dev/full"]
         let message = try failedAsJSON(audit.home.run(arguments), 1, "failed")
@@ -76,7 +76,7 @@ struct AuditFaultTests {
 }
 
 extension CommandHome {
-    /// Runs `zg-env` with options put before the `--` that a program follows.
+    /// Runs `zg-env` with options inserted before the `--` of `run`.
     fileprivate func run(
         _ arguments: [String], _ adding: ([String]) -> [String]
     ) throws -> ProgramResult {

@@ -12,7 +12,7 @@ struct AuditHome {
         try home.store(["KEY": Self.value])
     }
 
-    /// The log's path, which holds the vault's id; the file may not be there.
+    /// The log's path, which contains the vault's id; the file may be missing.
     var path: String {
         get throws {
             let id = try home.vaultBytes()[24..<40].map { String(format: "%02x", $0) }.joined()
@@ -28,12 +28,12 @@ struct AuditHome {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// The entries of `log --json`.
+    /// Returns the entries of `log --json`.
     func entries(_ options: String...) throws -> [JSONDocument] {
         try json(home.run(["log", "--json"] + options))["entries"]?.elements ?? []
     }
 
-    /// Commands that give the value out.
+    /// Commands that reveal the value.
     static let givers: [[String]] = [
         ["reveal", "KEY", "-p", "web"], ["reveal", "KEY", "-p", "web", "--json"],
         ["export", "-p", "web"], ["export", "-p", "web", "--json"],
@@ -41,7 +41,7 @@ struct AuditHome {
         ["run", "-p", "web", "--", "printenv", "KEY"],
     ]
 
-    /// Expects that a run gave nothing out since it could not be logged, and said what to do.
+    /// Expects that a run revealed nothing because it could not log, and printed a hint.
     func expectNothingGiven(
         _ result: ProgramResult, _ arguments: [String],
         sourceLocation: SourceLocation = #_sourceLocation

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes into the audit log, and what `log` shows of it.
-@Suite("The audit log of the commands")
+/// What goes into the audit log, and what `log` shows.
+@Suite("The commands' audit log")
 struct AuditTests {
-    @Test func `everything that gives values out adds one line, and nothing else does`() throws {
+    @Test func `every command that reveals values adds one line, and no other does`() throws {
         let audit = try AuditHome()
         let home = audit.home
         done(try home.run(["list", "-p", "web"]))
@@ -60,7 +60,7 @@ struct AuditTests {
         failed(try audit.home.run(["log", "--limit", "0"]), 2)
     }
 
-    @Test func `no name and no value stands in the file`() throws {
+    @Test func `the file contains no name and no value`() throws {
         let audit = try AuditHome()
         let name = "A_NAME_TO_LOOK_FOR"
         try audit.home.store([name: AuditHome.value])
@@ -82,7 +82,7 @@ struct AuditTests {
         #expect(try mode(audit.home.directory.path("state/zg-env")) == 0o700)
     }
 
-    @Test func `a wrong passphrase is a line without names`() throws {
+    @Test func `a wrong passphrase is logged without names`() throws {
         let audit = try AuditHome()
         let wrong = try audit.home.directory.write("wrong\n", to: "wrong")
         let arguments = ["reveal", "KEY", "-p", "web", "--passphrase-file", wrong]
@@ -92,16 +92,16 @@ struct AuditTests {
         #expect(entries.map { $0["outcome"] } == ["wrong passphrase", "given out"])
         #expect(entries[0]["names"] == [] && entries[0]["command"] == .null)
         #expect(entries[0]["user"] == .string(NSUserName()))
-        // Where it cannot be noted, the passphrase is wrong all the same.
+        // If it cannot be logged, the passphrase is wrong all the same.
         let result = try audit.home.run(arguments + ["--audit-log", "/dev/full"])
         failed(result, 3)
-        #expect(result.error.contains("not in the audit log"))
+        #expect(result.error.contains("could not be added to the audit log"))
     }
 
-    @Test func `it opens without a passphrase where the keyring opens the index`() throws {
+    @Test func `it opens without a passphrase if the keyring opens the index`() throws {
         let keyring = try PrivateKeyring()
         let audit = try AuditHome(keyring)
-        // The keyring's key wrote it.
+        // Written with the keyring's key.
         done(try audit.home.run(["reveal", "KEY", "-p", "web", "--accept-changes"]))
         let log = try json(audit.home.run(["log", "--json"], unlocked: false))
         #expect(log["entries"]?.elements.map { $0["names"] } == [["KEY"]])
@@ -109,7 +109,7 @@ struct AuditTests {
         failed(try bare.home.run(["log"], unlocked: false), 3)
     }
 
-    @Test func `it can be placed elsewhere`() throws {
+    @Test func `it can be stored elsewhere`() throws {
         let audit = try AuditHome()
         let (first, second) = (
             audit.home.directory.path("one/log"), audit.home.directory.path("two/log")
@@ -121,7 +121,7 @@ struct AuditTests {
         #expect(try audit.entries("--audit-log", first).count == 1)
         #expect(try audit.entries("--audit-log", second).count == 2)
         #expect(try audit.entries().count == 0)
-        // Without a home there is no place for it but a named one.
+        // Without a home directory only an explicit path works.
         let homeless = audit.home.runner(
             reveal + ["--vault", audit.home.vaultPath],
             environment: ["HOME": "", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": ""])
@@ -131,7 +131,7 @@ struct AuditTests {
         done(try named.run())
     }
 
-    @Test func `programs that run at once lose no line`() throws {
+    @Test func `concurrent programs lose no line`() throws {
         let audit = try AuditHome()
         let runners = (0..<12).map { number in
             audit.home.runner(
@@ -145,11 +145,11 @@ struct AuditTests {
         #expect(log["whole"] == .bool(true))
     }
 
-    @Test func `a cut is told, stays visible, and can be accepted`() throws {
+    @Test func `a truncation is reported, stays visible, and can be accepted`() throws {
         let audit = try AuditHome()
         let reveal = ["reveal", "KEY", "-p", "web"]
         for _ in 0..<4 { done(try audit.home.run(reveal)) }
-        // The vault learns of the four lines.
+        // The vault records the four lines.
         try audit.home.store(["OTHER": "x"])
         let lines = try audit.bytes().split(separator: 0x0A).map { Array($0) + [0x0A] }
         for kept in 0..<4 {
@@ -166,7 +166,7 @@ struct AuditTests {
         try audit.home.store(["OTHER": "y"])
         let told = try audit.home.run(["log"])
         #expect(told.end == .exited(8))
-        #expect(told.output.contains("lines 3 to 4 are not there"))
+        #expect(told.output.contains("lines 3 to 4 are missing"))
 
         let asked = try audit.home.run(["log", "--accept"])
         #expect(asked.end == .exited(2))
@@ -177,37 +177,37 @@ struct AuditTests {
         let accepted = try json(audit.home.run(["log", "--accept", "--yes", "--json"]))
         #expect(accepted["accepted"] == 1 && accepted["line"] == 6)
         #expect(try audit.entries().last?["command"] == "log --accept")
-        // From there on a cut is a cut again.
+        // From there on a truncation is reported again.
         try audit.replace(before)
         #expect(try audit.home.run(["log"]).end == .exited(8))
     }
 
-    @Test func `a flipped byte is named, and a torn line is only incomplete`() throws {
+    @Test func `a flipped byte is located, and a torn line is only incomplete`() throws {
         let audit = try AuditHome()
         for _ in 0..<3 { done(try audit.home.run(["reveal", "KEY", "-p", "web"])) }
         let bytes = try audit.bytes()
         try audit.replace(Array(bytes.dropLast(9)))
         let torn = done(try audit.home.run(["log"]))
-        #expect(torn.error.contains("broken off"))
+        #expect(torn.error.contains("interrupted"))
         #expect(try json(audit.home.run(["log", "--json"]))["incomplete"] == .bool(true))
         done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
         #expect(try audit.entries().count == 3)
 
         var changed = bytes
-        // In the text of the second line: its number and length, which stand in front, damage more.
+        // In the text of the second line: its number and length at the front would damage more.
         let second = (bytes.firstIndex(of: 0x0A) ?? 0) + 1
         changed[second + 60] ^= 1
         try audit.replace(changed)
         let log = try audit.home.run(["log", "--json"])
         #expect(log.end == .exited(8))
         let problems = try JSONDocument(log.standardOutput)["problems"]?.elements ?? []
-        // A byte that no line may hold also takes away what the next line is chained to.
+        // An invalid byte also breaks the chain to the next line.
         #expect((1...2).contains(problems.count))
         #expect(problems.allSatisfy { $0["code"] == "damaged" })
         #expect(problems.first?["message"]?.text?.contains("line 2") == true)
     }
 
-    @Test func `SEC-F17: status says where the log is, and that it is elsewhere`() throws {
+    @Test func `SEC-F17: status says where the log is when it is elsewhere`() throws {
         let audit = try AuditHome()
         let home = audit.home
         done(try home.run(["reveal", "KEY", "-p", "web"]))
@@ -227,7 +227,7 @@ struct AuditTests {
             #expect(diverted?["path"] == .string(other))
             #expect(diverted?["elsewhere"] == true)
             let text = done(try home.run(arguments, environment: variables)).output
-            #expect(text.contains("whole, in \(other) (--audit-log or ZG_ENV_AUDIT_LOG)"))
+            #expect(text.contains("1 line, intact, at \(other) (--audit-log or ZG_ENV_AUDIT_LOG)"))
         }
     }
 }

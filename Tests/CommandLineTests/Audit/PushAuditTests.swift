@@ -2,10 +2,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a push leaves in the audit log.
-@Suite("The audit log of a push")
+/// What a push records in the audit log.
+@Suite("A push's audit log")
 struct PushAuditTests {
-    private func entries(_ platform: PlatformHome) throws -> [[String?]] {
+    private func entries(_ platform: SandboxHome) throws -> [[String?]] {
         let log = try json(platform.run("log", "--json"))
         return (log["entries"]?.elements ?? []).map { entry in
             [
@@ -15,8 +15,8 @@ struct PushAuditTests {
         }
     }
 
-    @Test func `a push that sends is two lines, and one of nothing is none`() throws {
-        let platform = try PlatformHome()
+    @Test func `a push that sends adds two lines, and an empty one adds none`() throws {
+        let platform = try SandboxHome()
         try platform.set("B", "1")
         try platform.set("A", "2")
         done(try platform.run("push", "-p", "web", "--dry-run"))
@@ -32,8 +32,8 @@ struct PushAuditTests {
             ])
     }
 
-    @Test func `what pushes as a part of another command is named as it was typed`() throws {
-        let platform = try PlatformHome()
+    @Test func `a push within another command is logged under the command that was typed`() throws {
+        let platform = try SandboxHome()
         try platform.set("A", "1", "-t", "production")
         try platform.pushed()
         let seen = try entries(platform).count
@@ -45,8 +45,8 @@ struct PushAuditTests {
         #expect(Set(commands) == ["harden", "rotate"], "\(commands)")
     }
 
-    @Test func `one that fails says so`() throws {
-        let platform = try PlatformHome()
+    @Test func `a failed push is logged as failed`() throws {
+        let platform = try SandboxHome()
         try platform.set("A", "1")
         try platform.setFaults("POST /v10/projects/*/env 400")
         #expect(try platform.push().status != 0)
@@ -54,8 +54,8 @@ struct PushAuditTests {
     }
 
     @Test(arguments: [["push"], ["set", "A"]])
-    func `where the log cannot be written nothing is sent`(words: [String]) throws {
-        let platform = try PlatformHome()
+    func `nothing is sent while the log cannot be written`(words: [String]) throws {
+        let platform = try SandboxHome()
         try platform.set("A", "1")
         let more = words == ["push"] ? ["--yes"] : ["--push"]
         var seen: [String] = []

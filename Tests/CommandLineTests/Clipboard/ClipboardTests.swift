@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `reveal --copy` with a real X server and xclip, and with scripts in the place of wl-copy.
+/// `reveal --copy` with a real X server and xclip, and with scripts in place of wl-copy.
 @Suite("reveal --copy")
 struct ClipboardTests {
     private let home: CommandHome
@@ -26,7 +26,7 @@ struct ClipboardTests {
             environment: ["DISPLAY": screen.display])
     }
 
-    /// What the clipboard holds; empty for nothing.
+    /// The clipboard's content; empty for nothing.
     private func content(_ screen: PrivateScreen) throws -> String {
         try ProgramRunner(
             path: "/usr/bin/xclip", ["-selection", "clipboard", "-out"],
@@ -43,7 +43,7 @@ struct ClipboardTests {
         #expect(try runner.run().status == 0)
     }
 
-    /// The processes that are to empty the clipboard of `screen`.
+    /// The processes that will clear the clipboard of `screen`.
     private func helpers(_ screen: PrivateScreen) -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.filter { process in
@@ -63,21 +63,21 @@ struct ClipboardTests {
         return true
     }
 
-    @Test func `the value is in the clipboard, for as long as the setting says`() throws {
+    @Test func `the value is in the clipboard for as long as the setting says`() throws {
         let screen = try PrivateScreen()
         try seconds(3)
         let result = done(try copy(screen))
-        // No pipe of ours stayed open in what goes on in the background.
+        // The background process holds no pipe of ours open.
         #expect(result.duration < .seconds(30))
         #expect(result.output == "")
-        #expect(result.error.contains("Copied A for production, preview, development with xclip."))
-        #expect(result.error.contains("after 3 seconds"))
+        #expect(result.error.contains("Copied A (production, preview, development) with xclip."))
+        #expect(result.error.contains("will be cleared in 3 s"))
         #expect(try content(screen) == marker.text)
         #expect(try waitUntil { try content(screen) == "" })
         #expect(waitUntil { helpers(screen).isEmpty })
     }
 
-    @Test func `what somebody else copied meanwhile stays`() throws {
+    @Test func `what somebody else copies meanwhile stays`() throws {
         let screen = try PrivateScreen()
         try seconds(1)
         done(try copy(screen))
@@ -86,7 +86,7 @@ struct ClipboardTests {
         #expect(try content(screen) == "something else")
     }
 
-    @Test func `the same value copied again stays for the time of the second copy`() throws {
+    @Test func `copying the same value again restarts its time`() throws {
         let screen = try PrivateScreen()
         try seconds(5)
         done(try copy(screen))
@@ -98,7 +98,7 @@ struct ClipboardTests {
         #expect(try content(screen) == marker.text)
         let second = try #require(helpers(screen).first)
         kill(second, SIGTERM)
-        // Whoever is gone takes nobody's turn.
+        // A dead process does not clear in place of the next one.
         try seconds(1)
         done(try copy(screen))
         #expect(try waitUntil { try content(screen) == "" })
@@ -111,8 +111,8 @@ struct ClipboardTests {
         #expect(needles.found(in: SmallFile.bytes("\(state)/\(files[0])")) == [])
     }
 
-    @Test func `a copy that fails leaves the one before to its own time`() throws {
-        // Enough for two more commands, on however busy a machine.
+    @Test func `a failed copy leaves the previous one its own time`() throws {
+        // Enough for two more commands, even on a busy machine.
         try seconds(12)
         let environment = try wayland()
         let reveal = ["reveal", "A", "-p", "web", "--copy"]
@@ -124,32 +124,32 @@ struct ClipboardTests {
         #expect(try waitUntil { try text("clipboard") == "" })
     }
 
-    @Test func `where a copy fails half-way it says what became of the value`() throws {
+    @Test func `a copy that fails half-way says what happened to the value`() throws {
         try seconds(2)
         let environment = try wayland()
         let reveal = ["reveal", "A", "-p", "web", "--copy"]
         try home.directory.write("1", to: "fails")
         failed(
             try home.run(reveal, environment: environment), 1, "wl-copy failed with status 1.",
-            "It was told to be empty again.")
+            "A request to clear the clipboard was sent.")
         #expect(try text("clipboard") == "")
         try home.directory.write("1", to: "sticks")
         failed(
             try home.run(reveal, environment: environment), 1,
-            "The clipboard could not be emptied, and may still hold the value.",
+            "The clipboard could not be cleared and may still hold the value.",
             "Copy something else")
         #expect(try text("clipboard") == marker.text)
-        // The second process is still there for it.
+        // The second process still clears it.
         try FileManager.default.removeItem(atPath: home.directory.path("sticks"))
         #expect(try waitUntil { try text("clipboard") == "" })
-        // What was never there needs no emptying.
+        // A value that was never there needs no clearing.
         try home.directory.write("1", to: "refuses")
         failed(
             try home.run(reveal, environment: environment), 1,
-            "The value is not in the clipboard.")
+            "The value is not on the clipboard.")
     }
 
-    @Test func `who empties it is on its own, and does not know the value`() throws {
+    @Test func `the process that clears it is detached and does not know the value`() throws {
         let screen = try PrivateScreen()
         try seconds(60)
         done(try copy(screen))
@@ -170,12 +170,12 @@ struct ClipboardTests {
             #expect(needles.found(in: SmallFile.bytes("\(directory)/\(name)")) == [])
         }
         let memory = try ProcessMemory(of: helper)
-        // It is there to be found, so the search below is one.
+        // A value that can be found, so the search below works.
         #expect(memory.contains(Array("__clear-clipboard".utf8)))
         #expect(!memory.contains(Array(marker.text.utf8)))
     }
 
-    @Test func `for scripts it is one JSON value, and a dry run copies nothing`() throws {
+    @Test func `--json prints one value, and --dry-run copies nothing`() throws {
         let screen = try PrivateScreen()
         try seconds(1)
         let dry = try json(copy(screen, "--dry-run", "--json"))
@@ -192,7 +192,7 @@ struct ClipboardTests {
         #expect(waitUntil { helpers(screen).isEmpty })
     }
 
-    @Test func `where it cannot be done it says why, and copies nothing`() throws {
+    @Test func `a copy that is impossible says why and copies nothing`() throws {
         let reveal = ["reveal", "A", "-p", "web", "--copy"]
         failed(try home.run(reveal, environment: ["DISPLAY": ""]), 1, "no clipboard")
         failed(
@@ -212,7 +212,7 @@ struct ClipboardTests {
             try home.run(
                 ["reveal", "EMPTY", "-p", "web", "--copy"],
                 environment: ["DISPLAY": screen.display]), 1, "empty")
-        // Where it fails before the passphrase is of use, nobody is asked for it.
+        // It fails before it needs the passphrase, so it does not ask for one.
         failed(
             try home.run(reveal, unlocked: false, environment: ["DISPLAY": ""]), 1, "no clipboard")
         let log = try json(home.run(["log", "--json"]))
@@ -220,7 +220,7 @@ struct ClipboardTests {
         #expect(!names.contains(["EMPTY"]))
     }
 
-    @Test func `xsel does where xclip is missing`() throws {
+    @Test func `xsel replaces a missing xclip`() throws {
         let screen = try PrivateScreen()
         try seconds(1)
         let directory = try home.directory.makeDirectory("programs")
@@ -235,11 +235,11 @@ struct ClipboardTests {
         #expect(try waitUntil { try content(screen) == "" })
     }
 
-    // MARK: wl-copy, as scripts
+    // MARK: wl-copy scripts
 
-    /// Programs that keep the clipboard in the file `clipboard`, and their arguments in `calls`. With a
-    /// file `fails` copying ends with status 1, with `refuses` before anything is copied, and with
-    /// `sticks` emptying does nothing and ends so too.
+    /// Scripts that keep the clipboard in the file `clipboard` and their arguments in `calls`. With
+    /// a file `fails` copying exits with 1, with `refuses` it does so before copying, and with
+    /// `sticks` clearing does nothing and exits with 1.
     private func wayland(help: String = "", paste: String = "cat \"$HOME/clipboard\"") throws
         -> [String: String]
     {
@@ -268,7 +268,7 @@ struct ClipboardTests {
     }
 
     @Test(arguments: [true, false])
-    func `wl-copy is told that the text is sensitive, where it knows that`(knows: Bool) throws {
+    func `a wl-copy that supports it gets the text as sensitive`(knows: Bool) throws {
         try seconds(1)
         let environment = try wayland(help: knows ? "  --sensitive  Hint" : "  --clear")
         let result = done(
@@ -281,21 +281,21 @@ struct ClipboardTests {
             calls == ["--help", "--type text/plain" + (knows ? " --sensitive" : ""), "--clear"])
     }
 
-    @Test func `a clipboard that does not give back what was copied is emptied`() throws {
+    @Test func `a clipboard that returns something else is cleared`() throws {
         try seconds(60)
         let environment = try wayland(paste: "echo other")
         failed(
             try home.run(["reveal", "A", "-p", "web", "--copy"], environment: environment), 1,
-            "does not give back")
+            "cannot be read back")
         #expect(try text("clipboard") == "")
     }
 
-    @Test func `a clipboard that never answers does not hold anybody up`() throws {
+    @Test func `a clipboard that never answers does not block the command`() throws {
         let environment = try wayland(paste: "exec sleep 60")
         var runner = home.runner(["reveal", "A", "-p", "web", "--copy"], environment: environment)
         runner.timeLimit = .seconds(80)
         let result = try runner.run()
-        failed(result, 1, "does not give back")
+        failed(result, 1, "cannot be read back")
         #expect(try text("clipboard") == "")
     }
 }

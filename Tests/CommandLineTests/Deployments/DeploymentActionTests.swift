@@ -4,8 +4,8 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Promoting, rolling back, cancelling and deleting: what is asked for happens and is looked up, and a
-/// refusal says what to do instead.
+/// Promoting, rolling back, canceling and deleting: the action happens and is verified, and a
+/// refusal has a hint.
 @Suite("Actions on deployments")
 struct DeploymentActionTests {
     // MARK: Promoting
@@ -14,7 +14,7 @@ struct DeploymentActionTests {
         let (platform, ids) = try FourDeployments.start()
         #expect(try platform.current() == ids.current)
         let plan = done(try platform.run("deployment", "promote", ids.staged, "--dry-run"))
-        #expect(plan.output.contains("domains move") && plan.output.contains("nothing is built"))
+        #expect(plan.output.contains("moving the domains, without a build"))
         #expect(try platform.current() == ids.current)
         let writes = try platform.writes {
             let report = try json(FourDeployments.act(platform, "promote", ids.staged))
@@ -24,7 +24,7 @@ struct DeploymentActionTests {
         }
         #expect(writes.count == 1 && writes[0].contains("/promote/\(ids.staged)"))
         #expect(try platform.current() == ids.staged)
-        // Once more there is nothing to do, and nothing is asked.
+        // The second time there is nothing to do and no question.
         let again = try platform.writes {
             let report = try json(
                 platform.run("deployment", "promote", ids.staged, "--json"))
@@ -33,13 +33,13 @@ struct DeploymentActionTests {
         #expect(again == [])
     }
 
-    @Test func `a preview is built anew for production`() throws {
+    @Test func `a preview is rebuilt for production`() throws {
         let (platform, ids) = try FourDeployments.start()
         let plan = try json(
             platform.run("deployment", "promote", ids.preview, "--dry-run", "--json"))
         #expect(plan["method"] == "build" && plan["dryRun"] == true)
         let text = done(try platform.run("deployment", "promote", ids.preview, "--dry-run"))
-        #expect(text.output.contains("built anew with production's variables"))
+        #expect(text.output.contains("by a new build with production's variables"))
         let report = try json(FourDeployments.act(platform, "promote", ids.preview, "--wait"))
         #expect(report["method"] == "build" && report["current"] == true)
         #expect(report["target"] == "production" && report["id"] != .string(ids.preview))
@@ -59,11 +59,11 @@ struct DeploymentActionTests {
 
     // MARK: Rolling back
 
-    @Test("USE-B12: a rollback names what gets other values, and is followed")
+    @Test("USE-B12: a rollback names the variables that change, and its progress is shown")
     func rollback() throws {
         let (platform, ids) = try FourDeployments.start()
         done(try platform.run("pull", "-p", "web", "--yes"))
-        // Changed, new and removed on the platform since.
+        // Changed, added and removed on Vercel since.
         for name in ["CHANGED", "PREVIEW"] {
             try platform.teammate.send(
                 "PATCH", "/v9/projects/web/env/\(try platform.id(name))", ["value": "b"])
@@ -74,8 +74,8 @@ struct DeploymentActionTests {
         done(try platform.run("rm", "GONE", "-p", "web", "--push", "--yes"))
 
         let plan = done(try platform.run("deployment", "rollback", "-p", "web", "--dry-run"))
-        #expect(plan.output.contains("roll web back to \(ids.earlier), from \(ids.current)"))
-        #expect(plan.output.contains("other values of: CHANGED\n"))
+        #expect(plan.output.contains("roll web back from \(ids.current) to \(ids.earlier)"))
+        #expect(plan.output.contains("different values for: CHANGED\n"))
         #expect(plan.output.contains("built without: NEW\n"))
         #expect(plan.output.contains("removed since: GONE\n"))
         #expect(try platform.current() == ids.current)
@@ -96,16 +96,16 @@ struct DeploymentActionTests {
         #expect(
             platform.server.requests.contains { $0.path.contains("description=It is broken") })
         #expect(try platform.current() == ids.earlier)
-        // The vault knows what is live now, and the way back is a promotion.
+        // The vault knows what is live now, and a promotion leads back.
         let back = try json(FourDeployments.act(platform, "promote", ids.current))
         #expect(back["current"] == true)
     }
 
-    @Test func `what was never live is no way back`() throws {
+    @Test func `a deployment that was never live cannot be rolled back to`() throws {
         let (platform, ids) = try FourDeployments.start()
         let before = try platform.current()
         for (id, words) in [
-            (ids.current, "serves production already"), (ids.staged, "never served production"),
+            (ids.current, "is already live"), (ids.staged, "never been live"),
             (ids.preview, "not built for production"),
         ] {
             let writes = try platform.writes {
@@ -116,15 +116,15 @@ struct DeploymentActionTests {
             #expect(writes == [])
         }
         #expect(try platform.current() == before)
-        // With nothing earlier, and without any deployment.
-        let other = try PlatformHome()
+        // With no earlier deployment, and with none at all.
+        let other = try SandboxHome()
         try failedAsJSON(FourDeployments.act(other, "rollback", "-p", "web"), 4, "not_found")
         try failedAsJSON(FourDeployments.act(other, "rollback", "-p", "bare"), 4, "not_found")
     }
 
-    // MARK: Cancelling
+    // MARK: Canceling
 
-    @Test func `a build is stopped, and what is built or over is not`() throws {
+    @Test func `a build is canceled, and a finished one is not`() throws {
         let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let made = try json(
             platform.run("redeploy", ids.current, "--yes", "--json"))
@@ -140,7 +140,7 @@ struct DeploymentActionTests {
         #expect(again == [])
         let built = try failedAsJSON(
             FourDeployments.act(platform, "cancel", ids.current), 5, "conflict")
-        #expect(built.contains("is built already") && built.contains("deployment rollback"))
+        #expect(built.contains("is already built") && built.contains("deployment rollback"))
         #expect(try platform.current() == ids.current)
 
         // It ended between the question and the answer.
@@ -150,27 +150,27 @@ struct DeploymentActionTests {
         runner.terminal = .init()
         runner.script = [
             (
-                .terminal("Cancel it?"),
+                .terminal("Cancel this deployment?"),
                 .call { _, _ in platform.server.advanceClock(bySeconds: 120) }
             ), (.now, .line("y")),
         ]
         let result = try runner.run()
-        #expect(result.status == 5 && result.error.contains("is built already"), "\(result.error)")
+        #expect(result.status == 5 && result.error.contains("is already built"), "\(result.error)")
     }
 
     // MARK: Deleting
 
-    @Test func `deployments are deleted, and looked for afterwards`() throws {
+    @Test func `deployments are deleted, and the deletion is verified`() throws {
         let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let plan = done(
             try platform.run("deployment", "delete", ids.preview, ids.staged, "--dry-run"))
         #expect(plan.output.contains(ids.preview) && plan.output.contains(ids.staged))
         #expect(plan.output.contains("web-git-feature"))
-        // One that cannot go keeps all of them.
+        // One that cannot be deleted keeps all of them.
         let writes = try platform.writes {
             let live = try failedAsJSON(
                 FourDeployments.act(platform, "delete", ids.preview, ids.current), 5, "conflict")
-            #expect(live.contains("serves production") && live.contains("Nothing was deleted"))
+            #expect(live.contains("is live") && live.contains("Nothing was deleted"))
             let made = try platform.teammate.send(
                 "POST", "/v13/deployments", ["deploymentId": .string(ids.preview), "name": "web"])
             let building = try #require(made["id"]?.string)
@@ -188,7 +188,7 @@ struct DeploymentActionTests {
         try failedAsJSON(FourDeployments.act(platform, "delete", ids.preview), 4, "not_found")
     }
 
-    @Test func `a deletion that fails for some is told for each`() throws {
+    @Test func `a deletion that fails for some reports each`() throws {
         let (platform, ids) = try FourDeployments.start()
         try platform.setFaults("DELETE *\(ids.staged) 409")
         let result = try FourDeployments.act(platform, "delete", ids.preview, ids.staged)
@@ -196,20 +196,20 @@ struct DeploymentActionTests {
         let report = try JSONDocument(result.standardOutput)
         #expect(report["deleted"]?.elements.map { $0["id"]?.text } == [ids.preview])
         #expect(report["failed"]?.elements.map { $0["id"]?.text } == [ids.staged])
-        // It is there, whatever the platform answers to the deletion.
+        // It still exists, whatever Vercel answered.
         try platform.setFaults("DELETE *\(ids.staged) 404 x1")
         let (_, stays) = try failedReport(
             FourDeployments.act(platform, "delete", ids.staged), 1, "failed")
         #expect(stays.contains("still shows it"))
-        // The answer was lost: it is gone, and that is what counts.
+        // The answer was lost: it is gone, and that counts.
         try platform.setFaults("DELETE * lost-answer x1")
         let lost = try json(FourDeployments.act(platform, "delete", ids.staged))
         #expect(lost["deleted"]?.elements.count == 1)
     }
 
-    // MARK: All of them
+    // MARK: All actions
 
-    @Test func `each asks first, and does nothing without an answer`() throws {
+    @Test func `each action asks first, and does nothing without an answer`() throws {
         let (platform, ids) = try FourDeployments.start(buildSeconds: 60)
         let made = try platform.teammate.send(
             "POST", "/v13/deployments", ["deploymentId": .string(ids.preview), "name": "web"])
@@ -239,7 +239,7 @@ struct DeploymentActionTests {
         }
     }
 
-    @Test func `what was kept of the deployments is dropped`() throws {
+    @Test func `cached deployments are dropped`() throws {
         let (platform, ids) = try FourDeployments.start()
         try platform.set("KEY", "value")
         func listed() throws -> [JSONDocument] {
@@ -255,8 +255,8 @@ struct DeploymentActionTests {
         #expect(try !listed().contains { $0["id"] == .string(ids.preview) })
     }
 
-    @Test func `no vault is needed with a token of the environment`() throws {
-        let platform = try PlatformHome(
+    @Test func `a token in the environment needs no vault`() throws {
+        let platform = try SandboxHome(
             seed: FourDeployments.seed, buildSeconds: 5, hasVault: false, isLoggedIn: false)
         let ids = try platform.deployments()
         let token = ["VERCEL_TOKEN": platform.token]

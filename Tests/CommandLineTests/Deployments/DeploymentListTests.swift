@@ -4,7 +4,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What `deployment list` shows.
+/// The output of `deployment list`.
 @Suite("deployment list")
 struct DeploymentListTests {
     private static let seed = """
@@ -16,8 +16,8 @@ struct DeploymentListTests {
              {"target": "production"}]}]}
         """
 
-    @Test func `newest first, with what the contract says of each`() throws {
-        let platform = try PlatformHome(seed: Self.seed)
+    @Test func `newest first, with every documented member`() throws {
+        let platform = try SandboxHome(seed: Self.seed)
         let list = try json(platform.run("deployment", "list", "-p", "web", "--json"))
         #expect(list["project"] == "web" && isTime(list["asOf"]))
         let found = list["deployments"]?.elements ?? []
@@ -56,8 +56,8 @@ struct DeploymentListTests {
         (["--author", "sandbox developer"], 5), (["--author", "dev", "--limit", "2"], 2),
         (["--author", "Nobody"], 0),
     ])
-    func `filters choose, each with an answer of its own`(options: [String], count: Int) throws {
-        let platform = try PlatformHome(seed: Self.seed)
+    func `each filter has its own cached response`(options: [String], count: Int) throws {
+        let platform = try SandboxHome(seed: Self.seed)
         done(try platform.run("set", "KEY", "-p", "web", input: .text("value")))
         done(try platform.run("deployment", "list", "-p", "web"))
         for extra in [[], ["--offline"]] {
@@ -74,8 +74,8 @@ struct DeploymentListTests {
         }
     }
 
-    @Test func `slips are told before anything is sent`() throws {
-        let platform = try PlatformHome(seed: Self.seed)
+    @Test func `mistakes are reported before any request`() throws {
+        let platform = try SandboxHome(seed: Self.seed)
         let requests = try platform.requests {
             for options in [
                 ["-t", "development"], ["-t", "prod"], ["--state", "DONE"], ["--limit", "0"],
@@ -89,9 +89,9 @@ struct DeploymentListTests {
         failed(try platform.run("deployment", "list", "-p", "nothing"), 4, "nothing")
     }
 
-    @Test func `texts of the platform steer no terminal`() throws {
-        let platform = try PlatformHome(seed: Self.seed)
-        // Somebody names a deploy hook, a branch and a commit as they like.
+    @Test func `control characters from Vercel do not reach the terminal`() throws {
+        let platform = try SandboxHome(seed: Self.seed)
+        // Anybody can name a deploy hook, a branch or a commit.
         let evil = "\u{1B}]0;owned\u{07}\u{202E}\u{1B}[31mred\r\nsecond"
         let id = try platform.deployments()[0]
         _ = try platform.teammate.send(
@@ -117,8 +117,8 @@ struct DeploymentListTests {
         #expect(!raw.contains("\u{1B}") && !raw.contains("\u{202E}"))
     }
 
-    @Test func `a project of a team, of the environment, and one that contradicts`() throws {
-        let platform = try PlatformHome()
+    @Test func `a project comes from a team or the environment, and must agree`() throws {
+        let platform = try SandboxHome()
         done(try platform.run("link", "api", "--team", "acme"))
         let linked = try json(platform.run("deployment", "list", "--json"))
         #expect(linked["project"] == "api" && linked["deployments"]?.elements.count == 1)
@@ -132,8 +132,8 @@ struct DeploymentListTests {
         #expect(requests == [])
     }
 
-    @Test func `causes, staged ones, and how long they were built`() throws {
-        let platform = try PlatformHome(
+    @Test func `causes, staged deployments and build times are shown`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"projects": [{"name": "web", "deployments": [
                   {"target": "production"}, {"target": "production", "state": "STAGED"}]}]}
@@ -164,11 +164,11 @@ struct DeploymentListTests {
         #expect(text.contains("3 s"), "\(text)")
     }
 
-    @Test func `a hundred from the cache, with the network down, in a moment`() throws {
+    @Test func `a hundred come from the cache at once while the network is down`() throws {
         let deployments = (0..<100).map { number in
             #"{"target": "\#(number % 2 == 0 ? "production" : "preview")", "branch": "b\#(number)"}"#
         }
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: """
                 {"projects": [{"name": "web", "deployments": [\(deployments.joined(separator: ","))]}]}
                 """)
@@ -176,16 +176,15 @@ struct DeploymentListTests {
         done(try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
         platform.server.stop()
         try CacheProbe(platform.home).age(bySeconds: 7_200)
-        // The first one finds out that the platform is gone; those behind it know.
+        // The first finds that Vercel is unreachable, and the rest rely on that.
         done(try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
         var best = Duration.seconds(60)
-        // Others use the machine too: the best of some is what it takes, and that is 35 ms of a machine that has
-        // nothing else to do.
+        // Others use the machine too: the fastest of several runs counts, 35 ms on an idle machine.
         for _ in 0..<60 where best >= .milliseconds(200) {
             let result = done(
                 try platform.run("deployment", "list", "-p", "web", "--limit", "100"))
             #expect(result.output.split(separator: "\n").count == 101)
-            #expect(result.error.contains("warning: This is what the platform said 2 h ago"))
+            #expect(result.error.contains("warning: Showing cached data from 2 h ago"))
             best = min(best, result.duration)
         }
         print("deployment list of 100, from the cache: \(best)")

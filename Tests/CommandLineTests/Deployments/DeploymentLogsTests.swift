@@ -4,11 +4,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `deployment logs`: every line once, whatever happens on the way.
+/// `deployment logs`: every line once, whatever happens in between.
 @Suite("deployment logs")
 struct DeploymentLogsTests {
     /// A redeployment that has just begun.
-    private func begun(_ platform: PlatformHome) throws -> String {
+    private func begun(_ platform: SandboxHome) throws -> String {
         let made = try platform.teammate.send(
             "POST", "/v13/deployments?forceNew=1",
             [
@@ -19,12 +19,12 @@ struct DeploymentLogsTests {
     }
 
     private func logs(
-        _ platform: PlatformHome, _ arguments: String...
+        _ platform: SandboxHome, _ arguments: String...
     ) throws -> ProgramResult {
         try platform.runner(["deployment", "logs"] + arguments).run()
     }
 
-    /// The text of output, one a line, without time and mark.
+    /// The output without times and marks, one line each.
     private func texts(_ output: String) -> [String] {
         output.split(separator: "\n").map { String($0.dropFirst(27)) }
     }
@@ -34,13 +34,13 @@ struct DeploymentLogsTests {
     @Test(
         arguments: [
             ("ok", 0, "READY", ""), ("fail", 9, "ERROR", "npm run build"),
-            ("ignored", 9, "CANCELED", "ignored-build step"), ("blocked", 9, "BLOCKED", "blocked"),
+            ("ignored", 9, "CANCELED", "ignored build step"), ("blocked", 9, "BLOCKED", "blocked"),
             ("alias-late:1", 0, "READY", ""), ("staged", 0, "READY", ""),
         ] as [(String, Int32, String, String)])
-    func `a build is followed to its end, and the end is the code`(
+    func `a build is followed to its end, which sets the exit code`(
         mode: String, status: Int32, state: String, words: String
     ) throws {
-        let platform = try PlatformHome(buildSeconds: 1)
+        let platform = try SandboxHome(buildSeconds: 1)
         platform.server.setBuild(try #require(BuildMode(mode)))
         platform.server.setBuildLog(lines(100))
         let id = try begun(platform)
@@ -51,21 +51,21 @@ struct DeploymentLogsTests {
         let shown = texts(followed.output).filter { $0.hasPrefix("line ") }
         #expect(shown == (blocked ? [] : lines(100)))
         #expect(followed.output.contains("= \(state)"))
-        // The states come as they are reached.
+        // The states appear as they are reached.
         #expect(texts(followed.output).first == "QUEUED")
-        // Once it has ended the same log comes in one go, and what became of it is no failure of
-        // showing it, unless it is to be followed.
+        // After its end the same log comes in one response, and a failed build is no failure to
+        // show it, except with --follow.
         let finished = done(try logs(platform, id))
-        // Only a stream tells of the addresses.
-        let told = followed.output.split(separator: "\n").filter { !$0.contains("addresses are") }
+        // Only a stream has the URLs.
+        let told = followed.output.split(separator: "\n").filter { !$0.contains("aliases were") }
         #expect(finished.output.split(separator: "\n") == told)
         #expect(try logs(platform, id, "--follow").status == status)
         let requests = platform.server.requests.suffix(8).map(\.path)
         #expect(requests.contains { $0.contains("/events") && $0.contains("follow=0") })
     }
 
-    @Test func `it comes as it is built`() throws {
-        let platform = try PlatformHome(buildSeconds: 4)
+    @Test func `the log appears while it builds`() throws {
+        let platform = try SandboxHome(buildSeconds: 4)
         platform.server.setBuildLog(lines(200))
         let id = try begun(platform)
         var runner = platform.runner(["deployment", "logs", id, "--follow"])
@@ -84,8 +84,8 @@ struct DeploymentLogsTests {
         #expect(texts(result.output).filter { $0.hasPrefix("line ") } == lines(200))
     }
 
-    @Test func `the marks say what a line is, and both shapes are read`() throws {
-        let platform = try PlatformHome(buildSeconds: 1)
+    @Test func `marks say what a line is, and both formats are parsed`() throws {
+        let platform = try SandboxHome(buildSeconds: 1)
         platform.server.setBuildLog([
             "# Installing", "$ npm ci", "added 3 packages", "! something is wrong",
             "~ something is old", "= 0", "$ make", "= 2",
@@ -94,12 +94,13 @@ struct DeploymentLogsTests {
         let output = done(try logs(platform, id, "--follow")).output
         for line in [
             " # Installing\n", " $ npm ci\n", "   added 3 packages\n",
-            " ! something is wrong\n", " ~ something is old\n", " $ make\n", " = Exited with 2.\n",
-            " = READY\n", " = The addresses are assigned.\n",
+            " ! something is wrong\n", " ~ something is old\n", " $ make\n",
+            " = Exited with code 2.\n",
+            " = READY\n", " = The aliases were assigned.\n",
         ] {
             #expect(output.contains(line), "\(line)")
         }
-        #expect(!output.contains("Exited with 0"))
+        #expect(!output.contains("Exited with code 0"))
         for line in output.split(separator: "\n") {
             #expect(line.prefix(24).wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
         }
@@ -122,8 +123,8 @@ struct DeploymentLogsTests {
     }
 
     @Test(arguments: ["truncate", "reset", "500", "429:0", "lost-answer", "slow:0.3"])
-    func `a connection that breaks costs no line and doubles none`(fault: String) throws {
-        let platform = try PlatformHome(buildSeconds: 2)
+    func `a broken connection neither loses nor repeats a line`(fault: String) throws {
+        let platform = try SandboxHome(buildSeconds: 2)
         platform.server.setBuildLog(lines(3_000))
         let id = try begun(platform)
         try platform.setFaults("GET */events \(fault) x3")
@@ -134,14 +135,14 @@ struct DeploymentLogsTests {
         }
         #expect(connections.count >= (fault.hasPrefix("slow") ? 1 : 4), "\(connections.count)")
         if fault == "truncate" { #expect(connections.contains { $0.path.contains("since=") }) }
-        // A finished log that is cut is asked for again from there.
+        // A finished log that is cut off is requested again from there.
         try platform.setFaults("GET */events \(fault) x2")
         let finished = done(try logs(platform, id))
         #expect(texts(finished.output).filter { $0.hasPrefix("line ") } == lines(3_000))
     }
 
-    @Test func `a stream that stays open when all is over does not hold us`() throws {
-        let platform = try PlatformHome(buildSeconds: 0.5)
+    @Test func `a stream that stays open after the end does not block the command`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.5)
         platform.server.setBuildLog(lines(10))
         let id = try begun(platform)
         try platform.setFaults("GET */events stays-open x1")
@@ -150,8 +151,8 @@ struct DeploymentLogsTests {
         #expect(result.duration < .seconds(12))
     }
 
-    @Test func `what cannot be shown is told`() throws {
-        let platform = try PlatformHome(buildSeconds: 0.2)
+    @Test func `a log that cannot be shown is reported`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.2)
         let id = try platform.deployments()[0]
         try failedAsJSON(logs(platform, "dpl_none", "--json"), 4, "not_found")
         try platform.setFaults("GET */events 500")
@@ -161,7 +162,7 @@ struct DeploymentLogsTests {
         platform.server.setFaults([])
         failed(try logs(platform, id, "--offline"), 7, "--offline")
         failed(try platform.run("deployment", "logs"), 2)
-        // Whoever reads it and goes ends it.
+        // A closed output ends it.
         platform.server.setBuildLog(lines(5_000))
         let long = try begun(platform)
         platform.server.advanceClock(bySeconds: 5)
@@ -176,8 +177,8 @@ struct DeploymentLogsTests {
         #expect(cut.output.contains("QUEUED") && !cut.error.contains("zg-env:"), "\(cut.error)")
     }
 
-    @Test func `no line steers a terminal or passes for another one`() throws {
-        let platform = try PlatformHome(buildSeconds: 0.5)
+    @Test func `no line controls the terminal or imitates another one`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.5)
         let evil = [
             "\u{1B}]0;owned\u{07}title", "\u{1B}[2J\u{1B}[1;1Hcleared", "a\rb overwritten",
             "\u{9B}31mred", "\u{202E}reversed", "two\nlines\n= READY", "bell\u{07}",
@@ -189,7 +190,7 @@ struct DeploymentLogsTests {
         #expect(text.allSatisfy { $0 == 0x0A || ($0 >= 0x20 && $0 != 0x7F) })
         let shown = String(decoding: text, as: UTF8.self)
         for character in ["\u{9B}", "\u{202E}", "\u{2028}"] { #expect(!shown.contains(character)) }
-        // What a program prints as the platform's word has the mark of output, and a time.
+        // Output of a program that imitates Vercel has the output mark and a time.
         #expect(shown.contains("Z   = READY\n") && shown.contains("Z = READY\n"))
         let raw = done(try logs(platform, id, "--json"))
         #expect(raw.standardOutput.allSatisfy { $0 == 0x0A || ($0 >= 0x20 && $0 != 0x7F) })
@@ -198,8 +199,8 @@ struct DeploymentLogsTests {
         for line in evil { #expect(told.contains(line), "\(line.debugDescription)") }
     }
 
-    @Test func `steps are folded on a terminal, and the one that fails is open`() throws {
-        let platform = try PlatformHome(buildSeconds: 0.5)
+    @Test func `steps are folded on a terminal, and a failed one is open`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.5)
         platform.server.setBuild(.fail)
         platform.server.setBuildLog(
             ["$ npm ci"] + lines(50) + ["= 0", "$ npm test"]
@@ -218,14 +219,14 @@ struct DeploymentLogsTests {
         #expect(folded.screen.contains("npm ci") && folded.screen.contains("50 lines"))
         #expect(!folded.screen.contains("line 49") && !folded.screen.contains("check 1\r"))
         #expect(folded.screen.contains("check 1199") && folded.screen.contains("it does not hold"))
-        #expect(folded.screen.contains("lines before these"))
-        #expect(folded.screen.contains("ended in ERROR"))
+        #expect(folded.screen.contains("earlier lines"))
+        #expect(folded.screen.contains("ended in state ERROR"))
         let unfolded = try screen("--unfold")
         #expect(unfolded.screen.contains("line 49") && unfolded.screen.contains("check 0\r"))
     }
 
-    @Test func `many thousand lines come whole, in little memory`() throws {
-        let platform = try PlatformHome(buildSeconds: 1)
+    @Test func `many thousand lines arrive completely, in little memory`() throws {
+        let platform = try SandboxHome(buildSeconds: 1)
         let count = Proof.count(short: 30_000, full: 100_000)
         platform.server.setBuildLog((0..<count).map { "line \($0) of a build that says much" })
         let id = try begun(platform)
@@ -233,9 +234,9 @@ struct DeploymentLogsTests {
         for arguments in [["--follow"], ["--json"]] {
             var runner = platform.runner(["deployment", "logs", id] + arguments)
             runner.timeLimit = .seconds(240)
-            // The program's own peak, which the kernel keeps.
+            // The process's own peak, from the kernel.
             let peak = PeakMemory()
-            // More is still to come than a pipe holds, so that the program is there.
+            // More remains than a pipe holds, so the program is still running.
             let near = "line \(count - 2_000) of"
             runner.script = [(.output(near), .call { process, _ in peak.read(process) })]
             let result = done(try runner.run())
@@ -249,7 +250,7 @@ struct DeploymentLogsTests {
     }
 }
 
-/// The most memory that a process had, by `/proc`.
+/// A process's peak memory, from `/proc`.
 final class PeakMemory {
     private(set) var kilobytes: Int?
 

@@ -3,11 +3,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `deployment show`, and how a deployment may be named.
+/// `deployment show`, and the ways to name a deployment.
 @Suite("deployment show")
 struct DeploymentShowTests {
-    @Test func `by id, host name, alias and the addresses of pages`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `a deployment has an id, host name, alias and dashboard URLs`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         let token = ["VERCEL_TOKEN": platform.token]
         let id = try platform.deployments()[0]
         let seen = try platform.teammate.send("GET", "/v13/deployments/\(id)")
@@ -27,7 +27,7 @@ struct DeploymentShowTests {
             let result = try platform.run("deployment", "show", name, environment: token)
             #expect([2, 4].contains(result.status), "\(name): \(result.error)")
         }
-        // One of a team needs no team to be named.
+        // A team's deployment needs no --team.
         let team = try platform.teammate.send("GET", "/v2/teams")["teams"]?.array?.first?["id"]
         let teamID = try #require(team?.string)
         let list = try platform.teammate.send("GET", "/v6/deployments?teamId=\(teamID)")
@@ -39,8 +39,8 @@ struct DeploymentShowTests {
             try platform.run("deployment", "show", other, "--team", "other", environment: token), 6)
     }
 
-    @Test func `a page of another team or project is not taken for it`() throws {
-        let platform = try PlatformHome()
+    @Test func `a dashboard URL of another team or project is refused`() throws {
+        let platform = try SandboxHome()
         let id = try platform.deployments()[0]
         let page = try #require(
             try platform.teammate.send("GET", "/v13/deployments/\(id)")["inspectorUrl"]?.string)
@@ -66,8 +66,8 @@ struct DeploymentShowTests {
         }
     }
 
-    @Test func `another project that is named beside it is told`() throws {
-        let platform = try PlatformHome()
+    @Test func `a contradicting --project is reported`() throws {
+        let platform = try SandboxHome()
         let id = try platform.deployments()[0]
         try platform.set("KEY", "value")
         done(try platform.run("link", "web"))
@@ -75,7 +75,7 @@ struct DeploymentShowTests {
         let list = try platform.teammate.send(
             "GET", "/v6/deployments?teamId=\(try #require(team?.string))")
         let other = try #require(list["deployments"]?.array?.first?["uid"]?.string)
-        // What is around is no contradiction of an id; an option beside it is.
+        // The environment does not contradict an id; an option does.
         let shown = try json(platform.run("deployment", "show", other, "--json"))
         #expect(shown["project"] == "api")
         #expect(shown["warnings"]?.elements.map { $0["code"] } == ["other-project"])
@@ -95,8 +95,8 @@ struct DeploymentShowTests {
         #expect(own["warnings"] == nil)
     }
 
-    @Test func `what can be done with it, and why something cannot`() throws {
-        let platform = try PlatformHome(
+    @Test func `it shows the possible actions, and why others are not possible`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"projects": [{"name": "web", "deployments": [
                   {"target": "production"}, {"target": "production", "state": "STAGED"},
@@ -139,7 +139,7 @@ struct DeploymentShowTests {
         #expect(try possible(ids[5]) == rules(true, true, false, true))  // served before
         let text = done(try platform.run("deployment", "show", ids[3])).output
         #expect(text.contains("npm run build") && text.contains("zg-env redeploy \(ids[3])"))
-        #expect(text.contains("not possible: it ended in ERROR"))
+        #expect(text.contains("not possible: the deployment ended in state ERROR"))
         let live = done(try platform.run("deployment", "show", ids[0])).output
         #expect(live.contains("READY, live") && live.contains("web.vercel.app"))
     }

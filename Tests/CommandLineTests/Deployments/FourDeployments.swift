@@ -2,9 +2,9 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What the tests of actions on deployments begin with.
+/// The starting point of the tests of deployment actions.
 enum FourDeployments {
-    /// `web` with an earlier and a current production deployment, a staged one and a preview, oldest
+    /// `web` with an earlier and a live production deployment, a staged one and a preview, oldest
     /// first.
     static let seed = """
         {"projects": [{"name": "web",
@@ -26,8 +26,8 @@ enum FourDeployments {
 
     static func start(
         buildSeconds: Double = 0.3
-    ) throws -> (platform: PlatformHome, ids: Ids) {
-        let platform = try PlatformHome(seed: Self.seed, buildSeconds: buildSeconds)
+    ) throws -> (platform: SandboxHome, ids: Ids) {
+        let platform = try SandboxHome(seed: Self.seed, buildSeconds: buildSeconds)
         let ids = try platform.deployments()
         #expect(ids.count == 4)
         return (
@@ -37,7 +37,7 @@ enum FourDeployments {
     }
 
     static func act(
-        _ platform: PlatformHome, _ arguments: String..., environment: [String: String] = [:]
+        _ platform: SandboxHome, _ arguments: String..., environment: [String: String] = [:]
     ) throws -> ProgramResult {
         try platform.runner(
             ["deployment"] + arguments + ["--yes", "--json"], environment: environment

@@ -4,22 +4,21 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A redeploy whose answer is lost, while somebody else redeploys the same source: its mark tells which of
-/// the two it is.
+/// A redeploy whose answer is lost, while somebody else redeploys the same source: its deployment
+/// marker tells them apart.
 @Suite("A redeploy whose answer is lost")
 struct LostRedeployTests {
-    /// Runs `redeploy` with a fault at the request that makes the deployment. Before it looks what became of
-    /// that a colleague makes another one of the same source.
+    /// Runs `redeploy` with a fault at the request that creates the deployment. A colleague creates
+    /// another one of the same source before zg-env searches for its own.
     ///
-    /// - Returns: Also the ids of what was made, newest first, and the colleague's.
+    /// - Returns: Also the ids of the new deployments, newest first, and the colleague's.
     private func run(
         _ fault: String
     ) throws -> (result: ProgramResult, made: ArraySlice<String>, theirs: String) {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let before = try platform.deployments()
         let source = try #require(try platform.current())
-        // The first list is the search for the source. The second one has to wait for a second, which is
-        // the colleague's.
+        // The first list searches for the source. The second one waits a second, for the colleague.
         try platform.setFaults(
             "POST /v13/deployments \(fault) x1", "GET /v6/deployments 429:1 x1 @2")
         let colleague = Colleague(platform, source)
@@ -29,7 +28,7 @@ struct LostRedeployTests {
         ]
         let result = try runner.run()
         let theirs = try #require(colleague.made())
-        // Otherwise nothing would be proved: the colleague came before the look.
+        // Otherwise the test proves nothing: the colleague was first.
         let requests = platform.server.requests
         let request = try #require(requests.lastIndex { $0.method == "POST" })
         let look = requests.lastIndex { $0.path.hasPrefix("/v6/deployments?") }
@@ -38,15 +37,15 @@ struct LostRedeployTests {
         return (result, made, theirs)
     }
 
-    /// Redeploys once the platform has seen a request to do so.
+    /// Redeploys once the sandbox has seen a redeploy request.
     private final class Colleague: @unchecked Sendable {
-        private let platform: PlatformHome
+        private let platform: SandboxHome
         private let source: String
         private let passed: Int
         private let isDone = DispatchSemaphore(value: 0)
         private var id: String?
 
-        init(_ platform: PlatformHome, _ source: String) {
+        init(_ platform: SandboxHome, _ source: String) {
             (self.platform, self.source) = (platform, source)
             passed = platform.server.requests.count
         }
@@ -65,14 +64,14 @@ struct LostRedeployTests {
             isDone.signal()
         }
 
-        /// What was made, once it was.
+        /// The new deployments, once they exist.
         func made() -> String? {
             isDone.wait()
             return id
         }
     }
 
-    @Test func `is found by its mark, though a colleague's is newer`() throws {
+    @Test func `it is found by its marker, though a colleague's is newer`() throws {
         let (result, made, theirs) = try run("lost-answer")
         let report = try json(result)
         #expect(made.count == 2)
@@ -80,19 +79,19 @@ struct LostRedeployTests {
         #expect(report["id"]?.text == made.last)
     }
 
-    @Test func `is not taken to be a colleague's where it was never made`() throws {
+    @Test func `a colleague's is not mistaken for one that was never created`() throws {
         let (result, made, theirs) = try run("reset")
         #expect(Array(made) == [theirs])
         let text = try failedAsJSON(result, 7, "unavailable")
         #expect(text.contains("shows no new deployment"), "\(text)")
     }
 
-    @Test func `is not known where the look is lost too`() throws {
-        let platform = try PlatformHome()
+    @Test func `the outcome is unknown if the search fails too`() throws {
+        let platform = try SandboxHome()
         try platform.setFaults(
             "POST /v13/deployments lost-answer x1", "GET /v6/deployments html @2")
         let result = try platform.run("redeploy", "-p", "web", "--yes", "--json")
         let text = try failedAsJSON(result, 7, "unavailable")
-        #expect(text.contains("cannot be seen"), "\(text)")
+        #expect(text.contains("may have created"), "\(text)")
     }
 }

@@ -3,10 +3,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a promotion and a rollback, which move domains in the platform's own time, come to.
-@Suite("Domains that move")
+/// The results of a promotion and a rollback, which move domains asynchronously.
+@Suite("Moving domains")
 struct ProductionMoveTests {
-    @Test func `domains that do not move, and moves that take their time`() throws {
+    @Test func `domains that do not move are reported, and slow ones waited for`() throws {
         let (platform, ids) = try FourDeployments.start()
         platform.server.setBuild(.aliasError)
         let result = try FourDeployments.act(platform, "rollback", ids.earlier)
@@ -14,7 +14,7 @@ struct ProductionMoveTests {
         let error = try JSONDocument(result.standardError)["error"]
         let text = (error?["message"]?.text ?? "") + (error?["hint"]?.text ?? "")
         #expect(text.contains("failed") && text.contains("web.vercel.app"), "\(text)")
-        #expect(text.contains("\(ids.current) still serves production"))
+        #expect(text.contains("\(ids.current) is still live"))
         #expect(try JSONDocument(result.standardOutput)["current"] == false)
 
         platform.server.setBuild(try #require(BuildMode("alias-late:30")))
@@ -23,13 +23,13 @@ struct ProductionMoveTests {
         // One at a time.
         let busy = try failedAsJSON(
             FourDeployments.act(platform, "rollback", ids.earlier), 5, "conflict")
-        #expect(busy.contains("A promotion to \(ids.staged) is under way"), "\(busy)")
+        #expect(busy.contains("A promotion to \(ids.staged) is already in progress"), "\(busy)")
         platform.server.advanceClock(bySeconds: 60)
         #expect(try platform.current() == ids.staged)
     }
 
     @Test(arguments: ["promote", "rollback"])
-    func `a signal while domains move names the deployment, and stops nothing`(
+    func `a signal while domains move names the deployment and stops nothing`(
         action: String
     ) throws {
         for options in [["--json"], [], ["--quiet"]] {
@@ -47,7 +47,7 @@ struct ProductionMoveTests {
                                 $0.method == "POST" && $0.path.contains("/\(action)/")
                             }
                         }
-                        // Its answer has come then.
+                        // By then its answer has arrived.
                         usleep(1_000_000)
                         kill(process, SIGINT)
                     }
@@ -66,7 +66,7 @@ struct ProductionMoveTests {
     }
 
     @Test(arguments: [("promote", true), ("rollback", true), ("rollback", false)])
-    func `a platform that is away while domains move is waited for, and told of once`(
+    func `an outage while domains move is waited out and reported once`(
         action: String, comesBack: Bool
     ) throws {
         let (platform, ids) = try FourDeployments.start()
@@ -76,29 +76,29 @@ struct ProductionMoveTests {
         var runner = platform.runner([
             "deployment", action, id, "--yes", "--timeout", comesBack ? "5m" : "12s",
         ])
-        // As long as is worth a word; or all that follow.
+        // Long enough to be reported; or everything that follows.
         let faults = ["GET /v9/projects/prj_* reset" + (comesBack ? " x20" : "")]
             .compactMap { Fault($0) }
         runner.script = [
             (
-                .error(action == "promote" ? "The promotion is " : "The rollback is "),
+                .error(action == "promote" ? "Promoting (" : "Rolling back ("),
                 .call { _, _ in server.setFaults(faults) }
             )
         ]
         let result = try runner.run()
         #expect(result.end == .exited(comesBack ? 0 : 7), "\(result.error)")
-        for text in ["The platform cannot be reached since 2", ". Waiting goes on until 2"] {
+        for text in ["Vercel has been unreachable since 2", ". Waiting until 2"] {
             #expect(result.error.ranges(of: text).count == 1, "\(result.error)")
         }
         #expect(
-            result.error.contains("The platform answers again.") == comesBack, "\(result.error)")
+            result.error.contains("Vercel is reachable again.") == comesBack, "\(result.error)")
         server.setFaults([])
         guard !comesBack else { return #expect(try platform.current() == id) }
-        #expect(result.error.contains("The \(action) to \(id) was asked for."), "\(result.error)")
+        #expect(result.error.contains("The \(action) to \(id) was requested."), "\(result.error)")
         #expect(result.error.contains("zg-env deployment show \(id)"), "\(result.error)")
     }
 
-    /// Faults that begin with the look behind the request which moves domains.
+    /// Faults that begin with the read after the request that moves domains.
     private func faults(
         _ action: String, _ first: String, after: String...
     ) throws -> [String] {
@@ -116,7 +116,7 @@ struct ProductionMoveTests {
     }
 
     @Test(arguments: ["promote", "rollback"])
-    func `a lost answer of a platform that is away then is looked for, or said not to be known`(
+    func `a lost answer followed by an outage is resolved or reported as unknown`(
         action: String
     ) throws {
         for comesBack in [true, false] {
@@ -132,17 +132,17 @@ struct ProductionMoveTests {
             let report = try JSONDocument(result.standardOutput)
             #expect(report["current"] == (comesBack ? true : .null), comment)
             platform.server.setFaults([])
-            // It was done either way.
+            // It was carried out either way.
             #expect(try platform.current() == id, comment)
             if comesBack { continue }
-            #expect(result.error.contains("cannot be seen"), comment)
+            #expect(result.error.contains("it is unknown"), comment)
             #expect(result.error.contains("deployment show \(id)"), comment)
             #expect(!result.error.contains("Nothing was moved"), comment)
         }
     }
 
     @Test(arguments: ["promote", "rollback"])
-    func `a lost answer is no doubt any more once the platform has shown the request`(
+    func `a lost answer is resolved once Vercel has shown the request`(
         action: String
     ) throws {
         let (platform, ids) = try FourDeployments.start()
@@ -155,11 +155,11 @@ struct ProductionMoveTests {
         #expect(result.end == .exited(7), "\(result.error)")
         #expect(try JSONDocument(result.standardOutput)["current"] == .null)
         let noun = action == "promote" ? "promotion" : action
-        #expect(result.error.contains("The \(noun) to \(id) was asked for."), "\(result.error)")
-        #expect(!result.error.contains("cannot be seen"), "\(result.error)")
+        #expect(result.error.contains("The \(noun) to \(id) was requested."), "\(result.error)")
+        #expect(!result.error.contains("it is unknown"), "\(result.error)")
     }
 
-    @Test func `a platform that takes a request and does not answer is waited for no longer`()
+    @Test func `a Vercel that accepts a request and does not answer is not waited for longer`()
         throws
     {
         let (platform, ids) = try FourDeployments.start()
@@ -169,11 +169,11 @@ struct ProductionMoveTests {
         #expect(result.end == .exited(7), "\(result.error)")
         #expect(result.duration < .seconds(50), "\(result.duration)")
         #expect(try JSONDocument(result.standardOutput)["current"] == .null)
-        #expect(result.error.contains("The rollback to \(ids.earlier) was asked for."))
+        #expect(result.error.contains("The rollback to \(ids.earlier) was requested."))
     }
 
     @Test(arguments: ["promote", "rollback"])
-    func `refusals and lost answers`(action: String) throws {
+    func `refusals and lost answers end with the right code`(action: String) throws {
         let (platform, ids) = try FourDeployments.start()
         let id = action == "promote" ? ids.staged : ids.earlier
         for (fault, status, code, words) in [
@@ -187,7 +187,7 @@ struct ProductionMoveTests {
             #expect(text.contains(words), "\(fault): \(text)")
             #expect(try platform.current() == ids.current)
         }
-        // It was done, and only the answer was lost: that is seen, and not done twice.
+        // It was carried out and only the answer was lost: that is found, and not repeated.
         try platform.setFaults("POST */\(action)/* lost-answer x1")
         let writes = try platform.writes {
             let report = try json(FourDeployments.act(platform, action, id))

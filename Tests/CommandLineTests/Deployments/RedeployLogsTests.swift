@@ -3,11 +3,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What `redeploy` can build anew, and what it tells of the build.
-@Suite("Redeploying, with its log")
+/// What `redeploy` can rebuild, and how it shows the build.
+@Suite("Redeploying with the log")
 struct RedeployLogsTests {
-    @Test func `the log goes to stderr, the address to stdout`() throws {
-        let platform = try PlatformHome(buildSeconds: 1)
+    @Test func `the log goes to stderr, the URL to stdout`() throws {
+        let platform = try SandboxHome(buildSeconds: 1)
         platform.server.setBuildLog((0..<50).map { "line \($0)" })
         let result = done(try platform.run("redeploy", "-p", "web", "--logs", "--yes"))
         let lines = result.error.split(separator: "\n").filter { $0.contains("  line ") }
@@ -20,9 +20,9 @@ struct RedeployLogsTests {
         let failing = try platform.run("redeploy", "-p", "web", "--logs", "--yes")
         #expect(failing.status == 9 && failing.error.contains("log above"), "\(failing.error)")
         #expect(failing.error.contains("! Error: Command \"npm run build\" exited with 1"))
-        // It ends in time, log or not.
+        // It ends on time, log or not.
         platform.server.setBuild(.ok)
-        let slow = try PlatformHome(buildSeconds: 60)
+        let slow = try SandboxHome(buildSeconds: 60)
         let late = try slow.run("redeploy", "-p", "web", "--logs", "--timeout", "2s", "--yes")
         #expect(late.status == 7 && late.error.contains("after 2s"), "\(late.error)")
         #expect(late.duration < .seconds(40))
@@ -31,19 +31,19 @@ struct RedeployLogsTests {
         #expect(both.contains("deployment logs"))
     }
 
-    @Test func `an ignored build is told as one`() throws {
-        let platform = try PlatformHome()
+    @Test func `an ignored build is reported as such`() throws {
+        let platform = try SandboxHome()
         platform.server.setBuild(.ignored)
         let result = try platform.run("redeploy", "-p", "web", "--wait", "--yes")
         #expect(result.status == 9)
-        #expect(result.error.contains("ignored-build step cancelled it, so nothing was built"))
-        #expect(result.error.contains("The same commit would end the same"))
+        #expect(result.error.contains("ignored build step canceled it"))
+        #expect(result.error.contains("The same commit would be canceled again"))
         // One that a user cancels is not.
-        let other = try PlatformHome(buildSeconds: 60)
+        let other = try SandboxHome(buildSeconds: 60)
         var runner = other.runner(["redeploy", "-p", "web", "--wait", "--yes"])
         runner.script = [
             (
-                .error("is QUEUED"),
+                .error(": queued"),
                 .call { _, _ in
                     let id = (try? other.deployments())?.first ?? ""
                     _ = try? other.teammate.send("PATCH", "/v12/deployments/\(id)/cancel")
@@ -51,11 +51,11 @@ struct RedeployLogsTests {
             )
         ]
         let cancelled = try runner.run()
-        #expect(cancelled.status == 9 && cancelled.error.contains("a user or the platform"))
+        #expect(cancelled.status == 9 && cancelled.error.contains("a user or Vercel"))
     }
 
-    @Test func `a deployment of uploaded files is built anew, also with the cache`() throws {
-        let platform = try PlatformHome()
+    @Test func `a deployment of uploaded files is rebuilt, also with the cache`() throws {
+        let platform = try SandboxHome()
         let made = try platform.teammate.send(
             "POST", "/v13/deployments",
             ["name": "web", "target": "production", "files": []])
@@ -79,8 +79,8 @@ struct RedeployLogsTests {
         #expect(writes == [])
     }
 
-    @Test func `what the platform refuses says what to do`() throws {
-        let platform = try PlatformHome()
+    @Test func `a refusal by Vercel has a hint`() throws {
+        let platform = try SandboxHome()
         for (fault, status, code, words) in [
             ("409", 5, "conflict", "try again"), ("422", 5, "conflict", "too old"),
             ("400", 5, "conflict", "too old"), ("410", 1, "failed", "too old"),

@@ -4,20 +4,20 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Which deployment is built anew, and what its end means.
+/// Which deployment is rebuilt, and how its end is reported.
 @Suite("Redeploying")
 struct RedeployTests {
     private func redeploy(
-        _ platform: PlatformHome, _ arguments: String..., environment: [String: String] = [:]
+        _ platform: SandboxHome, _ arguments: String..., environment: [String: String] = [:]
     ) throws -> ProgramResult {
         try platform.runner(
             ["redeploy", "--yes", "--json"] + arguments, environment: environment
         ).run()
     }
 
-    /// The body of the last request that made a deployment, and its path.
+    /// Returns body and path of the last request that created a deployment.
     private func lastCreation(
-        _ platform: PlatformHome
+        _ platform: SandboxHome
     ) throws -> (path: String, body: JSONValue) {
         let request = try #require(
             platform.server.requests.last {
@@ -26,8 +26,8 @@ struct RedeployTests {
         return (request.path, try #require(request.body))
     }
 
-    @Test func `the newest of the target, and one by id, host name or URL`() throws {
-        let platform = try PlatformHome()
+    @Test func `it rebuilds the target's newest, or one by id, host name or URL`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         try platform.pushed()
         let seeded = try platform.deployments()
@@ -68,7 +68,7 @@ struct RedeployTests {
         try failedAsJSON(redeploy(platform, "-p", "web", "-t", "development"), 2, "usage")
         try failedAsJSON(redeploy(platform, "-p", "nowhere"), 4, "not_found")
 
-        // A custom environment: from a preview, and then from its own.
+        // A custom environment: from a preview, and then from its own deployment.
         let custom = try json(redeploy(platform, preview, "-t", "qa", "--wait"))
         #expect(custom["target"] == "qa")
         try platform.set("ONLY_QA", "1", "-t", "qa")
@@ -83,15 +83,15 @@ struct RedeployTests {
         arguments: [
             ("ok", 0, "READY", []), ("keeps-old-env", 0, "READY", []),
             ("alias-late:1", 0, "READY", []),
-            ("fail", 9, "ERROR", ["npm run build"]), ("ignored", 9, "CANCELED", ["cancelled"]),
+            ("fail", 9, "ERROR", ["npm run build"]), ("ignored", 9, "CANCELED", ["canceled"]),
             ("blocked", 9, "BLOCKED", ["blocked"]),
-            ("alias-error", 9, "READY", ["built, not live", "aliases could not be assigned"]),
-            ("staged", 9, "READY", ["built, not live", "deployment promote dpl_"]),
+            ("alias-error", 9, "READY", ["built but not live", "aliases could not be assigned"]),
+            ("staged", 9, "READY", ["built but not live", "deployment promote dpl_"]),
         ] as [(String, Int32, String, [String])])
-    func `waiting ends as the build does`(
+    func `waiting ends with the build's result`(
         mode: String, status: Int32, state: String, words: [String]
     ) throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let before = try platform.current()
         platform.server.setBuild(try #require(BuildMode(mode)))
         let result = try redeploy(platform, "-p", "web", "--wait")
@@ -112,8 +112,8 @@ struct RedeployTests {
         }
     }
 
-    @Test func `the time is over, and the deployment is left alone`() throws {
-        let platform = try PlatformHome(buildSeconds: 60)
+    @Test func `a timeout leaves the deployment alone`() throws {
+        let platform = try SandboxHome(buildSeconds: 60)
         let result = try redeploy(platform, "-p", "web", "--wait", "--timeout", "2s")
         #expect(result.status == 7)
         #expect(result.duration < .seconds(40))
@@ -127,15 +127,15 @@ struct RedeployTests {
             redeploy(platform, "-p", "web", "--wait", "--timeout", "2"), 2, "usage")
     }
 
-    @Test func `a time limit for nothing is refused`() throws {
-        let platform = try PlatformHome(buildSeconds: 60)
+    @Test func `a timeout without --wait is refused`() throws {
+        let platform = try SandboxHome(buildSeconds: 60)
         let preview = try #require(
             try platform.deployments().first { try platform.current() != $0 })
         let writes = try platform.writes {
             let text = try failedAsJSON(
                 redeploy(platform, "-p", "web", "--timeout", "5s"), 2, "usage")
             #expect(text.contains("--wait"))
-            // A promotion that is a build.
+            // A promotion that builds.
             try failedAsJSON(
                 platform.run(
                     "deployment", "promote", preview, "--timeout", "5s", "--yes", "--json"), 2,
@@ -145,8 +145,8 @@ struct RedeployTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `a signal while it waits names what was made`(number: Int32, status: Int32) throws {
-        let platform = try PlatformHome(buildSeconds: 60)
+    func `a signal while it waits names the new deployment`(number: Int32, status: Int32) throws {
+        let platform = try SandboxHome(buildSeconds: 60)
         for options in [["--json"], [], ["--quiet"]] {
             let result = try platform.signalled(
                 platform.runner(["redeploy", "-p", "web", "--wait", "--yes"] + options),
@@ -166,8 +166,8 @@ struct RedeployTests {
         }
     }
 
-    @Test func `a token of the environment needs no vault`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `a token in the environment needs no vault`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         let token = ["VERCEL_TOKEN": platform.token]
         let result = try json(
             redeploy(platform, "-p", "web", "--wait", environment: token))
@@ -177,7 +177,7 @@ struct RedeployTests {
         let text = done(
             try platform.run("redeploy", "-p", "web", "--wait", "--yes", environment: token))
         #expect(text.output.hasPrefix("https://web-"))
-        #expect(text.error.contains("is READY"))
+        #expect(text.error.contains(": ready"))
         try failedAsJSON(redeploy(platform, "-p", "web"), 6, "unauthorized")
         try failedAsJSON(
             redeploy(
@@ -190,7 +190,7 @@ struct RedeployTests {
             redeploy(platform, "-p", "api", "--team", "acme", "--wait", environment: token))
         #expect(inTeam["current"] == true)
         #expect(throws: (any Error).self) { try platform.home.vaultBytes() }
-        // Nor a home directory, which a unit of the system has not.
+        // Nor a home directory, which a system unit lacks.
         let homeless = token.merging(
             ["HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""]
         ) { $1 }
@@ -205,8 +205,8 @@ struct RedeployTests {
         failed(vault, 2, "home directory")
     }
 
-    @Test func `offline nothing is sent`() throws {
-        let platform = try PlatformHome()
+    @Test func `--offline sends nothing`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         let requests = try platform.requests {
             for arguments in [
@@ -222,12 +222,12 @@ struct RedeployTests {
         #expect(requests == [])
     }
 
-    @Test func `what passes by itself is got over, and one deployment is made`() throws {
+    @Test func `transient failures are retried, and one deployment is created`() throws {
         for request in [
             "GET /v9/projects/prj_*", "GET /v6/deployments", "POST /v13/deployments",
             "GET /v13/deployments/*",
         ] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("KEY", "value")
             try platform.pushed()
             let before = try platform.deployments().count
@@ -241,7 +241,7 @@ struct RedeployTests {
         }
     }
 
-    @Test func `what does not pass is told, and it can be run again`() throws {
+    @Test func `lasting failures are reported, and the command can be repeated`() throws {
         let cases = [
             ("GET /v9/projects/prj_*", "500", 7), ("GET /v6/deployments", "html", 7),
             ("POST /v13/deployments", "500", 7), ("POST /v13/deployments", "reset", 7),
@@ -249,7 +249,7 @@ struct RedeployTests {
             ("GET /v13/deployments/*", "500", 7), ("GET /v13/deployments/*", "401", 6),
         ]
         let platforms = try cases.map { entry in
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("KEY", "value")
             try platform.pushed()
             try platform.setFaults("\(entry.0) \(entry.1)")
@@ -267,11 +267,11 @@ struct RedeployTests {
             platform.server.setFaults([])
             let made = try platform.deployments().count - 2
             if entry.0.hasPrefix("GET /v13") {
-                // It was made, and what is known of it is told.
+                // It was created, and the error says what is known about it.
                 #expect(made == 1, comment)
                 let report = try JSONDocument(result.standardOutput)
                 #expect(report["id"]?.text == (try platform.deployments().first), comment)
-                #expect(result.error.contains("was made"), comment)
+                #expect(result.error.contains("was created"), comment)
             } else {
                 #expect(made == 0, comment)
                 #expect(result.output == "", comment)
@@ -281,8 +281,8 @@ struct RedeployTests {
         }
     }
 
-    @Test func `a change is live once production was made after it`() throws {
-        let platform = try PlatformHome()
+    @Test func `a change is live once production was built after it`() throws {
+        let platform = try SandboxHome()
         func live(_ key: String) throws -> JSONDocument? {
             let list = try json(platform.run("list", key, "-p", "web", "--json"))
             return list["variables"]?.elements.first?["live"]
@@ -304,37 +304,37 @@ struct RedeployTests {
         #expect(ahead["notPushed"]?.elements.map { $0["key"] } == ["KEY"])
         try platform.pushed()
         #expect(try live("KEY") == false)
-        // A build that fails makes nothing live.
+        // A failed build makes nothing live.
         platform.server.setBuild(.fail)
         #expect(try redeploy(platform, "-p", "web", "--wait").status == 9)
         #expect(try live("KEY") == false)
     }
 
     @Test(arguments: [false, true])
-    func `a platform that is away for a while is told once, and waited for`(isQuiet: Bool) throws {
-        let platform = try PlatformHome()
-        // Two looks fail, each after five requests.
+    func `an outage is reported once and waited out`(isQuiet: Bool) throws {
+        let platform = try SandboxHome()
+        // Two reads fail, after five requests each.
         try platform.setFaults("GET /v13/deployments/* reset x10")
         let arguments = ["redeploy", "-p", "web", "--yes", "--wait", "--timeout", "5m"]
         let result = done(try platform.runner(arguments + (isQuiet ? ["-q"] : [])).run())
-        let told = ["The platform cannot be reached since 2", "The platform answers again."]
-        for text in told + [". Waiting goes on until 2"] {
+        let told = ["Vercel has been unreachable since 2", "Vercel is reachable again."]
+        for text in told + [". Waiting until 2"] {
             #expect(result.error.ranges(of: text).count == (isQuiet ? 0 : 1), "\(result.error)")
         }
         if isQuiet { #expect(result.error == "") }
     }
 
-    @Test func `a platform that stays away ends the waiting when its time is over`() throws {
-        let platform = try PlatformHome(buildSeconds: 60)
+    @Test func `a lasting outage ends the wait at the timeout`() throws {
+        let platform = try SandboxHome(buildSeconds: 60)
         var runner = platform.runner([
             "redeploy", "-p", "web", "--yes", "--wait", "--timeout", "8s",
         ])
-        runner.script = [(.error("is QUEUED"), .call { _, _ in platform.server.stop() })]
+        runner.script = [(.error(": queued"), .call { _, _ in platform.server.stop() })]
         let result = try runner.run()
         #expect(result.end == .exited(7))
-        #expect(result.error.contains("The platform cannot be reached since"), "\(result.error)")
-        #expect(!result.error.contains("answers again"), "\(result.error)")
-        #expect(result.error.contains(" was made, and was QUEUED when last seen."))
+        #expect(result.error.contains("Vercel has been unreachable since"), "\(result.error)")
+        #expect(!result.error.contains("reachable again"), "\(result.error)")
+        #expect(result.error.contains(" was created, and was QUEUED when last seen."))
     }
 }
 

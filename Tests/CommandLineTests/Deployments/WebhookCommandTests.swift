@@ -8,21 +8,21 @@ import Testing
 struct WebhookCommandTests {
     private let url = "https://relay.example/hook"
 
-    /// The ids of the webhooks that the platform has.
-    private func webhooks(_ platform: PlatformHome) throws -> [String] {
+    /// The ids of the webhooks on Vercel.
+    private func webhooks(_ platform: SandboxHome) throws -> [String] {
         try platform.teammate.send("GET", "/v1/webhooks").array?.compactMap { $0["id"]?.string }
             ?? []
     }
 
-    private func secrets(_ platform: PlatformHome) throws -> [String] {
+    private func secrets(_ platform: SandboxHome) throws -> [String] {
         let list = try json(platform.run("list", "--all-projects", "--json"))
         let projects = list["projects"]?.elements ?? []
         let kept = projects.first { $0["project"] == "@webhooks" }
         return kept?["variables"]?.elements.compactMap { $0["key"]?.text } ?? []
     }
 
-    @Test func `a webhook is made, its secret sealed, and both are deleted`() throws {
-        let platform = try PlatformHome()
+    @Test func `a webhook is created, its secret stored, and both are deleted`() throws {
+        let platform = try SandboxHome()
         let made = try json(
             platform.run("webhook", "create", url, "-p", "web", "--json", unlocked: true))
         let id = try #require(made["id"]?.text)
@@ -34,12 +34,12 @@ struct WebhookCommandTests {
         #expect(made["secret"]?["project"] == "@webhooks" && key == "WEBHOOK_SECRET_\(id)")
         #expect(try webhooks(platform) == [id])
 
-        // What the vault has is what the platform signs with.
+        // Vercel signs with the secret in the vault.
         let revealed = try json(platform.run("reveal", key, "-p", "@webhooks", "--json"))
         let secret = try #require(revealed["variables"]?.elements.first?["value"]?.text)
         #expect(secret.count == 24)
         #expect(try secrets(platform) == [key])
-        // It would be sent nowhere by a push: no project of the platform has such a name.
+        // A push would send it nowhere: no project on Vercel has such a name.
         let pushed = try platform.run("push", "-p", "@webhooks", "--yes", "--json")
         #expect(pushed.status == 4)
 
@@ -60,8 +60,8 @@ struct WebhookCommandTests {
         try failedAsJSON(platform.run("webhook", "delete", id, "--yes", "--json"), 4, "not_found")
     }
 
-    @Test func `all projects have to be meant, and events are checked`() throws {
-        let platform = try PlatformHome()
+    @Test func `all projects need an explicit option, and events are validated`() throws {
+        let platform = try SandboxHome()
         let writes = try platform.writes {
             failed(try platform.run("webhook", "create", url), 2, "--all-projects")
             for address in [
@@ -81,7 +81,7 @@ struct WebhookCommandTests {
             platform.run(
                 "webhook", "create", url, "-p", "web", "--event", "deployment.exploded", "--json"),
             2, "usage")
-        #expect(unknown.contains("Nothing was made"))
+        #expect(unknown.contains("event names"))
         let all = try json(
             platform.run(
                 "webhook", "create", "http://relay.example/x", "--all-projects", "--event",
@@ -90,18 +90,18 @@ struct WebhookCommandTests {
         #expect(all["warnings"]?.elements.map { $0["code"] } == ["not-encrypted"])
     }
 
-    @Test func `a secret that nobody got leaves no webhook behind`() throws {
-        let platform = try PlatformHome()
+    @Test func `a secret that was not received leaves no webhook behind`() throws {
+        let platform = try SandboxHome()
         for fault in ["lost-answer", "truncate", "html"] {
             try platform.setFaults("POST */webhooks \(fault) x1")
             let text = try failedAsJSON(
                 platform.run("webhook", "create", url, "-p", "web", "--json"), 7, "unavailable")
-            #expect(text.contains("run it again"), "\(fault): \(text)")
+            #expect(text.contains("Run the command again"), "\(fault): \(text)")
             #expect(try webhooks(platform) == [], "\(fault)")
         }
         #expect(try secrets(platform) == [])
-        // Nor does a vault that cannot be written: it is looked at before anything is made.
-        let bare = try PlatformHome(hasVault: false, isLoggedIn: false)
+        // Nor does an unwritable vault: it is checked first.
+        let bare = try SandboxHome(hasVault: false, isLoggedIn: false)
         let token = ["VERCEL_TOKEN": bare.token]
         let writes = try bare.writes {
             let text = try failedAsJSON(
@@ -111,7 +111,7 @@ struct WebhookCommandTests {
             #expect(text.contains("no vault"))
         }
         #expect(writes == [])
-        // Looking and deleting needs none.
+        // Listing and deleting need no vault.
         let made = try bare.teammate.send(
             "POST", "/v1/webhooks", ["url": .string(url), "events": ["deployment.created"]])
         let id = try #require(made["id"]?.string)
@@ -121,11 +121,11 @@ struct WebhookCommandTests {
         #expect(try webhooks(bare) == [])
     }
 
-    @Test func `what is refused is told with what to do`() throws {
-        let platform = try PlatformHome()
+    @Test func `refusals have a hint`() throws {
+        let platform = try SandboxHome()
         for (fault, status, code, words) in [
             ("403", 6, "unauthorized", "plan"), ("402", 1, "failed", "plan"),
-            ("500", 7, "unavailable", ""), ("400", 2, "usage", "Nothing was made"),
+            ("500", 7, "unavailable", ""), ("400", 2, "usage", "event names"),
         ] {
             try platform.setFaults("POST */webhooks \(fault)")
             let text = try failedAsJSON(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `doctor` as a program: with and without a vault, with a damaged one, a keyring, and a platform.
+/// `doctor` as a program: without a vault, with a damaged one, a keyring, and a sandbox.
 @Suite("doctor")
 struct DoctorTests {
     private struct Found {
@@ -11,7 +11,7 @@ struct DoctorTests {
         let remedy: String?
     }
 
-    /// The findings of a run, by check; each must be of the form of the contract.
+    /// The findings of a run, by check; each must have the documented form.
     private func findings(
         _ result: ProgramResult, status: Int32 = 0,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -36,7 +36,7 @@ struct DoctorTests {
 
     private let doctor = ["doctor", "--offline", "--json"]
 
-    @Test func `with a whole vault nothing fails, and no passphrase is asked for`() throws {
+    @Test func `with an intact vault nothing fails and no passphrase is needed`() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
         _ = try home.revealed("A")
@@ -55,7 +55,7 @@ struct DoctorTests {
         #expect(found["kernel-keyring"] != nil && found["session-keyring"] != nil)
     }
 
-    @Test func `a server of notifications is named, and the lack of one`() throws {
+    @Test func `a notification server is named, and a missing one reported`() throws {
         let home = try CommandHome()
         let server = try NotificationServer()
         var found = try findings(
@@ -71,7 +71,7 @@ struct DoctorTests {
         withExtendedLifetime((server, bus)) {}
     }
 
-    @Test func `a read-only place of the vault is found`() throws {
+    @Test func `a read-only vault directory is found`() throws {
         let home = try CommandHome.initialised()
         let script = """
             mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" || exit 99
@@ -87,7 +87,7 @@ struct DoctorTests {
         #expect(found?.message.contains("read-only") == true)
     }
 
-    @Test func `an anchor that is none, and a vault that is older, are found`() throws {
+    @Test func `an invalid rollback guard and an older vault are found`() throws {
         let home = try CommandHome.initialised()
         let path = try #require(try home.anchors().first)
         #expect(try findings(home.run(doctor))["anchor"]?.state == "ok")
@@ -103,12 +103,12 @@ struct DoctorTests {
         let garbage = try findings(home.run(doctor))["anchor"]
         #expect(garbage?.state == "warning")
         #expect(garbage?.message.contains(path) == true)
-        #expect(garbage?.remedy?.contains("remove that file") == true)
+        #expect(garbage?.remedy?.contains("delete that file") == true)
         try home.forgetAnchors()
         #expect(try findings(home.run(doctor))["anchor"]?.state == "skipped")
     }
 
-    @Test func `with a project it looks at the variables, and at values while they are open`()
+    @Test func `with a project it checks the variables, and values while unlocked`()
         throws
     {
         let home = try CommandHome.initialised()
@@ -128,31 +128,31 @@ struct DoctorTests {
         #expect(missing.end == .exited(4), "\(missing.output)")
     }
 
-    @Test func `it is a table for people, in colour on a terminal`() throws {
+    @Test func `it prints a table for people, in color on a terminal`() throws {
         let home = try CommandHome.initialised()
         let plain = done(try home.run(["doctor", "--offline"], unlocked: false)).output
         let lines = plain.split(separator: "\n")
         #expect(lines[0].hasPrefix("STATE    CHECK "))
         #expect(lines.count > 15)
-        let column = try #require(lines[0].range(of: "FOUND")?.lowerBound)
+        let column = try #require(lines[0].range(of: "RESULT")?.lowerBound)
         let offset = lines[0].distance(from: lines[0].startIndex, to: column)
         #expect(lines.allSatisfy { $0.count > offset && $0.dropFirst(offset - 1).first == " " })
         let colours = try home.terminalRunner(["doctor", "--offline"], streams: true).run()
         #expect(colours.screen.contains("\u{1B}[32mok\u{1B}[0m"))
     }
 
-    @Test func `without a vault it looks at everything else`() throws {
+    @Test func `without a vault it checks everything else`() throws {
         let home = try CommandHome()
         let found = try findings(home.run(doctor, unlocked: false))
         #expect(found["vault"]?.state == "skipped")
-        #expect(found["vault"]?.remedy == "Make one with: zg-env init")
+        #expect(found["vault"]?.remedy == "Create one with: zg-env init")
         #expect(found["libsodium"]?.state == "ok" && found["audit-log"]?.state == "ok")
         let text = try home.run(["doctor", "--offline"], unlocked: false)
         #expect(text.status == 0 && text.error == "")
     }
 
     @Test(arguments: ["damaged", "short", "newer", "readable", "shared", "link"])
-    func `what is wrong with the vault fails with its remedy`(what: String) throws {
+    func `a problem of the vault fails with a hint`(what: String) throws {
         let home = try CommandHome.initialised()
         var bytes = try home.vaultBytes()
         let files = FileManager.default
@@ -185,7 +185,7 @@ struct DoctorTests {
         }
     }
 
-    @Test func `settings, leftovers and an audit log out of reach are found`() throws {
+    @Test func `invalid settings, leftovers and an unreachable audit log are found`() throws {
         let home = try CommandHome.initialised()
         try home.directory.makeDirectory("config/zg-env")
         try home.directory.write("{\"kdf\":3}", to: "config/zg-env/config.json")
@@ -200,7 +200,7 @@ struct DoctorTests {
         #expect(found["audit-log"]?.remedy?.contains("--audit-log") == true)
     }
 
-    @Test func `keys of no slot leave the keyring with yes, or when somebody agrees`() throws {
+    @Test func `orphaned keys are removed from the keyring after a yes`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.initialised(keyring)
         let whole = try findings(home.run(doctor, unlocked: false))
@@ -209,7 +209,7 @@ struct DoctorTests {
         #expect(try keyring.itemCount().unlocked >= 1)
         let items = try keyring.itemCount().unlocked
 
-        // A vault without the slot, as after a removal that ended before the keyring was asked.
+        // A vault without the slot, as after a removal that stopped before the keyring's turn.
         let status = try json(home.run(["status", "--json"]))
         let slot = try #require(
             status["slots"]?.elements.first { $0["kind"] == "secret-service" }?["id"]?.text)
@@ -227,12 +227,12 @@ struct DoctorTests {
             try findings(home.run(doctor + ["--yes", "--dry-run"]))["keyring-orphans"]?.state
                 == "warning")
         let asked = try home.terminalRunner(
-            ["doctor", "--offline"], script: [(.terminal("Remove a key"), .line("n"))]
+            ["doctor", "--offline"], script: [(.terminal("Remove 1 unused key"), .line("n"))]
         ).run()
         #expect(asked.status == 0 && asked.output.contains("doctor --yes"))
         #expect(try keyring.itemCount().unlocked == items)
         let after = try findings(home.run(doctor + ["--yes"], unlocked: false))
-        #expect(after["keyring-orphans"]?.message.contains("were removed") == true)
+        #expect(after["keyring-orphans"]?.message.contains("Removed 1 unused key") == true)
         #expect(try keyring.itemCount().unlocked == items - 1)
 
         try keyring.lock()
@@ -240,21 +240,21 @@ struct DoctorTests {
         #expect(locked["keyring"]?.state == "warning")
     }
 
-    @Test func `a key that was changed in the keyring is found`() throws {
+    @Test func `a changed key in the keyring is found`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.initialised(keyring)
         try keyring.overwriteItems(with: Array("QUJD".utf8))
         let found = try findings(home.run(doctor, unlocked: false))
         #expect(found["keyring-slot"]?.state == "warning")
-        // A key of another length is no key, and no reason to fall over.
+        // A key of another length is invalid, and must not crash it.
         failed(try home.run(["list", "-p", "web"], unlocked: false), 3, "does not open this vault")
         try keyring.deleteItems()
         let gone = try findings(home.run(doctor, unlocked: false))
         #expect(gone["keyring-slot"]?.message.contains("has no key") == true)
     }
 
-    @Test func `the platform is reached without a token, and its clock compared`() throws {
-        let platform = try PlatformHome()
+    @Test func `Vercel is reached without a token, and the clocks are compared`() throws {
+        let platform = try SandboxHome()
         let home = platform.home
         let online = ["doctor", "--json", "--api-url", platform.url]
         let found = try findings(home.run(online, unlocked: false))

@@ -6,7 +6,7 @@ import Vault
 @testable import SecretServiceKeyring
 @testable import ZGEnvCommands
 
-/// What `doctor` makes of what it finds: everything that a test machine is not.
+/// The findings of `doctor` for conditions that a test machine does not have.
 @Suite("Findings of doctor")
 struct FindingTests {
     private func rule(_ forbidden: mode_t, kind: mode_t = S_IFREG, sticky: Bool = false)
@@ -14,7 +14,7 @@ struct FindingTests {
     {
         var rule = FileChecks.Rule(
             check: "vault-file", path: "/v", kind: kind, forbidden: forbidden)
-        (rule.mayBeSticky, rule.mayBeRoots) = (sticky, sticky)
+        (rule.allowsStickyBit, rule.allowsRoot) = (sticky, sticky)
         return rule
     }
 
@@ -23,10 +23,10 @@ struct FindingTests {
         (0o640, S_IFREG, 1000, .failed, "Run: chmod go-rwx /v"),
         (0o601, S_IFREG, 1000, .failed, "Run: chmod go-rwx /v"),
         (0o600, S_IFREG, 0, .failed, "Run: chown 1000 /v"),
-        (0o600, S_IFLNK, 1000, .failed, "a link does not count"),
-        (0o700, S_IFDIR, 1000, .failed, "Move it away"),
+        (0o600, S_IFLNK, 1000, .failed, "a symbolic link is not accepted"),
+        (0o700, S_IFDIR, 1000, .failed, "Move this path away"),
     ])
-    func `a file is the user's own and nobody else's`(
+    func `a file must belong to the user and nobody else`(
         mode: Int, kind: mode_t, owner: Int, state: Finding.State, remedy: String
     ) throws {
         let status = FileChecks.Status(kind: kind, mode: mode_t(mode), owner: uid_t(owner))
@@ -36,7 +36,7 @@ struct FindingTests {
         #expect((finding.remedy == nil) == (state == .ok))
     }
 
-    @Test func `a directory may be root's, and others may write to one that is sticky`() {
+    @Test func `a directory may belong to root, and be writable to others if sticky`() {
         func state(_ mode: mode_t, _ owner: uid_t, sticky: Bool) -> Finding.State? {
             FileChecks.finding(
                 rule(0o022, kind: S_IFDIR, sticky: sticky),
@@ -50,8 +50,8 @@ struct FindingTests {
         #expect(FileChecks.finding(rule(0o077), nil, user: 1000) == nil)
     }
 
-    @Test(arguments: [(EACCES, "Run: chmod u+wx /v"), (EROFS, "Mount it for writing")])
-    func `a directory that nothing can be written into is a failure`(
+    @Test(arguments: [(EACCES, "Run: chmod u+wx /v"), (EROFS, "Mount the file system read-write")])
+    func `an unwritable directory is a failure`(
         number: Int32, remedy: String
     ) throws {
         let finding = try #require(
@@ -66,7 +66,7 @@ struct FindingTests {
     @Test(arguments: [
         (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0x6573_5546, "FUSE"), (0x0102_1994, "tmpfs"),
     ])
-    func `file systems that lose what is written are warned about`(type: Int64, name: String) {
+    func `file systems that lose data are warned about`(type: Int64, name: String) {
         let finding = FileChecks.fileSystem(type, "/v")
         #expect(finding.state == .warning)
         #expect(finding.message.contains(name))
@@ -75,7 +75,7 @@ struct FindingTests {
         #expect(FileChecks.fileSystem(-1, "/v").state == .skipped)
     }
 
-    @Test func `memory that is not locked or too small is named with its limit`() {
+    @Test func `memory that is unlocked or too small is reported with its limit`() {
         func lock(_ isThere: Bool, _ isLocked: Bool, _ limit: UInt64?) -> Finding {
             MemoryChecks.memoryLock(isThere: isThere, isLocked: isLocked, limit: limit)
         }
@@ -95,7 +95,7 @@ struct FindingTests {
         #expect(memory(nil, 1) == .skipped && memory(1, nil) == .skipped)
     }
 
-    @Test func `libraries that are missing are named with their package`() {
+    @Test func `missing libraries are reported with their package`() {
         #expect(LibraryChecks.sodium(nil).state == .failed)
         #expect(LibraryChecks.sodium(nil).remedy?.contains("libsodium23") == true)
         #expect(LibraryChecks.sodium("1.0.18").message.contains("1.0.18"))
@@ -109,7 +109,7 @@ struct FindingTests {
         (KernelKeyringError.Code.noSession, "--scope user"), (.sessionEnded, "--scope user"),
         (.unavailable, "--passphrase-file"), (.full, "keyctl show"), (.failed, "keyctl show"),
     ])
-    func `kernel keyrings that cannot be used are a warning`(
+    func `unusable kernel keyrings are a warning`(
         code: KernelKeyringError.Code, remedy: String
     ) {
         let finding = KernelKeyringChecks.finding(.session, .init(code, "the reason"))
@@ -118,7 +118,7 @@ struct FindingTests {
         #expect(KernelKeyringChecks.finding(.user, nil).state == .ok)
     }
 
-    @Test func `a desktop keyring matters where the vault has a slot there`() {
+    @Test func `a desktop keyring matters only if the vault has a slot there`() {
         let error = KeyringError(.noProvider, "nobody is there")
         #expect(KeyringChecks.unreachable(error, 0).state == .skipped)
         #expect(KeyringChecks.unreachable(error, 0).remedy == nil)
@@ -136,7 +136,7 @@ struct FindingTests {
             KeyringChecks.slot("the slot", "ab", "no key").remedy?.contains("remove ab") == true)
     }
 
-    @Test func `only keys of slots can be orphans`() {
+    @Test func `only slot keys can be orphans`() {
         func item(_ purpose: KeyringItem.Purpose, _ id: String) -> KeyringItem {
             KeyringItem(vault: "v", purpose: purpose, identifier: id)
         }
@@ -144,22 +144,22 @@ struct FindingTests {
         #expect(KeyringChecks.orphans(items, slots: []).map(\.identifier) == ["00ff", "aa"])
     }
 
-    @Test func `clocks are judged with a minute's grace`() {
+    @Test func `clocks may differ by a minute`() {
         #expect(ClockChecks.finding(now: 1_000, written: nil).state == .warning)
         let now: Int64 = 1_800_000_000
         #expect(ClockChecks.finding(now: now, written: now + 60).state == .ok)
         #expect(ClockChecks.finding(now: now, written: now + 61).state == .warning)
-        #expect(PlatformChecks.clock(now: now, there: now - 60).state == .ok)
-        let ahead = PlatformChecks.clock(now: now, there: now - 3_600)
+        #expect(VercelChecks.clock(now: now, there: now - 60).state == .ok)
+        let ahead = VercelChecks.clock(now: now, there: now - 3_600)
         #expect(ahead.state == .warning && ahead.message.contains("1 h ahead of Vercel"))
         #expect(
-            PlatformChecks.clock(now: now, there: now + 90).message.contains("1 min 30 s behind"))
-        #expect(PlatformChecks.clock(now: now, there: nil).state == .skipped)
-        #expect(PlatformChecks.reached("x", status: 403).state == .ok)
-        #expect(PlatformChecks.reached("x", status: 503).state == .failed)
+            VercelChecks.clock(now: now, there: now + 90).message.contains("1 min 30 s behind"))
+        #expect(VercelChecks.clock(now: now, there: nil).state == .skipped)
+        #expect(VercelChecks.reached("x", status: 403).state == .ok)
+        #expect(VercelChecks.reached("x", status: 503).state == .failed)
     }
 
-    @Test func `programs of the desktop matter where there is one`() {
+    @Test func `desktop programs matter only on a desktop`() {
         #expect(DesktopChecks.pinentry(hasScreen: false, isThere: false).state == .skipped)
         #expect(DesktopChecks.pinentry(hasScreen: true, isThere: false).state == .warning)
         #expect(DesktopChecks.pinentry(hasScreen: true, isThere: true).state == .ok)

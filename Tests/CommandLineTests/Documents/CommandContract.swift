@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the pages below `docs/commands` and `docs/exit-codes.md` promise: commands, their options and
-/// values, variables, and exit codes. Read from the tables, without the code that generates the pages.
+/// The contract in `docs/commands` and `docs/exit-codes.md`: commands, their options and values,
+/// variables and exit codes. Parsed from the tables, without the code that generates the pages.
 struct CommandContract {
-    /// An option as its table spells it: `-t, --target T`.
+    /// An option as its table writes it: `-t, --target T`.
     struct Option: Hashable {
         var name: String
         var letter: Character?
@@ -11,8 +11,10 @@ struct CommandContract {
         var value: String?
 
         init?(_ usage: String) {
-            // `-- CMD` is the end of the options, and none itself.
-            guard let dashes = usage.range(of: "--"), !usage.hasPrefix("-- ") else { return nil }
+            // `-- CMD` is the end of the options, not an option.
+            guard usage.hasPrefix("-"), !usage.hasPrefix("-- "),
+                let dashes = usage.range(of: "--")
+            else { return nil }
             letter = usage.hasPrefix("--") ? nil : usage.dropFirst().first
             let words = usage[dashes.upperBound...].split(separator: " ", maxSplits: 1)
             name = String(words.first ?? "")
@@ -20,7 +22,7 @@ struct CommandContract {
         }
     }
 
-    /// The page of one command.
+    /// A command's page.
     struct Page {
         var file: String
         var command: String
@@ -29,14 +31,13 @@ struct CommandContract {
     }
 
     private(set) var pages: [Page] = []
-    /// Commands that the index lists, with the file that each row links.
+    /// Commands in the index, with the file that each row links to.
     private(set) var listed: [(command: String, file: String)] = []
     private(set) var globalOptions: [(option: Option, variable: String?)] = []
-    private(set) var indexExitCodes: [Int32] = []
-    /// Rows of `docs/exit-codes.md`; the word is nil where the page has none for a code.
+    /// Rows of `docs/exit-codes.md`; the word is nil if the page has none for a code.
     private(set) var exitCodes: [(code: Int32, word: String?)] = []
 
-    /// - Parameter documents: The directory `docs`.
+    /// - Parameter documents: The `docs` directory.
     init(documents: URL) throws {
         let directory = documents.appending(path: "commands")
         for file in try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() {
@@ -55,16 +56,16 @@ struct CommandContract {
     }
 
     private mutating func readIndex(_ text: String) {
-        for cells in Self.rows(text) {
-            guard let code = Self.codeSpans(cells[0]).first else {
-                if let code = Int32(cells[0]) { indexExitCodes.append(code) }
-                continue
-            }
-            if let link = cells[0].range(of: "](") {
-                listed.append((code, String(cells[0][link.upperBound...].dropLast())))
-            } else if let option = Option(code) {
-                let variable = cells[1].split { "()".contains($0) }.last { $0.hasPrefix("ZG_ENV_") }
-                globalOptions.append((option, variable.map(String.init)))
+        for item in Self.items(text) {
+            if let link = item.text.range(of: "](") {
+                let file = item.text[link.upperBound...].prefix { $0 != ")" }
+                listed.append((item.code, String(file)))
+            } else if let option = Option(item.code) {
+                let variable = item.text.split { "();".contains($0) }.last {
+                    $0.hasPrefix("ZG_ENV_") || $0.hasPrefix(" ZG_ENV_")
+                }
+                globalOptions.append(
+                    (option, variable.map { $0.trimmingCharacters(in: .whitespaces) }))
             }
         }
     }
@@ -72,17 +73,21 @@ struct CommandContract {
     private static func page(_ text: String, file: String) -> Page {
         let title = text.prefix { $0 != "\n" }.drop { "# ".contains($0) }
         var page = Page(file: file, command: String(title.dropFirst("zg-env ".count)))
-        for cells in rows(text) {
-            if let code = Int32(cells[0]) {
-                page.exitCodes.append(code)
-            } else if let usage = codeSpans(cells[0]).first, let option = Option(usage) {
-                page.options.append(option)
-            }
-        }
+        page.options = items(text).compactMap { Option($0.code) }
+        let codes = text.split(separator: "\n").last { $0.hasPrefix("[Exit codes]") } ?? ""
+        page.exitCodes = codes.split { !$0.isNumber }.compactMap { Int32($0) }
         return page
     }
 
-    /// The rows of all tables. A bar behind a backslash belongs to the text of its cell.
+    /// The items of all lists that begin with code: that code, and the whole line.
+    private static func items(_ text: String) -> [(code: String, text: String)] {
+        text.split(separator: "\n").filter { $0.hasPrefix("- `") || $0.hasPrefix("- [`") }
+            .compactMap { line in
+                codeSpans(String(line)).first.map { ($0, String(line)) }
+            }
+    }
+
+    /// The rows of all tables. An escaped bar belongs to its cell's text.
     private static func rows(_ text: String) -> [[String]] {
         text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
             line.replacingOccurrences(of: "\\|", with: "\u{1}").split(separator: "|").map {

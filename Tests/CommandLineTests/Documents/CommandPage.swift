@@ -1,19 +1,18 @@
 import Foundation
 
-/// A page in Markdown: its code, and the command lines of `zg-env` in that.
+/// The code of a Markdown page, and the `zg-env` command lines in it.
 struct CommandPage {
     let name: String
-    /// Code with the number of its line, from 1: inline spans, and lines of blocks.
+    /// Inline code spans and lines of code blocks, with their line numbers from 1.
     private(set) var code: [(number: Int, text: String)] = []
-    /// A command of `zg-env`.
+    /// A `zg-env` command.
     struct CommandLine {
         let number: Int
-        /// What stands behind `zg-env`, until the command ends.
+        /// The words after `zg-env`, up to the end of the command.
         let words: [String]
 
-        /// Whether it says the form of a command, with what may be left out in brackets, instead of
-        /// something to type; or ends where a shell puts in what another command prints; or is what a
-        /// command printed.
+        /// Whether it is a synopsis with optional parts in brackets, ends in a command
+        /// substitution, or is output, and so cannot be typed as it is.
         var isForm: Bool {
             words.contains { $0.hasPrefix("[") || $0.contains("…") }
                 || words.last == "$" || words[0].hasSuffix(":")
@@ -22,9 +21,9 @@ struct CommandPage {
         }
     }
 
-    /// The commands of `zg-env` in the code.
+    /// The `zg-env` commands in the code.
     private(set) var commandLines: [CommandLine] = []
-    /// Long options anywhere in code.
+    /// Long options anywhere in the code.
     private(set) var options: [(number: Int, option: String)] = []
 
     init(name: String, text: String) {
@@ -66,7 +65,8 @@ struct CommandPage {
         }
     }
 
-    /// The commands of a shell's line, as far as that has to be understood: quotes, comments, pipes.
+    /// Splits a shell line into commands, with as much shell syntax as the pages use: quotes,
+    /// comments, pipes.
     static func commandLines(_ line: String) -> [[String]] {
         var commands: [[String]] = [[]]
         var word: String?

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// README and the pages of docs against the description of the commands: no command line is written
-/// there that the program does not take, and nothing can be given that is written nowhere.
-@Suite("The commands in the pages")
+/// The README and the pages in docs against the commands' descriptions: every command line in them
+/// parses, and every command and option is documented.
+@Suite("Commands in the pages")
 struct PageTests {
     private let pages: [CommandPage]
     private let program = CommandTable.program
@@ -29,10 +29,9 @@ struct PageTests {
         for page in pages {
             for line in page.commandLines {
                 count += 1
-                // In running text a command is often only named.
+                // Running text often gives only a command's name.
                 if program.commands.contains(where: { $0.path == line.words }) { continue }
-                // One in capitals stands for another word, and brackets for a choice: a form of the
-                // command, not a line to type.
+                // Capitals are a placeholder and brackets a choice: a synopsis, not a line to type.
                 if line.isForm { continue }
                 do throws(UsageError) {
                     _ = try ArgumentParser(program).parse(line.words)
@@ -46,7 +45,7 @@ struct PageTests {
         #expect(count > 30)
     }
 
-    @Test func `every command is named in a page`() {
+    @Test func `every command is in a page`() {
         let code = pages.flatMap(\.code).map(\.text)
         for command in program.commands where !command.isHidden {
             let isNamed = code.contains { $0.contains(word: command.name) }
@@ -54,7 +53,7 @@ struct PageTests {
         }
     }
 
-    @Test func `every option is named in a page`() {
+    @Test func `every option is in a page`() {
         let named = Set(pages.flatMap(\.options).map(\.option))
         for option in program.globalOptions where !option.isHidden {
             #expect(named.contains(option.dashedName), "\(option.dashedName)")
@@ -66,9 +65,9 @@ struct PageTests {
         }
     }
 
-    /// FoundationEssentials makes the installed program five megabytes larger; JSON and Sealing have
-    /// what was used of it.
-    @Test func `no part of the program brings Foundation along`() throws {
+    /// FoundationEssentials would add five megabytes to the program; JSON and Sealing replace what
+    /// it used of it.
+    @Test func `no module of the program imports Foundation`() throws {
         let servers: Set<String> = ["Sandbox", "Postal", "zg-env-sandbox", "zg-env-postal"]
         let sources = package.appending(path: "Sources")
         let targets = try FileManager.default.contentsOfDirectory(atPath: sources.path)
@@ -85,7 +84,7 @@ struct PageTests {
 }
 
 extension String {
-    /// Whether it holds `words` with nothing around them that belongs to a word.
+    /// Whether it contains `words` as whole words.
     fileprivate func contains(word words: String) -> Bool {
         var rest = self[...]
         while let found = rest.range(of: words) {

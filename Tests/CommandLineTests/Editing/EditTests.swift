@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `edit` with editors that are shell scripts, on a real terminal.
+/// `edit` with shell scripts as editors, on a real terminal.
 @Suite("edit")
 struct EditTests {
     private let home: CommandHome
@@ -12,14 +12,15 @@ struct EditTests {
         try home.store(["A": "first", "B": "two words\n", "C": "3"])
     }
 
-    // MARK: What is shown and what becomes of it
+    // MARK: Text and result
 
-    @Test func `the text has the variables of the target, and unchanged it changes nothing`() throws
+    @Test func `the text has the target's variables, and unchanged it changes nothing`()
+        throws
     {
         done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
         let before = try home.vaultBytes()
         let result = done(try home.editing(with: home.editor("true")).run())
-        #expect(result.error.contains("Nothing was changed"))
+        #expect(result.error.contains("No changes."))
         #expect(result.output == "")
         let exported = done(try home.run(["export", "-p", "web"])).output
         #expect(try home.seenLines() == exported.split(separator: "\n").map(String.init))
@@ -40,14 +41,14 @@ struct EditTests {
         let result = done(try home.editing(["-p", "web", "--yes"], with: editor).run())
         let seen = try home.seen()
         #expect(seen.contains("URL='\(url)'") && seen.contains("QUOTES="))
-        #expect(seen.contains("ODD (no line of a .env text can hold it"), "\(seen)")
+        #expect(seen.contains("ODD (cannot be written as a .env line"), "\(seen)")
         #expect(!result.error.contains(" URL for") && !result.error.contains("QUOTES for"))
         #expect(try home.revealed("C") == Array("4".utf8))
         #expect(try home.revealed("URL") == Array(url.utf8))
         #expect(try home.revealed("ODD") == Array("it's\n\"`".utf8))
     }
 
-    @Test func `changes are planned by key, sealed, and told to scripts`() throws {
+    @Test func `changes are planned by key, saved, and reported to scripts`() throws {
         let editor = try home.editor(
             "printf 'A=nv7\\nB=\"two words\\n\"\\nC=3\\nNEW=4\\n' >\"$1\"")
         let result = done(try home.editing(with: editor).run())
@@ -71,7 +72,7 @@ struct EditTests {
         failed(try home.run(["reveal", "A", "-p", "web"]), 4)
     }
 
-    @Test func `dry-run shows the plan and changes nothing`() throws {
+    @Test func `--dry-run shows the plan and changes nothing`() throws {
         let before = try home.vaultBytes()
         let editor = try home.editor("printf 'A=other\\nNEW=4\\n' >\"$1\"")
         let result = done(try home.editing(["-p", "web", "--dry-run"], with: editor).run())
@@ -79,31 +80,31 @@ struct EditTests {
             result.output.split(separator: "\n").map { $0.prefix(14) } == [
                 "Would update A", "Would create N", "Would remove B", "Would remove C",
             ])
-        // Once: what is on stdout is not on stderr too.
+        // What is on stdout is not on stderr too.
         #expect(!result.error.contains("update A") && !result.error.contains("create NEW"))
         let told = try json(home.editing(["-p", "web", "--dry-run", "--json"], with: editor).run())
         #expect(told["dryRun"] == true)
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `a file that is long and holds nothing takes no memory to wipe`() throws {
-        // More than the machine has: filled, it would take everything.
+    @Test func `wiping a long sparse file takes no memory`() throws {
+        // Larger than the memory: filling the holes would use all of it.
         let editor = try home.editor("truncate -s 1T \"$1\"")
         var runner = home.editing(
             ["A", "-p", "web"], with: editor,
-            script: [(.terminal("Throw the text away?"), .line("y"))])
+            script: [(.terminal("Discard your edits?"), .line("y"))])
         runner.timeLimit = .seconds(20)
         failed(try runner.run(), 2, "The edited text")
         #expect(try home.revealed("A") == Array("first".utf8))
     }
 
-    @Test func `one key alone can be edited, and nothing else may stand beside it`() throws {
+    @Test func `a single key can be edited, and the text may hold no other`() throws {
         let editor = try home.editor(
             "printf 'B=b\\nA=a\\n' >\"$1\"", "printf 'B=\"line\\nline\"\\n' >\"$1\"")
         let result = done(
             try home.editing(
                 ["B", "-p", "web"], with: editor,
-                script: [(.terminal("only B may stand in the text"), .line(""))]
+                script: [(.terminal("Only B can be edited here"), .line(""))]
             ).run())
         #expect(try home.seenLines(1).first?.hasSuffix("two words") == true)
         #expect(try home.seenLines(2) == ["B=b", "A=a"])
@@ -115,19 +116,19 @@ struct EditTests {
 
     // MARK: Targets
 
-    @Test func `with a target the others keep their value, without it all get the new one`() throws
+    @Test func `with a target the others keep their value, without one all get the new one`() throws
     {
         let editor = try home.editor("printf 'A=prod\\nB=\"two words\\n\"\\n' >\"$1\"")
         let result = done(
             try home.editing(["-p", "web", "-t", "production", "--yes"], with: editor).run())
-        #expect(result.error.contains("update A for production; it keeps its value for preview"))
-        #expect(result.error.contains("remove C for production; it keeps its value for preview"))
+        #expect(result.error.contains("update A for production; keeps its value for preview"))
+        #expect(result.error.contains("remove C for production; keeps its value for preview"))
         #expect(try home.scopes(of: "A") == ["preview,development", "production"])
         #expect(try home.scopes(of: "B") == ["production,preview,development"])
         #expect(try home.scopes(of: "C") == ["preview,development"])
         #expect(try home.revealed("A", "-t", "production") == Array("prod".utf8))
         #expect(try home.revealed("A", "-t", "preview") == Array("first".utf8))
-        // Now A has two values: which one is meant must be said, and the others are let alone.
+        // Now A has two values: the target must be given, and the others stay.
         failed(try home.editing(["A", "-p", "web"], with: editor).run(), 2, "several values")
         let other = try home.editor("printf 'A=dev\\n' >\"$1\"")
         done(try home.editing(["A", "-p", "web", "-t", "development"], with: other).run())
@@ -136,7 +137,7 @@ struct EditTests {
         #expect(try home.revealed("A", "-t", "production") == Array("prod".utf8))
     }
 
-    @Test func `a key with a value elsewhere is made for the shown target alone`() throws {
+    @Test func `a key with a value elsewhere is created for the shown target only`() throws {
         done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
         let editor = try home.editor("echo P=here >>\"$1\"")
         done(try home.editing(with: editor).run())
@@ -144,7 +145,7 @@ struct EditTests {
         #expect(try home.revealed("P", "-t", "production") == Array("x".utf8))
     }
 
-    @Test func `of a branch its own records are shown, and new ones are its own`() throws {
+    @Test func `edit --branch shows the branch's records and creates new ones for it`() throws {
         done(try home.run(["set", "A", "-p", "web", "-b", "fix"], input: .text("of fix")))
         let editor = try home.editor("echo C=of-fix >>\"$1\"")
         done(try home.editing(["-p", "web", "-b", "fix"], with: editor).run())
@@ -154,16 +155,16 @@ struct EditTests {
 
     // MARK: Questions
 
-    @Test func `what would be removed is asked about, and no is not the end of the text`() throws {
+    @Test func `a removal needs a confirmation, and "no" keeps the text`() throws {
         let editor = try home.editor(
             "printf 'A=first\\n' >\"$1\"", "printf 'A=changed\\nC=3\\n' >\"$1\"")
         let result = done(
             try home.editing(
                 with: editor,
                 script: [
-                    (.terminal("Seal this, and remove 2 variables?"), .line("n")),
-                    (.terminal("Throw the text away?"), .line("")),
-                    (.terminal("Seal this, and remove a variable?"), .line("y")),
+                    (.terminal("Save these changes and remove 2 variables?"), .line("n")),
+                    (.terminal("Discard your edits?"), .line("")),
+                    (.terminal("Save these changes and remove 1 variable?"), .line("y")),
                 ]
             ).run())
         #expect(result.stepsDone == 3)
@@ -173,7 +174,7 @@ struct EditTests {
         #expect(try home.revealed("C") == Array("3".utf8))
     }
 
-    @Test func `with json nobody is asked about a removal`() throws {
+    @Test func `--json asks no question about a removal`() throws {
         let before = try home.vaultBytes()
         let editor = try home.editor("printf 'A=first\\n' >\"$1\"")
         let result = try home.editing(["-p", "web", "--json"], with: editor).run()
@@ -182,17 +183,19 @@ struct EditTests {
     }
 
     @Test(arguments: [
-        ("A=1\\nA=2\\n", "duplicate-key"), ("A=1\\nnonsense\\n", "ignored-"),
+        ("A=1\\nA=2\\n", "Line 1, column 1"), ("A=1\\nnonsense\\n", "Line 2, column 1"),
         ("A=\"open\\nB=2\\n", "quote"), ("A=\\377\\n", "UTF-8"), ("A=a\\000b\\n", "NUL"),
     ])
-    func `a text that cannot be read is kept, and asked about`(text: String, word: String) throws {
+    func `an invalid text is kept and can be edited again`(
+        text: String, word: String
+    ) throws {
         let before = try home.vaultBytes()
         let editor = try home.editor("printf '\(text)' >\"$1\"", "true")
         let result = try home.editing(
             with: editor,
             script: [
-                (.terminal("Throw the text away?"), .line("n")),
-                (.terminal("Throw the text away?"), .line("y")),
+                (.terminal("Discard your edits?"), .line("n")),
+                (.terminal("Discard your edits?"), .line("y")),
             ]
         ).run()
         failed(result, 2, word)
@@ -208,24 +211,24 @@ struct EditTests {
     @Test func `an editor that fails changes nothing`() throws {
         let before = try home.vaultBytes()
         let editor = try home.editor("echo A=other >\"$1\"; exit 3")
-        failed(try home.editing(with: editor).run(), 1, "status 3", "Nothing was changed")
+        failed(try home.editing(with: editor).run(), 1, "status 3", "edits were not saved")
         failed(try home.editing(with: "/nonexistent/editor").run(), 1, "/nonexistent/editor")
         var without = home.editing(with: "")
         without.environment["PATH"] = "/nonexistent"
-        failed(try without.run(), 1, "There is no editor")
+        failed(try without.run(), 1, "No editor found")
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `without a terminal there is no editing`() throws {
+    @Test func `edit needs a terminal`() throws {
         let editor = try home.editor("echo A=other >\"$1\"")
         failed(
             try home.run(["edit", "-p", "web"], environment: ["VISUAL": editor]), 2, "terminal")
         #expect(home.passes == 0)
     }
 
-    // MARK: Somebody else
+    // MARK: Concurrent changes
 
-    @Test func `a change by somebody else is a conflict, and the text is offered again`() throws {
+    @Test func `a concurrent change is a conflict, and the text can be edited again`() throws {
         let program = try ProgramRunner.pathOfProduct("zg-env")
         let set = { (key: String, value: String) in
             "printf \(value) | '\(program)' set \(key) -p web --passphrase-file \"$HOME/passphrase\""
@@ -234,26 +237,26 @@ struct EditTests {
             "\(set("A", "theirs")); \(set("C", "theirs")); sed s/first/mine/ \"$1\" >\"$HOME/t\";"
                 + "cat \"$HOME/t\" >\"$1\"", "true")
         let given = try home.editing(
-            with: editor, script: [(.terminal("Throw the text away?"), .line("y"))]
+            with: editor, script: [(.terminal("Discard your edits?"), .line("y"))]
         ).run()
-        failed(given, 5, "Somebody else changed this meanwhile: A.")
+        failed(given, 5, "Changed by someone else in the meantime: A.")
         #expect(try home.revealed("A") == Array("theirs".utf8))
 
         try home.directory.write("0", to: "passes")
         try home.store(["A": "first"])
         let kept = done(
             try home.editing(
-                with: editor, script: [(.terminal("Throw the text away?"), .line(""))]
+                with: editor, script: [(.terminal("Discard your edits?"), .line(""))]
             ).run())
         #expect(home.passes == 2)
         #expect(kept.error.contains("update A"))
-        // The key that was not touched keeps what the other one wrote.
+        // The untouched key keeps the other writer's value.
         #expect(!kept.error.contains(" C "))
         #expect(try home.revealed("A") == Array("mine".utf8))
         #expect(try home.revealed("C") == Array("theirs".utf8))
     }
 
-    @Test func `a variable that somebody else removed can be sealed anew, or given up`() throws {
+    @Test func `a variable that was removed meanwhile can be created again or given up`() throws {
         let program = try ProgramRunner.pathOfProduct("zg-env")
         let editor = try home.editor(
             "'\(program)' rm A -p web --yes --passphrase-file \"$HOME/passphrase\";"
@@ -261,15 +264,14 @@ struct EditTests {
         done(
             try home.editing(
                 ["A", "-p", "web"], with: editor,
-                script: [(.terminal("Throw the text away?"), .line(""))]
+                script: [(.terminal("Discard your edits?"), .line(""))]
             ).run())
         #expect(try home.revealed("A") == Array("mine".utf8))
     }
 
     // MARK: Signals
 
-    @Test func `interrupts of the keyboard are the editor's, and an end is an end for both`() throws
-    {
+    @Test func `keyboard interrupts go to the editor, and SIGTERM ends both`() throws {
         let editor = try home.editor(
             "trap : INT; echo ready >/dev/tty; sleep 0.5; echo A=x >\"$1\"")
         let result = try home.editing(

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension CommandHome {
-    /// Makes an editor for `VISUAL` that does one of these shell texts each time it is started, the
-    /// last one again and again. `$1` is the file; what it held goes to `seen.1`, `seen.2` and so on.
+    /// Creates an editor for `VISUAL` that runs one of these shell texts at each start, and repeats
+    /// the last. `$1` is the file; its content goes to `seen.1`, `seen.2` and so on.
     func editor(_ passes: String...) throws -> String {
         var script = """
             n=$(($(cat "$HOME/passes" 2>/dev/null || echo 0) + 1))
@@ -20,17 +20,17 @@ extension CommandHome {
         return "sh " + (try directory.write(script + "esac\n", to: "editor"))
     }
 
-    /// What the editor was given the last time it was started for the `number`th time.
+    /// The file's content at the editor's `number`th start.
     func seen(_ number: Int = 1) throws -> String {
         String(decoding: try directory.read("seen.\(number)"), as: UTF8.self)
     }
 
-    /// The lines that the editor was given, without comments and empty ones.
+    /// The lines that the editor got, without comments and empty ones.
     func seenLines(_ number: Int = 1) throws -> [String] {
         try seen(number).split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
     }
 
-    /// Describes a run of `edit` on a terminal.
+    /// Returns a runner for `edit` on a terminal.
     func editing(
         _ arguments: [String] = ["-p", "web"], with editor: String,
         script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = []

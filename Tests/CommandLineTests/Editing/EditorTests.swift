@@ -6,10 +6,10 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// How editors are started, and that real ones leave nothing behind.
+/// How editors are started, and that real ones leave no copies.
 @Suite("Editors")
 struct EditorTests {
-    @Test func `what the file held is overwritten, and holes in it are passed over`() throws {
+    @Test func `wiping a file overwrites its content and skips holes`() throws {
         let file = try MemoryFile()
         let text = Array("secret".utf8)
         try text.withBytes { try file.write($0) }
@@ -39,7 +39,7 @@ struct EditorTests {
         ("nvim --remote-wait", "nvim", false), ("vim -u \"$HOME/x\"", "vim.basic", false),
         ("LANG=C vim", "vim.basic", false), ("missing", nil, false),
     ])
-    func `an editor that is known is kept from writing copies`(
+    func `a known editor is started with options that prevent copies`(
         text: String, name: String?, isKnown: Bool
     ) {
         let editor = editor(text, name)
@@ -54,7 +54,7 @@ struct EditorTests {
         }
     }
 
-    /// The user's own settings ask for every copy that these editors can write.
+    /// Settings of the user that ask for every copy these editors can write.
     private func home(_ keyword: String) throws -> (home: CommandHome, marker: Marker) {
         let home = try CommandHome.initialised()
         let marker = Marker("value")
@@ -72,7 +72,7 @@ struct EditorTests {
         return (home, marker)
     }
 
-    /// Below the home, files with the value in them.
+    /// Files below the home that contain the value.
     private func copies(_ home: CommandHome, _ marker: Marker) -> [String] {
         let needles = Needles([marker])
         let files = FileManager.default.enumerator(atPath: home.directory.path)
@@ -85,7 +85,7 @@ struct EditorTests {
         // Yanks the line, so that a register holds it, and writes twice.
         ("vim", ":1\r/^A=\ryyAx\u{1B}:w\rAy\u{1B}:wq\r"), ("nano", "\u{1F}"),
     ])
-    func `real editors write no copy, whatever their settings say`(
+    func `real editors write no copy, whatever their settings`(
         program: String, keys: String
     ) throws {
         let (home, marker) = try home(program)
@@ -96,7 +96,7 @@ struct EditorTests {
             during = copies(home, marker)
         }
         if program == "nano" {
-            // Search for the line, to its end, change it, write it, leave.
+            // Finds the line, goes to its end, changes it, writes and quits.
             runner.script = [
                 (.terminal("^X"), .type(Array("\u{17}A=\r\u{5}xy".utf8))),
                 (.terminal("xy"), look), (.now, .type([0x0F])),
@@ -116,9 +116,9 @@ struct EditorTests {
         #expect(try home.revealed("A") == Array("\(marker.text)xy".utf8))
     }
 
-    @Test func `without the options vim does write copies, so the test above can fail`() throws {
+    @Test func `vim writes copies without the options, so the test above can fail`() throws {
         let (home, marker) = try home("vim")
-        // A text that only the shell understands is started as it is.
+        // A text that only the shell understands is started unchanged.
         var runner = home.editing(with: "LC_ALL=C.UTF-8 vim")
         runner.script = [
             (.terminal("A="), .type(Array(":1\r/^A=\ryyAx\u{1B}:w\r".utf8))),
@@ -129,14 +129,14 @@ struct EditorTests {
         #expect(copies(home, marker) != [])
     }
 
-    @Test func `other editors are told of once`() throws {
+    @Test func `an unknown editor is warned about once`() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
         let result = done(try home.editing(with: home.editor("true")).run())
-        #expect(result.error.contains("zg-env does not know how to keep sh from writing copies"))
+        #expect(result.error.contains("zg-env does not know how to stop sh from writing backup"))
     }
 
-    @Test func `an editor gets the file, the terminal, and no passphrase`() throws {
+    @Test func `an editor gets the file and the terminal, but no passphrase`() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
         let editor = try home.editor(
@@ -157,7 +157,7 @@ struct EditorTests {
         #expect(try text("environment").contains("VISUAL="))
         let terminals = try text("terminal").split(separator: "\n")
         #expect(terminals.count == 2 && terminals.allSatisfy { $0.hasPrefix("/dev/") })
-        // The standard ones, the file in memory, and that of the script.
+        // The standard ones, the file in memory, and the script's.
         #expect(try text("descriptors").split(separator: "\n").count <= 6)
     }
 }

@@ -19,17 +19,17 @@ struct NotifyActionTests {
             ("https://a.b/ c", nil), ("https://a.b/\u{202E}", nil), ("https://a.b/\n", nil),
             ("https://", nil), ("", nil), ("a." + String(repeating: "b", count: 1_000), nil),
         ] as [(String, String?)])
-    func `only plain https addresses are opened`(text: String, address: String?) {
+    func `only plain https URLs are opened`(text: String, address: String?) {
         #expect(Browser.address(text) == address)
         #expect(Browser.address(nil) == nil)
     }
 
     @Test(arguments: [false, true])
-    func `a click opens the deployment's page, from a service by way of its manager`(
+    func `a click opens the deployment's page, through the manager in a service`(
         isService: Bool
     ) throws {
         let desktop = try NotificationServer()
-        let platform = try PlatformHome(buildSeconds: 0.2)
+        let platform = try SandboxHome(buildSeconds: 0.2)
         try platform.set("KEY", "value")
         done(try platform.run("notify", "set", "web", "--on", "ready"))
         let source = try #require(try platform.deployments().first)
@@ -52,7 +52,7 @@ struct NotifyActionTests {
                 .now,
                 .call { [teammate = platform.teammate] _, _ in
                     platform.server.waits(after: before) { !$0.isEmpty }
-                    // Its answer has come then.
+                    // By then its answer has arrived.
                     usleep(1_000_000)
                     _ = try? teammate.send(
                         "POST", "/v13/deployments?forceNew=1",
@@ -75,7 +75,7 @@ struct NotifyActionTests {
         let id = try #require(try platform.deployments().first)
         let made = try platform.teammate.send("GET", "/v13/deployments/\(id)")
         let host = try #require(made["url"]?.string)
-        // Where the platform is, is nothing that a browser needs to be told.
+        // The browser does not get Vercel's API URL.
         #expect(opened.hasSuffix("https://\(host) none\n"), "\(opened)")
         #expect(
             opened.hasPrefix(isService ? "systemd-run --user --collect" : "xdg-open https://"))

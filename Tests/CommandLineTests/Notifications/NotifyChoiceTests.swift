@@ -4,22 +4,22 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What is chosen, and where it is kept.
+/// The selected events, and where they are stored.
 @Suite("notify set and show")
 struct NotifyChoiceTests {
-    private static func home() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    private static func home() throws -> SandboxHome {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         return platform
     }
 
-    private static func files(_ platform: PlatformHome) throws -> [String] {
+    private static func files(_ platform: SandboxHome) throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             atPath: platform.home.directory.path("state/zg-env")
         ).filter { $0.contains(".notify") }.sorted()
     }
 
-    @Test func `nothing is told until it is chosen, and a choice takes the place of the last one`()
+    @Test func `no event is shown until selected, and a selection replaces the last one`()
         throws
     {
         let platform = try Self.home()
@@ -40,7 +40,7 @@ struct NotifyChoiceTests {
         #expect(try json(platform.run("notify", "show", "--json"))["choices"] == [])
     }
 
-    @Test func `wrong words are refused, and --dry-run keeps nothing`() throws {
+    @Test func `wrong words are refused, and --dry-run stores nothing`() throws {
         let platform = try Self.home()
         for (words, status) in [
             (["web"], 2), (["web", "--on", "everything"], 2),
@@ -57,7 +57,7 @@ struct NotifyChoiceTests {
         #expect(try Self.files(platform).isEmpty)
     }
 
-    @Test func `the choices name no project in clear, and are for the user alone`() throws {
+    @Test func `the selection contains no clear project name and is private`() throws {
         let platform = try Self.home()
         done(try platform.run("notify", "set", "web", "--on", "ready"))
         let id = try #require(
@@ -70,7 +70,7 @@ struct NotifyChoiceTests {
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        // A changed one is told, and is never taken for an empty one.
+        // A modified file is reported and not taken for an empty one.
         for change in [bytes.count - 1, 0, bytes.count / 2] {
             var changed = bytes
             changed[change] ^= 1
@@ -80,13 +80,13 @@ struct NotifyChoiceTests {
         }
     }
 
-    @Test func `writers at the same time lose nothing`() throws {
+    @Test func `concurrent writers lose nothing`() throws {
         let platform = try Self.home()
         let names = ["bare", "web"]
         for name in names where name != "web" {
             try platform.home.store(["KEY": "value"], in: name)
         }
-        // Bound first, as binding is a write of the vault.
+        // Linked first, since linking writes to the vault.
         for name in names { done(try platform.run("notify", "set", name, "--on", "ready")) }
         let runners = (0..<8).map { place in
             platform.runner([
@@ -95,7 +95,7 @@ struct NotifyChoiceTests {
             ])
         }
         for result in try Together.run(runners) {
-            // Another writer may win after ours was kept; then it is said.
+            // Another writer may win after ours was stored; then it is reported.
             #expect([.exited(0), .exited(5)].contains(result.end), "\(result.error)")
         }
         let shown = try json(platform.run("notify", "show", "--json"))["choices"]?.elements ?? []
@@ -104,7 +104,7 @@ struct NotifyChoiceTests {
             shown.allSatisfy { $0["on"]?.elements.contains("canceled") == true }, "\(shown)")
     }
 
-    @Test func `the unit is written once, never over a foreign file, and systemd can read it`()
+    @Test func `the unit is written once and replaces no other file, and systemd parses it`()
         throws
     {
         let home = try CommandHome()
@@ -117,7 +117,7 @@ struct NotifyChoiceTests {
             written.error.contains("systemctl --user enable --now")
                 || written.error.contains("enable --now zg-env-notify"))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == dry)
-        // Its own is replaced; another's is left alone.
+        // It replaces its own unit and no other.
         let vault = home.directory.path("a vault 100%$x.zgv")
         done(
             try home.run([
@@ -141,7 +141,7 @@ struct NotifyChoiceTests {
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"),
             "needs systemd-analyze"))
-    func `systemd finds nothing wrong with the unit`() throws {
+    func `systemd-analyze finds nothing wrong with the unit`() throws {
         let home = try CommandHome()
         let unit = done(try home.run(["notify", "install", "--dry-run"])).output
         let path = try home.directory.write(unit, to: "zg-env-notify.service")
@@ -154,7 +154,7 @@ struct NotifyChoiceTests {
         #expect(!words.contains { result.error.contains($0) }, "\(result.error)")
     }
 
-    @Test func `notify test shows one message, or says why not`() throws {
+    @Test func `notify test shows a message, or says why it cannot`() throws {
         let home = try CommandHome()
         let none = try home.run(["notify", "test"])
         #expect(none.end == .exited(7) && none.error.contains("session bus"))

@@ -4,26 +4,26 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `notify run` against the sandbox, a real bus and a real server of notifications.
+/// `notify run` against the sandbox, a real bus and a real notification server.
 @Suite("notify run")
 struct NotifyRunTests {
     private static let run = [
         "notify", "run", "--json", "--every", "5s", "--every-building", "5s",
     ]
 
-    /// A platform whose project `web` is told of.
+    /// A sandbox with notifications for its project `web`.
     private static func platform(
         on events: String, _ more: String...,
         configure: (inout SandboxConfiguration) -> Void = { _ in }
-    ) throws -> PlatformHome {
-        let platform = try PlatformHome(buildSeconds: 0.2, configure: configure)
+    ) throws -> SandboxHome {
+        let platform = try SandboxHome(buildSeconds: 0.2, configure: configure)
         try platform.set("KEY", "value")
         done(try platform.runner(["notify", "set", "web", "--on", events] + more).run())
         return platform
     }
 
-    /// Waits until `notify run` has asked for deployments so often, since there were `before` requests.
-    private static func waitForLists(_ platform: PlatformHome, _ count: Int, since before: Int) {
+    /// Waits until `notify run` has requested deployments that often, counted from `before`.
+    private static func waitForLists(_ platform: SandboxHome, _ count: Int, since before: Int) {
         platform.server.waits(after: before) { requests in
             requests.count { $0.path.hasPrefix("/v6/deployments?") } >= count
         }
@@ -33,7 +33,7 @@ struct NotifyRunTests {
         try result.output.split(separator: "\n").map { try JSONDocument(Array($0.utf8)) }
     }
 
-    @Test func `from the change to the notification it takes less than one interval`() throws {
+    @Test func `a notification arrives within one interval of the change`() throws {
         let desktop = try NotificationServer()
         let platform = try Self.platform(on: "started,ready,failed,canceled")
         var runner = platform.runner(Self.run, environment: desktop.environment)
@@ -46,7 +46,7 @@ struct NotifyRunTests {
                 .now,
                 .call { [teammate = platform.teammate] _, _ in
                     Self.waitForLists(platform, 1, since: before)
-                    // Seen by the platform, and answered a moment later; and room for a slow machine.
+                    // Seen by Vercel and answered a moment later, plus slack for a slow machine.
                     usleep(1_500_000)
                     madeAt = .now
                     _ = try? teammate.send(
@@ -72,7 +72,7 @@ struct NotifyRunTests {
         #expect(shown.first?.title == "web: ready (production)")
         #expect(shown.first?.actions.contains("default") == true)
         #expect(shown.first?.hints["x-kde-origin-name"] == "web")
-        // The next run tells nothing of it again.
+        // The next run does not report it again.
         let start = platform.server.requests.count
         runner.script = [
             (.now, .call { _, _ in Self.waitForLists(platform, 2, since: start) }),
@@ -82,7 +82,7 @@ struct NotifyRunTests {
         #expect(desktop.shown.count == 1)
     }
 
-    @Test func `what happened while it was not running is told once, in few words`() throws {
+    @Test func `what happened while it was not running is reported once, briefly`() throws {
         let desktop = try NotificationServer()
         let platform = try Self.platform(on: "ready,failed")
         let source = try #require(try platform.deployments().first)
@@ -98,19 +98,19 @@ struct NotifyRunTests {
             ["notify", "run", "--every", "5s"], environment: desktop.environment)
         let before = platform.server.requests.count
         runner.script = [
-            (.output("nobody was watching"), .call { _, _ in }),
+            (.output("zg-env was not watching"), .call { _, _ in }),
             (.now, .call { _, _ in Self.waitForLists(platform, 2, since: before) }),
             (.now, .signal(SIGTERM)),
         ]
         let result = try runner.run()
         #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
         let shown = desktop.wait(for: 1)
-        #expect(shown.map(\.title) == ["7 deployments of web ended"])
+        #expect(shown.map(\.title) == ["7 deployments of web finished"])
         #expect(shown.first?.body.hasPrefix("4 ready, 3 failed") == true)
         #expect(shown.first?.hints["urgency"] == "2")
     }
 
-    @Test func `only what is chosen is told, and a change of the choice counts at once`() throws {
+    @Test func `only selected events are reported, and a new selection counts at once`() throws {
         let platform = try Self.platform(on: "ready", "--production-only")
         let source = try #require(try platform.deployments().first)
         func deploy(_ target: JSONValue?) throws {
@@ -150,7 +150,7 @@ struct NotifyRunTests {
         #expect(events.map { $0["deployment"]?["target"]?.text } == ["production", "preview"])
     }
 
-    @Test func `one request serves all projects that are chosen, of an account with two hundred`()
+    @Test func `one request serves all selected projects of an account with two hundred`()
         throws
     {
         let names = (0..<200).map { "p\($0)" }
@@ -158,10 +158,10 @@ struct NotifyRunTests {
             {"projects": [\(names.map { #"{"name": "\#($0)", "deployments": [{}]}"# }
                 .joined(separator: ","))]}
             """
-        let platform = try PlatformHome(seed: seed, buildSeconds: 0.2) {
+        let platform = try SandboxHome(seed: seed, buildSeconds: 0.2) {
             $0.requestsPerMinute = 60
         }
-        // All two hundred are chosen in simulated time; here each choice is a command.
+        // The unit tests select all two hundred; here each selection is a command.
         for name in ["p0", "p99", "p199"] {
             try platform.home.store(["KEY": "value"], in: name)
             done(try platform.run("notify", "set", name, "--on", "failed"))
@@ -179,7 +179,7 @@ struct NotifyRunTests {
             requests.allSatisfy { $0.hasPrefix("/v6/deployments?") && !$0.contains("projectId") })
     }
 
-    @Test func `an outage is survived, and said once`() throws {
+    @Test func `an outage is survived and reported once`() throws {
         let platform = try Self.platform(on: "ready")
         let source = try #require(try platform.deployments().first)
         try platform.setFaults("GET */deployments 500 x2")
@@ -187,9 +187,9 @@ struct NotifyRunTests {
             "notify", "run", "--no-desktop", "--every", "5s", "--every-building", "5s",
         ])
         runner.script = [
-            (.error("It is tried again."), .call { _, _ in }),
+            (.error("Retrying."), .call { _, _ in }),
             (
-                .error("The platform answers again."),
+                .error("Vercel is reachable again."),
                 .call { _, _ in
                     _ = try? platform.teammate.send(
                         "POST", "/v13/deployments?forceNew=1",
@@ -200,10 +200,10 @@ struct NotifyRunTests {
         ]
         let result = try runner.run()
         #expect(result.end == .exited(143), "\(result.error)")
-        #expect(result.error.ranges(of: "It is tried again.").count == 1)
+        #expect(result.error.ranges(of: "Retrying.").count == 1)
     }
 
-    @Test func `one runs at a time for each vault`() throws {
+    @Test func `only one runs for each vault`() throws {
         let platform = try Self.platform(on: "ready")
         var first = platform.runner(Self.run + ["--no-desktop"])
         let before = platform.server.requests.count
@@ -221,10 +221,10 @@ struct NotifyRunTests {
         #expect(try first.run().end == .exited(143))
         let refused = try #require(second)
         #expect(refused.end == .exited(5))
-        #expect(refused.error.contains("told by another process"))
+        #expect(refused.error.contains("already running for this vault"))
     }
 
-    @Test func `it goes on when the vault gets new keys, and keeps what was chosen`() throws {
+    @Test func `it continues after rekey and keeps the selection`() throws {
         let platform = try Self.platform(on: "ready")
         let source = try #require(try platform.deployments().first)
         var runner = platform.runner(Self.run + ["--no-desktop"])
@@ -248,7 +248,7 @@ struct NotifyRunTests {
         #expect(choices?.count == 1)
     }
 
-    @Test func `without a bus it says what to do, and asks nothing`() throws {
+    @Test func `without a bus it prints a hint and sends no request`() throws {
         let platform = try Self.platform(on: "ready")
         let requests = try platform.requests {
             let result = try platform.runner(Self.run).run()

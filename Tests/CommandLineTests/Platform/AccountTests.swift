@@ -4,10 +4,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Several accounts and teams, and what is said of their tokens.
+/// Several accounts and teams, and reports about their tokens.
 @Suite("Accounts and teams")
 struct AccountTests {
-    /// Two teams, and further tokens: one that ends, one that was found in public.
+    /// Two teams and more tokens: one that expires, one that leaked.
     private static func seed(endsIn days: Int = 400) -> String {
         let end = (Int(Date().timeIntervalSince1970) + days * 86_400) * 1000
         return """
@@ -26,8 +26,8 @@ struct AccountTests {
         try json(result)["accounts"]?.elements ?? []
     }
 
-    @Test func `use chooses account and team for what names none`() throws {
-        let platform = try PlatformHome(seed: Self.seed(), isLoggedIn: false)
+    @Test func `account use sets the default account and team`() throws {
+        let platform = try SandboxHome(seed: Self.seed(), isLoggedIn: false)
         #expect(try accounts(platform.run("account", "list", "--json")).isEmpty)
         done(try platform.run("login", "--name", "one", input: .text(platform.token)))
         done(try platform.run("login", "--name", "two", input: .text("marker-ending-77aa01bc")))
@@ -47,17 +47,17 @@ struct AccountTests {
         #expect(try projects("--account", "one") == ["web"])
         done(try platform.run("account", "use", "two", "--personal"))
         #expect(try projects() == ["web"])
-        // Without a word about teams the account keeps its own.
+        // Without a team option the account keeps its own.
         done(try platform.run("account", "use", "one", "--team", "globex"))
         done(try platform.run("account", "use", "two"))
         done(try platform.run("account", "use", "one"))
         #expect(try projects() == ["api"])
         let text = try platform.run("account", "list")
-        #expect(text.output.contains("one (in use)") && text.output.contains("globex"))
+        #expect(text.output.contains("one (default)") && text.output.contains("globex"))
     }
 
-    @Test func `a slip changes nothing`() throws {
-        let platform = try PlatformHome(seed: Self.seed())
+    @Test func `mistakes change nothing`() throws {
+        let platform = try SandboxHome(seed: Self.seed())
         let before = try platform.home.vaultBytes()
         let near = try failedAsJSON(
             platform.run("account", "use", "devv", "--json"), 4, "not_found")
@@ -74,28 +74,28 @@ struct AccountTests {
         #expect(try platform.home.vaultBytes() == before)
     }
 
-    @Test func `the end of a token is kept and told in time`() throws {
-        let platform = try PlatformHome(seed: Self.seed(endsIn: 3), isLoggedIn: false)
+    @Test func `a token's expiry is stored and reported in time`() throws {
+        let platform = try SandboxHome(seed: Self.seed(endsIn: 3), isLoggedIn: false)
         let login = try json(
             platform.run("login", "--json", input: .text("marker-ending-77aa01bc")))
         #expect(login["expiresAt"]?.text != nil)
         #expect(login["leakedAt"] == .null)
         let list = try accounts(platform.run("account", "list", "--json"))
         #expect(list.first?["expiresAt"] == login["expiresAt"])
-        // Nobody was asked.
+        // No request was sent.
         #expect(list.first?["valid"] == .null)
         let listing = try json(platform.run("project", "list", "--json"))
         #expect(listing["warnings"]?.elements.map { $0["code"] } == ["token-ends"])
         platform.server.advanceClock(bySeconds: 4 * 86_400)
         let after = try accounts(platform.run("account", "list", "--refresh", "--json"))
         #expect(after.first?["valid"] == false)
-        #expect(try platform.run("account", "list", "--refresh").output.contains("refused"))
+        #expect(try platform.run("account", "list", "--refresh").output.contains("rejected"))
         try failedAsJSON(
             platform.run("project", "list", "--refresh", "--json"), 6, "unauthorized")
     }
 
-    @Test func `a token found in public is said at the login and by a refresh`() throws {
-        let platform = try PlatformHome(seed: Self.seed(), isLoggedIn: false)
+    @Test func `a leaked token is reported by login and by a refresh`() throws {
+        let platform = try SandboxHome(seed: Self.seed(), isLoggedIn: false)
         let login = try json(
             platform.run("login", "--json", input: .text("marker-leaked-00ff55ee")))
         #expect(login["warnings"]?.elements.map { $0["code"] } == ["leaked-token"])
@@ -104,18 +104,18 @@ struct AccountTests {
         #expect(list.first?["leakedAt"] == "2023-11-14T22:13:20Z")
         #expect(list.first?["valid"] == true)
         let text = try platform.run("account", "list", "--refresh")
-        #expect(text.output.contains("found in public"))
+        #expect(text.output.contains("reported as leaked"))
         #expect(!text.output.contains("marker-leaked"))
     }
 
-    @Test func `a bound project keeps the account and team it was bound with`() throws {
-        let platform = try PlatformHome(seed: Self.seed())
-        let other = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `a linked project keeps its account and team`() throws {
+        let platform = try SandboxHome(seed: Self.seed())
+        let other = try SandboxHome(hasVault: false, isLoggedIn: false)
         done(
             try platform.run("link", "api", "--team", "globex", "--as", "globex-api"))
         try platform.set("KEY", "value")
         done(try platform.run("push", "-p", "web", "--yes"))
-        // Another account is in use now, of another platform even.
+        // Now another account is the default, even with another API URL.
         done(
             try platform.run(
                 "login", "--name", "elsewhere", "--api-url", other.url, input: .text(other.token)))
@@ -133,8 +133,8 @@ struct AccountTests {
         #expect(seen == [])
     }
 
-    @Test func `a token of the environment needs no vault`() throws {
-        let platform = try PlatformHome(seed: Self.seed(), hasVault: false, isLoggedIn: false)
+    @Test func `a token in the environment needs no vault`() throws {
+        let platform = try SandboxHome(seed: Self.seed(), hasVault: false, isLoggedIn: false)
         func run(_ arguments: [String], _ more: [String: String] = [:]) throws -> ProgramResult {
             try platform.runner(
                 arguments, unlocked: false,
@@ -156,9 +156,9 @@ struct AccountTests {
         #expect(!FileManager.default.fileExists(atPath: platform.home.vaultPath))
     }
 
-    @Test("SEC-F8: VERCEL_TOKEN goes to no address that the vault alone names")
+    @Test("SEC-F8: VERCEL_TOKEN is not sent to a URL that only the vault names")
     func environmentTokenAndBinding() throws {
-        let platform = try PlatformHome(seed: Self.seed())
+        let platform = try SandboxHome(seed: Self.seed())
         done(try platform.run("link", "web"))
         try platform.set("KEY", "value")
         let token = ["VERCEL_TOKEN": platform.token, "ZG_ENV_API_URL": ""]
@@ -178,13 +178,13 @@ struct AccountTests {
                 #expect(text.contains("VERCEL_TOKEN"), "\(arguments): \(text)")
                 #expect(text.contains("--api-url \(platform.url)"), "\(arguments): \(text)")
             }
-            // Nor does it answer from what was kept there.
+            // Nor does the response cache answer for that URL.
             let offline = try platform.run(
                 "deployment", "list", "-p", "web", "--offline", environment: token)
             #expect(offline.status == 7, "\(offline.error)")
         }
         #expect(seen == [])
-        // The user may name it; and a stored token is bound to its address by itself.
+        // The user may name the URL; and a stored token is bound to its own.
         let named = token.merging(["ZG_ENV_API_URL": platform.url]) { $1 }
         done(try platform.run("push", "-p", "web", "--yes", environment: named))
         done(
@@ -195,7 +195,7 @@ struct AccountTests {
                 "list", "-p", "web", "--refresh", "--account", "dev", environment: token))
     }
 
-    /// The message and the hint of a command that ended so, report on stdout or none.
+    /// Returns message and hint of a command that failed, with a report on stdout or none.
     private func failedWithReport(_ result: ProgramResult, _ status: Int32) throws -> String {
         #expect(result.status == status, "\(result.error)\(result.output)")
         let error = try JSONDocument(result.standardError)["error"]
@@ -208,7 +208,7 @@ struct AccountTests {
             .joined(separator: ",")
         let projects = (0..<count).map { #"{"name":"p\#($0)","env":[\#(env)]}"# }
             .joined(separator: ",")
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: #"{"projects":[\#(projects)]}"#, isLoggedIn: false
         ) { $0.requestsPerMinute = 120 }
         done(try platform.run("login", input: .text(platform.token)))
@@ -221,7 +221,7 @@ struct AccountTests {
         }
         #expect(requests.count == count + 1, "\(requests)")
         #expect(platform.server.requests.allSatisfy { $0.status == 200 })
-        // What somebody changed there is seen.
+        // Somebody's change is visible.
         done(try platform.run("set", "NEW", "-p", "p7", input: .text("v")))
         done(try platform.run("push", "-p", "p7", "--yes"))
         let id = try #require(
@@ -230,7 +230,7 @@ struct AccountTests {
         let all = try json(platform.run("list", "--all-projects", "--refresh", "--json"))
         let listed = all["projects"]?.elements.first { $0["project"] == "p7" }
         #expect(listed?["variables"]?.elements.first?["sync"] == "behind")
-        // A project that is gone is said, and the others are refreshed.
+        // A deleted project is reported, and the others are refreshed.
         try platform.teammate.send("DELETE", "/v9/projects/p3")
         let left = try json(platform.run("list", "--all-projects", "--refresh", "--json"))
         #expect(left["warnings"]?.elements.map { $0["code"] } == ["not-refreshed"])

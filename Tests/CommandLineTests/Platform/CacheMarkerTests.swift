@@ -5,18 +5,18 @@ import Testing
 
 @testable import EnvOperations
 
-/// Nothing of what is kept can be read without the index key, and no value with it.
-@Suite("What the cache holds")
+/// The cache cannot be read without the index key, and never contains a value.
+@Suite("Content of the response cache")
 struct CacheMarkerTests {
-    @Test func `no file has a name, a value or a token in clear, nor a value when it is opened`()
+    @Test func `no file has a name, value or token in clear, nor a value once decrypted`()
         throws
     {
         let (own, shared, local, token) = (
-            Marker("the platform's value"), Marker("shared value"), Marker("the vault's value"),
+            Marker("Vercel's value"), Marker("shared value"), Marker("the vault's value"),
             Marker("token")
         )
         let names = (Marker("project name"), Marker("variable name"), Marker("shared name"))
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme"}], "token": "\(token.text)",
                  "projects": [{"name": "\(names.0.text)", "team": "acme",
@@ -56,7 +56,7 @@ struct CacheMarkerTests {
             #expect(secrets.found(in: answer.line) == [])
             opened += answer.line
         }
-        // What a listing shows is there: the search looked at the right bytes.
+        // The names are there once decrypted: the search had the right bytes.
         let text = String(decoding: opened, as: UTF8.self)
         #expect(text.contains(names.0.text) && text.contains(names.2.text))
         for member in ["\"value\"", "\"env\"", "buildEnv", "vsmValue", "legacyValue"] {

@@ -7,10 +7,10 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-/// The answer cache of a home, opened with the index key of its vault.
+/// The response cache of a home, opened with its vault's index key.
 struct CacheProbe {
     let path: String
-    private let cache: AnswerCache
+    private let cache: ResponseCache
 
     init(_ home: CommandHome) throws {
         path = home.directory.path("cache/zg-env")
@@ -19,13 +19,13 @@ struct CacheProbe {
             try SecretBytes(copying: $0)
         }
         let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
-        // The index key alone, as the keyring gives it.
+        // Only the index key, as from the keyring.
         let index = VaultKeys(
             index: IndexKey(
                 try keys.index.bytes.withBytes { try SecretBytes(copying: $0) },
                 epoch: keys.index.epoch), root: nil)
         #expect(!index.opensValues)
-        cache = try AnswerCache(
+        cache = try ResponseCache(
             key: try index.derivedKey(for: .answers), vault: vault.header.vaultID, directory: path,
             complain: { Issue.record("\($0)") })
     }
@@ -40,17 +40,17 @@ struct CacheProbe {
 
     func file(_ name: String) -> [UInt8] { SmallFile.bytes("\(path)/\(name)") }
 
-    /// All answers. The only table must open; without a table there are no answers.
-    func answers() -> [KeptAnswer] {
+    /// All responses. The only table must open; without a table there is nothing.
+    func answers() -> [CachedResponse] {
         let answers = cache.answers()
         #expect(tables.count == (answers.isEmpty ? 0 : 1), "\(names)")
         return answers
     }
 
-    /// What the answers are about.
-    func subjects() -> [AnswerAddress.Subject] { answers().map(\.address.subject) }
+    /// What the responses are about.
+    func subjects() -> [ResponseKey.Subject] { answers().map(\.address.subject) }
 
-    /// Makes every answer older.
+    /// Makes every response older.
     func age(bySeconds seconds: UInt64) throws {
         try cache.update { answers in
             try answers.map { try $0.older(byMilliseconds: seconds * 1_000) }
@@ -58,26 +58,26 @@ struct CacheProbe {
     }
 }
 
-extension KeptAnswer {
-    fileprivate func older(byMilliseconds age: UInt64) throws -> KeptAnswer {
+extension CachedResponse {
+    fileprivate func older(byMilliseconds age: UInt64) throws -> CachedResponse {
         let time = (askedAt - age, #""askedAt":\#(askedAt)"#)
         let text = String(decoding: line, as: UTF8.self)
             .replacingOccurrences(of: time.1, with: #""askedAt":\#(time.0)"#)
-        let older = try #require(KeptAnswer(line: Array(text.utf8)))
+        let older = try #require(CachedResponse(line: Array(text.utf8)))
         #expect(older.askedAt == time.0)
         return older
     }
 }
 
-/// A port of this machine that takes connections and never answers, or does not even take them.
+/// A local port that accepts connections and never answers, or does not even accept them.
 final class BlackHole {
     private let listener: Int32
     private var connections: [Int32] = []
 
     /// Takes the port of `url`, whose server has ended.
     ///
-    /// - Parameter accepts: False for one that leaves whoever connects waiting, as a network does that
-    ///   drops what it is sent.
+    /// - Parameter accepts: False to leave connections pending, as a network that drops packets
+    /// does.
     init(at url: String, accepts: Bool = true) throws {
         let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
         listener = socket(
@@ -99,7 +99,7 @@ final class BlackHole {
             throw SystemCallError("bind")
         }
         if accepts { return }
-        // A full queue drops what comes next.
+        // A full queue drops further connections.
         for _ in 0..<4 {
             let filler = socket(
                 AF_INET,
@@ -118,7 +118,7 @@ final class BlackHole {
         close(listener)
     }
 
-    /// How many connections were made since this was asked last.
+    /// Returns the number of connections since the last call.
     func newConnections() -> Int {
         var count = 0
         while true {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import EnvOperations
 
-/// `project list` and `deployment list` over what the platform said before.
+/// `project list` and `deployment list` with cached responses.
 @Suite("Lists from the cache")
 struct CachedListTests {
-    @Test func `a fresh answer is shown without asking, an old one is asked for again`() throws {
-        let platform = try PlatformHome()
+    @Test func `a fresh response is shown without a request, an old one is refreshed`() throws {
+        let platform = try SandboxHome()
         var list = JSONDocument.null
         #expect(
             try platform.requests { list = try json(platform.run("project", "list", "--json")) }
@@ -31,8 +31,8 @@ struct CachedListTests {
                 == ["GET /v10/projects"])
     }
 
-    @Test func `a platform that is broken leaves the old answer, marked with its age`() throws {
-        let platform = try PlatformHome()
+    @Test func `a failing Vercel leaves the old response, marked with its age`() throws {
+        let platform = try SandboxHome()
         let before = try json(platform.run("project", "list", "--json"))
         for fault in ["500", "reset", "truncate", "html", "429:600", "slow:40"] {
             let probe = try CacheProbe(platform.home)
@@ -47,21 +47,21 @@ struct CachedListTests {
                 list["warnings"]?.elements.first?["message"]?.text?.contains(" h ago") == true)
             #expect(result.duration < .seconds(30), "\(fault): \(result.duration)")
             let text = done(try platform.run("project", "list"))
-            #expect(text.error.contains("warning: This is what the platform said"))
+            #expect(text.error.contains("warning: Showing cached data from"))
             if ["500", "429:600"].contains(fault) {
                 try failedAsJSON(
                     platform.run("project", "list", "--refresh", "--json"), 7, "unavailable")
             }
             platform.server.setFaults([])
-            // The note of the outage is as old as the answer from here on.
+            // From here on the outage is reported with the response's age.
             try probe.age(bySeconds: 60)
             done(try platform.run("project", "list"))
             #expect(probe.subjects() == [.projects])
         }
     }
 
-    @Test func `a refused token is told, whatever is kept`() throws {
-        let platform = try PlatformHome()
+    @Test func `a refused token is reported, whatever is cached`() throws {
+        let platform = try SandboxHome()
         done(try platform.run("project", "list"))
         try CacheProbe(platform.home).age(bySeconds: 61)
         for fault in ["401", "403"] {
@@ -71,13 +71,13 @@ struct CachedListTests {
     }
 
     @Test(arguments: ["401", "403"])
-    func `once a token was refused, nothing it was shown before is shown`(fault: String) throws {
-        let platform = try PlatformHome()
+    func `once a token was refused, nothing cached for it is shown`(fault: String) throws {
+        let platform = try SandboxHome()
         done(try platform.run("project", "list"))
         done(try platform.run("link", "web"))
         done(try platform.run("deployment", "list", "-p", "web"))
         try platform.setFaults("* * \(fault)")
-        // Fresh answers do not hide it from whoever asks.
+        // Fresh responses do not hide the refusal.
         failed(try platform.run("push", "-p", "web", "--yes"), 6)
         #expect(try CacheProbe(platform.home).subjects() == [])
         try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")
@@ -87,8 +87,8 @@ struct CachedListTests {
         done(try platform.run("project", "list"))
     }
 
-    @Test func `another account in use, or none, gets nothing of what is kept`() throws {
-        let platform = try PlatformHome(
+    @Test func `another default account, or none, sees nothing of the cache`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"token": "token-of-one-0000", "teams": [{"slug": "acme"}],
                  "projects": [{"name": "web"}, {"name": "api", "team": "acme"}],
@@ -117,8 +117,8 @@ struct CachedListTests {
         #expect(try CacheProbe(platform.home).subjects() == [])
     }
 
-    @Test func `offline answers from the cache, whatever its age, or not at all`() throws {
-        let platform = try PlatformHome()
+    @Test func `--offline answers from the cache, whatever its age, or not at all`() throws {
+        let platform = try SandboxHome()
         let requests = try platform.requests {
             try failedAsJSON(
                 platform.run("project", "list", "--offline", "--json"), 7, "unavailable")
@@ -142,7 +142,7 @@ struct CachedListTests {
     }
 
     @Test func `another account, team, token or origin never sees it`() throws {
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme"}], "token": "token-of-one-0000",
                  "projects": [{"name": "web"}, {"name": "api", "team": "acme"}],
@@ -162,7 +162,7 @@ struct CachedListTests {
                 ["project", "list", "--offline", "--json"] + options, environment: environment)
             try failedAsJSON(runner.run(), 7, "unavailable")
         }
-        // Each has an answer of its own.
+        // Each has its own response.
         for (options, environment) in others {
             done(
                 try platform.runner(["project", "list"] + options, environment: environment).run())
@@ -173,19 +173,19 @@ struct CachedListTests {
         #expect(team["projects"]?.elements.map { $0["name"] } == ["api"])
         let own = try json(platform.run("project", "list", "--offline", "--json"))
         #expect(own["projects"]?.elements.map { $0["name"] } == ["web"])
-        // A new login is another account: its token may be allowed less.
+        // A new login is another account: its token may have fewer permissions.
         done(try platform.run("login", input: .text("token-of-one-0000\n")))
         try failedAsJSON(
             platform.run("project", "list", "--offline", "--json"), 7, "unavailable")
-        // An unknown token of the environment sees nothing of anybody.
+        // An unknown token in the environment sees no cached response.
         try failedAsJSON(
             platform.run(
                 "project", "list", "--json", environment: ["VERCEL_TOKEN": "unknown-token-00"]),
             6, "unauthorized")
     }
 
-    @Test func `logging out drops what was kept for the account, and what does not open`() throws {
-        let platform = try PlatformHome(
+    @Test func `logout drops the account's cached responses, and unreadable ones`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"token": "token-of-one-0000", "projects": [{"name": "web"}],
                  "tokens": [{"name": "second", "token": "token-of-two-0000"}]}
@@ -204,7 +204,7 @@ struct CachedListTests {
         done(try platform.run("project", "list", "--offline"))
         done(try platform.run("logout", "--all"))
         #expect(probe.answers() == [])
-        // One that does not open goes too, under whatever name.
+        // An unreadable file goes too, whatever its name.
         done(try platform.run("login", input: .text("token-of-one-0000\n")))
         done(try platform.run("project", "list"))
         let own = try #require(probe.tables.first)
@@ -213,8 +213,8 @@ struct CachedListTests {
         #expect(probe.tables == [])
     }
 
-    @Test func `a redeployment drops its project's answers and no other's`() throws {
-        let platform = try PlatformHome()
+    @Test func `a redeploy drops its project's responses and no others`() throws {
+        let platform = try SandboxHome()
         for project in ["web", "bare"] {
             done(
                 try platform.run("set", "KEY", "-p", project, input: .text("value")))
@@ -238,9 +238,9 @@ struct CachedListTests {
         #expect(list["deployments"]?.elements.first?["current"] == true)
     }
 
-    @Test func `damaged and foreign files are thrown away, and every list still works`() throws {
-        let platform = try PlatformHome()
-        let other = try PlatformHome()
+    @Test func `damaged and foreign files are discarded, and every list still works`() throws {
+        let platform = try SandboxHome()
+        let other = try SandboxHome()
         let before = try json(platform.run("project", "list", "--json"))
         done(try other.run("project", "list"))
         let probe = try CacheProbe(platform.home)
@@ -259,13 +259,14 @@ struct CachedListTests {
         }
     }
 
-    @Test func `a cache that cannot be written is no failure, and is told with --verbose`() throws {
-        let platform = try PlatformHome()
+    @Test func `an unwritable cache is not a failure, and --verbose reports it`() throws {
+        let platform = try SandboxHome()
         try platform.home.directory.write("in the way", to: "cache/zg-env")
         let quiet = done(try platform.run("project", "list"))
         #expect(quiet.error == "")
         let told = done(try platform.run("project", "list", "--verbose"))
-        #expect(told.error.contains("Answers are not kept") && told.error.contains("/cache/zg-env"))
+        #expect(
+            told.error.contains("Cannot cache responses") && told.error.contains("/cache/zg-env"))
         let homeless = done(
             try platform.run(
                 "project", "list", "--verbose",
@@ -273,8 +274,8 @@ struct CachedListTests {
         #expect(homeless.error.contains("there is no home directory"))
     }
 
-    @Test func `without a vault nothing is kept`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `without a vault nothing is cached`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         let token = ["VERCEL_TOKEN": platform.token]
         for _ in 1...2 {
             #expect(
@@ -292,8 +293,8 @@ struct CachedListTests {
                 atPath: platform.home.directory.path("data")) == [])
     }
 
-    @Test func `many at once leave whole answers and nothing else`() throws {
-        let platform = try PlatformHome()
+    @Test func `concurrent commands leave complete responses and nothing else`() throws {
+        let platform = try SandboxHome()
         done(try platform.run("set", "KEY", "-p", "web", input: .text("value")))
         done(try platform.run("deployment", "list", "-p", "web"))
         let commands = (0..<4).flatMap { _ in

@@ -6,16 +6,16 @@ import Testing
 
 @testable import ZGEnvCommands
 
-/// A platform that puts characters which steer a terminal into all that it says.
+/// A sandbox that adds terminal control characters to everything it returns.
 ///
-/// Each command with each kind of answer on a pipe, as JSON or on a terminal, as the seed chooses; with
-/// ZG_ENV_PROOF=full in each way.
-@Suite("Answers with escapes")
+/// Each command with each kind of answer on a pipe, as JSON or on a terminal, as the seed selects;
+/// with ZG_ENV_PROOF=full in every way.
+@Suite("Responses with escape sequences")
 struct EscapedAnswersTests {
-    /// What a command is run on.
+    /// The state that a command is run on.
     private struct Subject {
-        let platform: PlatformHome
-        /// Production's deployment, one before it, and a preview.
+        let platform: SandboxHome
+        /// The live deployment, one before it, and a preview.
         let (current, earlier, preview): (String, String, String)
         let webhook: String
     }
@@ -23,9 +23,9 @@ struct EscapedAnswersTests {
     private struct Case {
         let arguments: (Subject) -> [String]
         let input: String?
-        /// Ended by a signal, once the platform was asked so often.
+        /// Ends it with a signal after that many requests.
         let requests: Int?
-        /// How it is run: a screen is no pipe, and what tells of events tells the same in each.
+        /// The kinds of output: a screen needs a terminal, and event output is the same for each.
         let ways: [String]
 
         init(
@@ -38,7 +38,7 @@ struct EscapedAnswersTests {
         }
     }
 
-    /// How each command that talks to the platform is run.
+    /// The runs of each command that talks to Vercel.
     private static var cases: [String: [Case]] {
         [
             "login": [Case("login", "--name", "second", input: "token")],
@@ -123,13 +123,19 @@ struct EscapedAnswersTests {
                     "--verbose", requests: 1, ways: ["json"])
             ],
             "doctor": [Case("doctor", "-p", "web")],
+            "check": [
+                Case(
+                    "check", "-p", "web", "--schema", "schema", "--on", "vault,vercel,live", "-t",
+                    "production")
+            ],
         ]
     }
 
-    /// Those that never talk to the platform: of the vault, of files, of a relay, of the desktop.
+    /// Commands that never talk to Vercel: for the vault, files, a relay or the desktop.
     private static let others: Set<String> = [
         "init", "unlock", "lock", "__unlocked", "passwd", "slot list", "slot add", "slot remove",
-        "rekey", "verify", "backup", "restore", "log", "config get", "config set", "config list",
+        "rekey", "verify", "backup", "restore", "log", "config get", "config set", "config unset",
+        "config list",
         "__clear-clipboard", "edit", "export", "convert", "copy", "run", "scan", "history",
         "restore-version", "history prune", "rename", "project rename", "project remove",
         "notify test", "notify install", "postal join", "postal status", "postal leave",
@@ -137,7 +143,7 @@ struct EscapedAnswersTests {
     ]
 
     private static func subject() throws -> Subject {
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme", "name": "Acme"}],
                  "projects": [
@@ -153,6 +159,7 @@ struct EscapedAnswersTests {
         done(try platform.push())
         try platform.set("KEY", "value2", "-t", "production")
         done(try platform.run("notify", "set", "web", "--on", "started,ready,failed"))
+        try platform.home.directory.write("KEY=\nSEED_ONLY=\nMISSING=\n", to: "work/schema")
         let ids = try platform.deployments()
         let webhook = try platform.teammate.send(
             "POST", "/v1/webhooks",
@@ -162,7 +169,7 @@ struct EscapedAnswersTests {
             webhook: try #require(webhook["id"]?.string))
     }
 
-    /// The control characters and those that change the direction of text which are in what was written.
+    /// The control and bidirectional formatting characters in a command's output.
     private static func unsafe(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).unicodeScalars.filter { scalar in
             switch scalar.value {
@@ -174,7 +181,7 @@ struct EscapedAnswersTests {
         }.map { "U+" + String($0.value, radix: 16) }
     }
 
-    /// The same for a terminal, where lines end with CR LF and the progress line is written over.
+    /// The same for a terminal, where lines end with CR LF and progress lines are erased.
     private static func unsafeOnTerminal(_ bytes: [UInt8]) -> [String] {
         var text = String(decoding: bytes, as: UTF8.self)
         for legitimate in ["\u{1B}[K", "\u{1B}[2K", "\r"] {
@@ -183,7 +190,7 @@ struct EscapedAnswersTests {
         return unsafe(Array(text.utf8))
     }
 
-    /// What the platform put there, and no screen of `watch` has by itself.
+    /// Sequences that the sandbox added and that no `watch` screen uses itself.
     private static func holdsInjected(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.contains("\u{1B}]0;PWN") || text.contains("\u{202E}")
@@ -191,16 +198,16 @@ struct EscapedAnswersTests {
     }
 
     @Test(
-        "SEC-F10: no answer steers the terminal, whatever the command",
+        "SEC-F10: no response controls the terminal, whatever the command",
         arguments: CommandTable.paths.map { $0.joined(separator: " ") })
     func escapes(name: String) throws {
         if Self.others.contains(name) { return }
         var random = ProofRandom(71)
-        let cases = try #require(Self.cases[name], "no run of \(name) looks for escapes")
+        let cases = try #require(Self.cases[name], "\(name) has no run with escape sequences")
         for (number, entry) in cases.enumerated() {
             var subject = try Self.subject()
             for fault in ["escapes:400", "escapes:all", "escapes"] {
-                // What the ones before did to the vault and the platform is not to be in the way.
+                // Changes by the earlier faults must not interfere.
                 if fault == "escapes" { subject = try Self.subject() }
                 let platform = subject.platform
                 platform.server.setFaults([try #require(Fault("* * \(fault)"))])
@@ -221,7 +228,7 @@ struct EscapedAnswersTests {
                         let before = platform.server.requests.count
                         let wait = ProgramRunner.Action.call { _, _ in
                             platform.server.waits(after: before) { $0.count >= requests }
-                            // Something to tell of, where anything is understood.
+                            // Something to report, if a response was understood.
                             _ = try? platform.teammate.send(
                                 "POST", "/v13/deployments?forceNew=1",
                                 [
@@ -251,7 +258,7 @@ struct EscapedAnswersTests {
         }
     }
 
-    @Test("SEC-F10: promote and redeploy name the deployment, without what the platform added")
+    @Test("SEC-F10: promote and redeploy name the deployment, without what Vercel added")
     func addresses() throws {
         let subject = try Self.subject()
         try subject.platform.setFaults("* * escapes")

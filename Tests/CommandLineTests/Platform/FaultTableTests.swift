@@ -2,24 +2,24 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Every fault of the sandbox at every request of a command: it gets over it, or ends with the code of
-/// the cause and a sentence; and running it again finishes the work.
+/// Every sandbox fault at every request of a command: it recovers, or ends with the right code and
+/// a sentence; and running it again finishes the work.
 ///
-/// Four faults that the seed chooses; with ZG_ENV_PROOF=full all of them.
+/// Four faults chosen by the seed; with ZG_ENV_PROOF=full all of them.
 @Suite("Every fault at every request")
 struct FaultTableTests {
-    /// What a lasting fault ends in where nothing can be done about it.
+    /// The exit code for each lasting fault, if nothing can be done about it.
     private static let faults: [Entry] = [
         ("reset", 7), ("lost-answer", 7), ("truncate", 7), ("html", 7), ("500", 7), ("503", 7),
         ("429:600", 7), ("400", 1), ("401", 6), ("402", 1), ("403", 6), ("404", 4), ("409", 5),
         ("410", 1), ("challenge", 6), ("saml", 6), ("slow:0.2", 0),
     ]
 
-    /// A fault, and what it ends in where nothing can be done about it.
+    /// A fault and its exit code, if nothing can be done about it.
     private typealias Entry = (what: String, status: Int32)
 
-    /// The faults side by side: those that are waited for begin a lane each, so that all of the
-    /// waiting is done at once; the others follow in the first one.
+    /// Faults to run in parallel: those with retries start a lane each, so that their waits
+    /// overlap; the others follow in the first lane.
     private static func lanes(
         _ stream: UInt64, _ isMeant: (String) -> Bool = { _ in true }
     ) -> [[Entry]] {
@@ -32,7 +32,7 @@ struct FaultTableTests {
         return lanes
     }
 
-    /// The lanes that have a fault in this round, with their places.
+    /// The lanes with a fault in this round, with their positions.
     private static func round(_ number: Int, of lanes: [[Entry]]) -> [(lane: Int, fault: Entry)] {
         lanes.indices.filter { lanes[$0].indices.contains(number) }.map { ($0, lanes[$0][number]) }
     }
@@ -41,7 +41,7 @@ struct FaultTableTests {
         1: "failed", 4: "not_found", 5: "conflict", 6: "unauthorized", 7: "unavailable",
     ]
 
-    /// Expects the code, and a sentence that says something.
+    /// Expects the code and a meaningful sentence.
     private func expect(
         _ result: ProgramResult, _ status: Int32, _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -66,21 +66,21 @@ struct FaultTableTests {
         "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
     ]
 
-    /// What a push ends in.
+    /// The exit code of a push.
     private static func pushStatus(_ what: String, _ status: Int32, at request: String) -> Int32 {
-        // It was made or changed, and is found by looking. A sensitive variable is sent again.
+        // It was created or changed, and a search finds it. A sensitive variable is sent again.
         if request.hasPrefix("P"), ["lost-answer", "truncate"].contains(what) { return 0 }
-        // A plan without these is a feature that is not there.
+        // A plan without these features does not have the route.
         if request.hasSuffix("custom-environments"), what == "404" { return 0 }
-        // One of several changes: the cause has a code of its own for these alone.
+        // One of several changes: only then the cause has a code of its own.
         let isOneOfSeveral =
             !request.hasPrefix("GET /v9") && !request.hasPrefix("GET /v10")
         return isOneOfSeveral && [4, 5].contains(status) ? 1 : status
     }
 
-    /// A platform that `web` was pushed to.
-    private func pushed() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// A sandbox that `web` was pushed to.
+    private func pushed() throws -> SandboxHome {
+        let platform = try SandboxHome()
         done(
             try platform.run(
                 "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE_0=0\nSAME=1\n")))
@@ -91,7 +91,7 @@ struct FaultTableTests {
     }
 
     @Test func `push`() throws {
-        // 500, 503, html, challenge and 429 are in the tests of faults during a push.
+        // 500, 503, html, challenge and 429 are tested in PushFaultTests.
         let lanes = Self.lanes(41) { !["html", "500", "503", "429:600", "challenge"].contains($0) }
         let platforms = try lanes.map { _ in try Self.pushRequests.map { _ in try pushed() } }
         for round in lanes[0].indices {
@@ -105,7 +105,7 @@ struct FaultTableTests {
                         "import", "-", "-p", "web",
                         input: .text("CHANGED=\(number)\nGONE_\(number)=\(number)\n")))
                 try platform.set("HIDDEN", "\(number)")
-                // Values alone share a request; one whose type changes too has its own.
+                // Values alone share a request; a change of type has its own.
                 let type = number % 2 == 1 ? "plain" : "encrypted"
                 try platform.set("MOVED", "\(number)", "--type", type)
                 done(try platform.run("rm", "GONE_\(round)", "-p", "web", "--yes"))
@@ -143,7 +143,7 @@ struct FaultTableTests {
         let lanes = Self.lanes(42)
         let platforms = try lanes.map { _ in
             try Self.redeployRequests.map { _ in
-                let platform = try PlatformHome(buildSeconds: 0.1)
+                let platform = try SandboxHome(buildSeconds: 0.1)
                 done(try platform.run("link", "web"))
                 return platform
             }
@@ -162,11 +162,11 @@ struct FaultTableTests {
                 let comment: Comment = "\(request) \(fault.what)"
                 let isFound =
                     request.hasPrefix("POST") && ["lost-answer", "truncate"].contains(fault.what)
-                // What the platform refuses to build stands in a way of its own.
+                // A build refused by Vercel has its own exit code.
                 let isRefused = request.hasPrefix("POST") && fault.what == "400"
                 try expect(result, isFound ? 0 : isRefused ? 5 : fault.status, comment)
                 platform.server.setFaults([])
-                // One run makes one deployment at most, whatever it heard of it.
+                // One run creates at most one deployment, whatever the answers.
                 let made = try platform.deployments().count - before
                 let isMade = isFound || fault.status == 0 || request.hasPrefix("GET /v13")
                 #expect(made == (isMade ? 1 : 0), "\(comment): \(made)")
@@ -176,7 +176,7 @@ struct FaultTableTests {
         }
     }
 
-    // MARK: Commands that only look
+    // MARK: Read-only commands
 
     private static let looking: [(command: [String], requests: [String])] = [
         (["project", "list", "--refresh"], ["GET /v10/projects"]),
@@ -195,26 +195,26 @@ struct FaultTableTests {
         (["account", "use", "dev", "--team", "acme"], ["GET /v2/teams/acme"]),
     ]
 
-    /// What a command that looks ends in.
+    /// The exit code of a read-only command.
     private static func lookingStatus(
         _ what: String, _ status: Int32, at request: String, of command: [String]
     ) -> Int32 {
         if request.hasSuffix("custom-environments"), what == "404" { return 0 }
-        // A token that is refused is what this command is to find out.
+        // Finding a refused token is this command's purpose.
         if request == "GET /v2/user", ["401", "403"].contains(what) { return 0 }
-        // Not every token can be asked about.
+        // Not every token can be queried.
         if request.hasSuffix("current"), status != 7 { return 0 }
-        // Seen as a project that is not there, which is said and no failure of a listing.
+        // Seen as a deleted project, which is reported and not a failure of a list.
         if request == "GET /v9/projects/prj_*", what == "404" { return 4 }
         return status
     }
 
-    @Test func `commands that only look`() throws {
+    @Test func `read-only commands`() throws {
         let lanes = Self.lanes(43)
         let wanted = Self.looking.flatMap { entry in entry.requests.map { (entry.command, $0) } }
         let platforms = try lanes.map { _ in
             try wanted.map { _ in
-                let platform = try PlatformHome()
+                let platform = try SandboxHome()
                 for options in [["web"], ["bare", "--force"]] {
                     done(try platform.runner(["link"] + options).run())
                 }

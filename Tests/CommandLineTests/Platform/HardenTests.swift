@@ -19,15 +19,15 @@ struct HardenTests {
           "deployments": [{"target": "production"}]}]}
         """
 
-    private func platform(_ seed: String = Self.seed) throws -> PlatformHome {
-        let platform = try PlatformHome(seed: seed)
+    private func platform(_ seed: String = Self.seed) throws -> SandboxHome {
+        let platform = try SandboxHome(seed: seed)
         try platform.set("KEY", "secret\nvalue")
         try platform.pushed("KEY")
         return platform
     }
 
-    /// Every record of the platform as `KEY type targets=value`, sorted.
-    private func records(_ platform: PlatformHome) -> [String] {
+    /// Every record on Vercel as `KEY type targets=value`, sorted.
+    private func records(_ platform: SandboxHome) -> [String] {
         platform.stored.map {
             "\($0.key) \($0.type) \($0.targets.joined(separator: ","))=\($0.value)"
         }.sorted()
@@ -40,7 +40,7 @@ struct HardenTests {
         "SEEN encrypted development=seen", "SEEN sensitive production,preview=seen",
     ]
 
-    /// Expects that nothing was hardened, and why.
+    /// Expects that nothing was hardened, for this reason.
     private func expectLeft(
         _ result: ProgramResult, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -49,8 +49,8 @@ struct HardenTests {
         #expect(result.output.hasPrefix("left "), sourceLocation: sourceLocation)
     }
 
-    /// The vault has every value, and there is nothing left to do.
-    private func expectDone(_ platform: PlatformHome) throws {
+    /// Expects that the vault has every value and nothing is left to do.
+    private func expectDone(_ platform: SandboxHome) throws {
         #expect(records(platform) == Self.hardened)
         for target in ["production", "development"] {
             #expect(
@@ -87,11 +87,11 @@ struct HardenTests {
         let plain = list["envs"]?.array?.first { $0["key"]?.string == "PLAIN" }
         #expect(plain?["comment"]?.string == "note")
         try expectDone(platform)
-        // The project and its deployments were not touched.
+        // The project and its deployments are unchanged.
         #expect(report["deployment"] == nil)
     }
 
-    @Test func `keys and targets choose, and the rest of a scope stays as it was`() throws {
+    @Test func `keys and targets select, and the rest of a scope stays as it was`() throws {
         let platform = try platform()
         done(try platform.run("harden", "KEY", "-p", "web", "-t", "production", "--yes"))
         #expect(
@@ -112,7 +112,7 @@ struct HardenTests {
         failed(try platform.run("harden", "NONE", "-p", "web", "--yes"), 4, "NONE")
     }
 
-    @Test func `branches and custom environments keep theirs`() throws {
+    @Test func `branches and custom environments keep their values`() throws {
         let platform = try platform(
             """
             {"projects": [{"name": "web", "customEnvironments": [{"slug": "qa", "type": "preview"}],
@@ -139,14 +139,14 @@ struct HardenTests {
         #expect(types("Q") == ["sensitive": ""])
     }
 
-    @Test func `what differs is left readable, and said`() throws {
+    @Test func `a variable that differs is left readable and reported`() throws {
         let platform = try platform()
         let id = try platform.id("KEY")
         _ = try platform.teammate.send(
             "PATCH", "/v9/projects/web/env/\(id)", ["value": "changed there"])
         let (report, message) = try failedReport(
             platform.run("harden", "KEY", "-p", "web", "--yes", "--json"), 5, "conflict")
-        #expect(report.reasons("left") == ["the vault has another value"])
+        #expect(report.reasons("left") == ["the vault has a different value"])
         #expect(message.contains("KEY"))
         #expect(platform.records("KEY") == ["production,preview,development=changed there"])
         let (partly, _) = try failedReport(
@@ -160,15 +160,17 @@ struct HardenTests {
         let second = try self.platform()
         done(
             try second.run("rm", "KEY", "-p", "web", "-t", "development", "--yes"))
-        expectLeft(try second.run("harden", "KEY", "-p", "web", "--yes"), "targets differ")
+        expectLeft(try second.run("harden", "KEY", "-p", "web", "--yes"), "on Vercel differ")
         done(try second.run("set", "SEEN", "-p", "web", input: .text("never pushed")))
-        expectLeft(try second.run("harden", "SEEN", "-p", "web", "--yes"), "another one")
+        expectLeft(
+            try second.run("harden", "SEEN", "-p", "web", "--yes"),
+            "another variable for that scope")
         #expect(second.records("SEEN") == ["production,preview,development=seen"])
     }
 
-    @Test("SYNC-A8: what is left readable is named in commands that lead on")
+    @Test("SYNC-A8: variables that stay readable are reported with the next command")
     func wayOn() throws {
-        func isHardened(_ platform: PlatformHome, _ key: String) -> Bool {
+        func isHardened(_ platform: SandboxHome, _ key: String) -> Bool {
             platform.stored.filter { $0.key == key }.contains { $0.type == "sensitive" }
         }
         // Another value here, which the push sends.
@@ -180,7 +182,7 @@ struct HardenTests {
         done(try platform.run("push", "KEY", "-p", "web", "--yes"))
         done(try platform.run("harden", "KEY", "-p", "web", "--yes"))
         #expect(isHardened(platform, "KEY"))
-        // Another name here: the push takes that name.
+        // Another name here: the push renames it.
         let renamed = try self.platform()
         done(try renamed.run("rename", "KEY", "NEW", "-p", "web"))
         let named = try renamed.run("harden", "KEY", "-p", "web", "--yes")
@@ -189,12 +191,12 @@ struct HardenTests {
         done(try renamed.run("push", "NEW", "-p", "web", "--yes"))
         done(try renamed.run("harden", "NEW", "-p", "web", "--yes"))
         #expect(isHardened(renamed, "NEW"))
-        // Changed there: the push is a conflict that says how to decide.
+        // Changed on Vercel: the push has a conflict and says how to resolve it.
         let changed = try self.platform()
         _ = try changed.teammate.send(
             "PATCH", "/v9/projects/web/env/\(try changed.id("KEY"))", ["value": "theirs"])
         _ = try changed.run("harden", "KEY", "-p", "web", "--yes")
-        // It keeps what it has seen, though it sends nothing.
+        // It keeps the sync state it has read, though it sends nothing.
         let list = try json(changed.run("list", "KEY", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["sync"] == "behind")
         let push = try changed.run("push", "KEY", "-p", "web", "--yes")
@@ -203,7 +205,7 @@ struct HardenTests {
         done(try changed.run("pull", "KEY", "-p", "web", "--force", "--yes"))
         done(try changed.run("harden", "KEY", "-p", "web", "--yes"))
         #expect(isHardened(changed, "KEY"))
-        // No value: it is to be given.
+        // No value: it must be entered.
         let empty = try self.platform(
             """
             {"projects": [{"name": "web", "env": [
@@ -213,7 +215,7 @@ struct HardenTests {
         #expect(left.error.contains("zg-env set EMPTY -p web -t production --push"))
     }
 
-    @Test func `an empty value that the vault has no copy of is left alone`() throws {
+    @Test func `an empty value without a copy in the vault is left alone`() throws {
         let platform = try platform(
             """
             {"projects": [{"name": "web", "env": [
@@ -224,12 +226,12 @@ struct HardenTests {
         failed(try platform.run("reveal", "EMPTY", "-p", "web"), 4)
     }
 
-    @Test func `it needs the values, and a confirmation`() throws {
+    @Test func `it needs the values and a confirmation`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
-        let platform = try PlatformHome(seed: Self.seed, keyring: keyring)
+        let platform = try SandboxHome(seed: Self.seed, keyring: keyring)
         try platform.set("KEY", "value")
-        // The keyring's key wrote it.
+        // Written with the keyring's key.
         try platform.pushed("KEY", "--accept-changes")
         let writes = try platform.writes {
             try failedAsJSON(
@@ -243,7 +245,7 @@ struct HardenTests {
         #expect(writes == [])
     }
 
-    @Test func `a platform that keeps it otherwise is told of, and the next run mends it`() throws {
+    @Test func `a failed change is reported, and the next run fixes it`() throws {
         for fault in ["PATCH * drops-target x3", "PATCH * 400 x1", "PATCH * 500 x5"] {
             let platform = try platform()
             try platform.setFaults(fault)
@@ -262,7 +264,9 @@ struct HardenTests {
             ("PATCH * 403", 6, "unauthorized"), ("PATCH * 400", 1, "failed"),
             ("GET */env* reset", 7, "unavailable"),
         ] as [(String, Int32, String)])
-    func `the code names the one cause`(fault: String, status: Int32, code: String) throws {
+    func `a single cause determines the exit code`(fault: String, status: Int32, code: String)
+        throws
+    {
         let platform = try platform()
         try platform.setFaults(fault)
         let result = try platform.run("harden", "KEY", "-p", "web", "--yes", "--json")
@@ -273,13 +277,13 @@ struct HardenTests {
         try expectDone(platform)
     }
 
-    @Test func `killed at any request, it goes on where it was`() throws {
+    @Test func `killed at any request, it continues where it was`() throws {
         let counted = try platform()
         let total = try counted.requests {
             done(try counted.run("harden", "-p", "web", "--yes"))
         }.count
         #expect(total > 8)
-        // Some that the seed chooses; with ZG_ENV_PROOF=full all.
+        // Some, chosen by the seed; with ZG_ENV_PROOF=full all.
         var random = ProofRandom(51)
         for number in Proof.sample(Array(1...total), short: 6, using: &random) {
             let platform = try platform()
@@ -290,7 +294,7 @@ struct HardenTests {
             ).run()
             #expect(killed.signal == SIGKILL || killed.status == 0, "\(number)")
             platform.server.setFaults([])
-            // Whatever the platform does not show any more, the vault has.
+            // Every value that Vercel no longer shows is in the vault.
             for record in platform.stored
             where record.type == "sensitive" && record.key != "HIDDEN" {
                 let target = record.targets.first ?? ""
@@ -303,7 +307,7 @@ struct HardenTests {
         }
     }
 
-    @Test func `a redeployment is offered, and made where it is asked for`() throws {
+    @Test func `a redeploy is offered, and --redeploy does it`() throws {
         let platform = try platform()
         let note = done(try platform.run("harden", "SEEN", "-p", "web", "--yes"))
         #expect(note.error.contains("zg-env redeploy -p web"))
@@ -317,7 +321,7 @@ struct HardenTests {
             ["harden", "-p", "web"],
             script: [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
-                (.terminal("Harden these?"), .line("y")),
+                (.terminal("Make these variables sensitive on Vercel?"), .line("y")),
                 (.terminal("Redeploy production now?"), .line("n")),
             ])
         asked.environment["ZG_ENV_API_URL"] = platform.url

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names with characters that steer a terminal, in errors and warnings: exact for scripts, harmless for
+/// Names with terminal control characters, in errors and warnings: exact for scripts, harmless for
 /// people.
-@Suite("Names that would steer a terminal")
+@Suite("Names with control characters")
 struct HostileNameTests {
-    /// A name, and what people see of it.
+    /// A name, and its displayed form.
     private static let names = [
         ("web\u{1B}]0;title", "web]0;title"), ("web\u{1B}[", "web["), ("web\u{9D}x", "webx"),
         ("web\r\nmore", "web more"), ("we\u{202E}b", "web"), ("\u{1B}]web\u{7}", "]web"),
     ]
 
-    /// Compares scalars: a carriage return and the line feed behind it are one character.
+    /// Compares bytes: a carriage return and a line feed are one Character.
     private func expect(
         _ text: String, holds words: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -22,8 +22,8 @@ struct HostileNameTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test func `an error about a project has its name`() throws {
-        let platform = try PlatformHome()
+    @Test func `an error about a project contains its name`() throws {
+        let platform = try SandboxHome()
         let show = ["deployment", "show", try platform.deployments()[0], "-p"]
         for (name, shown) in Self.names {
             let text = try failedAsJSON(
@@ -35,8 +35,8 @@ struct HostileNameTests {
         }
     }
 
-    @Test func `an error about an account has its name`() throws {
-        let platform = try PlatformHome()
+    @Test func `an error about an account contains its name`() throws {
+        let platform = try SandboxHome()
         for (name, shown) in Self.names {
             let text = try failedAsJSON(
                 platform.run("logout", "--account", name, "--json"), 4, "not_found")
@@ -47,8 +47,8 @@ struct HostileNameTests {
         }
     }
 
-    @Test func `a warning has the name of a project`() throws {
-        let platform = try PlatformHome()
+    @Test func `a warning contains a project's name`() throws {
+        let platform = try SandboxHome()
         let id = try platform.deployments()[0]
         for (name, shown) in Self.names {
             func show(_ options: String...) throws -> ProgramResult {
@@ -58,8 +58,10 @@ struct HostileNameTests {
             }
             let warnings = try json(show("--json"))["warnings"]?.elements ?? []
             #expect(warnings.map { $0["code"] } == ["other-project"])
-            expect(warnings.first?["message"]?.text ?? "", holds: ", not of \(name), which is")
-            expect(done(try show()).error, holds: ", not of \(shown), which is")
+            expect(
+                warnings.first?["message"]?.text ?? "",
+                holds: ", not of \(name), the project selected by")
+            expect(done(try show()).error, holds: ", not of \(shown), the project selected by")
         }
     }
 }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 /// `import --push`.
-@Suite("An import that is pushed in one step")
+@Suite("import --push")
 struct ImportPushTests {
-    @Test func `it sends the keys of the file and no other`() throws {
-        let platform = try PlatformHome()
+    @Test func `it sends the keys of the file and no others`() throws {
+        let platform = try SandboxHome()
         try platform.set("OTHER", "o")
         let result = try json(
             platform.run(
@@ -18,7 +18,7 @@ struct ImportPushTests {
         #expect(platform.records("A") == ["production,preview,development=1"])
         #expect(platform.records("B") == ["production,preview,development=two\nlines"])
         #expect(platform.records("OTHER") == [])
-        // A target of its own makes room there too.
+        // A target of its own takes it from the other record there too.
         let narrowed = try json(
             platform.run(
                 "import", "-", "-p", "web", "-t", "production", "--push", "--json",
@@ -28,11 +28,12 @@ struct ImportPushTests {
         try platform.pushed("A", "B").expectNothing()
     }
 
-    @Test func `it takes the passphrase, since a locked vault cannot tell where values go`() throws
+    @Test func `it needs the passphrase, as only an open vault knows where values go`()
+        throws
     {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
-        let platform = try PlatformHome(keyring: keyring)
+        let platform = try SandboxHome(keyring: keyring)
         let command = ["import", "-", "-p", "web", "--push", "--accept-changes", "--json"]
         let before = try platform.home.vaultBytes()
         try failedAsJSON(
@@ -44,8 +45,8 @@ struct ImportPushTests {
         #expect(platform.records("B") == ["production,preview,development=2"])
     }
 
-    @Test func `what is skipped is not sent, and a conflict leaves the vault changed`() throws {
-        let platform = try PlatformHome()
+    @Test func `skipped variables are not sent, and a conflict leaves the vault changed`() throws {
+        let platform = try SandboxHome()
         try platform.set("A", "old")
         let skipped = try json(
             platform.run(

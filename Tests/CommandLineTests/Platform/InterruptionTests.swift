@@ -4,8 +4,8 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Signals in the middle of a request, and a platform that is not there.
-@Suite("Interruptions and a dead platform")
+/// Signals during a request, and an unreachable Vercel.
+@Suite("Interruptions and outages")
 struct InterruptionTests {
     @Test(
         arguments: [
@@ -15,10 +15,10 @@ struct InterruptionTests {
             ("PATCH ", "PATCH *", SIGINT, 130), ("DELETE ", "DELETE *", SIGINT, 130),
             ("GET /v1/", "GET /v1/*", SIGINT, 130),
         ] as [(String, String, Int32, Int32)])
-    func `an interrupted push leaves the vault whole, and the next one finishes`(
+    func `an interrupted push leaves the vault intact, and the next one finishes`(
         request: String, pattern: String, number: Int32, status: Int32
     ) throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         done(
             try platform.run(
                 "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE=0\n")))
@@ -44,8 +44,8 @@ struct InterruptionTests {
         #expect(platform.records("GONE") == [])
     }
 
-    @Test func `an interrupted redeployment is left alone`() throws {
-        let platform = try PlatformHome(buildSeconds: 30)
+    @Test func `an interrupted redeploy leaves its deployment alone`() throws {
+        let platform = try SandboxHome(buildSeconds: 30)
         let runner = platform.signalled(
             platform.runner(["redeploy", "-p", "web", "--yes", "--wait"]), by: SIGINT,
             at: "GET /v13/")
@@ -58,10 +58,10 @@ struct InterruptionTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `a push with json that a signal ends says so in one object`(
+    func `push --json ended by a signal prints one object`(
         number: Int32, status: Int32
     ) throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         for (pattern, request) in [("POST *", "POST "), ("GET /v10/*", "GET /v10/")] {
             try platform.setFaults("\(pattern) slow:40")
@@ -77,8 +77,8 @@ struct InterruptionTests {
         #expect(platform.records("KEY") == ["production,preview,development=value"])
     }
 
-    @Test func `a platform that is not there is told at once`() throws {
-        let platform = try PlatformHome()
+    @Test func `an unreachable Vercel is reported at once`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         platform.server.stop()
         let before = try platform.home.vaultBytes()

@@ -3,20 +3,21 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A push that is killed at each of its requests, and run again.
+/// Kills a push at each of its requests, and runs it again.
 enum KilledPush {
-    /// Kills a push of `web` while each of its requests in turn is under way (some by the seed; all of them with
-    /// ZG_ENV_PROOF=full), pushes again to the end, and has that looked at; then there is nothing left to push.
+    /// Kills a push of `web` during each of its requests in turn (some chosen by the seed; all of
+    /// them with ZG_ENV_PROOF=full), pushes again to the end, and checks the result; then nothing
+    /// may be left to push.
     ///
     /// - Parameters:
-    ///   - prepared: Makes a platform and a vault, the same each time.
-    ///   - count: How many requests a whole push has at least.
-    ///   - look: At what the platform has in the end.
+    ///   - prepared: Creates a sandbox and a vault, the same each time.
+    ///   - count: The least number of requests of a complete push.
+    ///   - look: Checks the final state of the sandbox.
     static func everywhere(
-        prepared: () throws -> PlatformHome, atLeast count: Int,
-        look: (PlatformHome, Comment) throws -> Void
+        prepared: () throws -> SandboxHome, atLeast count: Int,
+        look: (SandboxHome, Comment) throws -> Void
     ) throws {
-        // How many requests there are, from a push that nobody stops.
+        // The number of requests of an undisturbed push.
         let whole = try prepared()
         let requests = try whole.requests { try whole.pushed() }
         #expect(requests.count >= count, "\(requests)")
@@ -24,7 +25,7 @@ enum KilledPush {
         let boundaries = Proof.sample(Array(requests.indices), short: 9, using: &random)
         let platforms = try boundaries.map { boundary in
             let platform = try prepared()
-            // Those before pass; this one is carried out, and nobody hears of it.
+            // Earlier requests pass; this one is carried out without an answer.
             let passing = boundary == 0 ? [] : ["* * slow:0 x\(boundary)"]
             platform.server.setFaults((passing + ["* * slow:20"]).compactMap { Fault($0) })
             return platform

@@ -4,36 +4,36 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What ties a directory to a project, and who may.
+/// What links a directory to a project, and who may.
 @Suite("Links of directories")
 struct LinkTests {
     private func projectFile(
-        _ platform: PlatformHome, _ content: String, in directory: String = "work"
+        _ platform: SandboxHome, _ content: String, in directory: String = "work"
     ) throws {
         try platform.home.directory.makeDirectory("\(directory)/.vercel")
         try platform.home.directory.write(content, to: "\(directory)/.vercel/project.json")
     }
 
-    private func platformID(_ platform: PlatformHome, _ name: String = "web") throws -> String {
+    private func vercelID(_ platform: SandboxHome, _ name: String = "web") throws -> String {
         try #require(try platform.teammate.send("GET", "/v9/projects/\(name)")["id"]?.string)
     }
 
-    private func ownerID(_ platform: PlatformHome) throws -> String {
+    private func ownerID(_ platform: SandboxHome) throws -> String {
         try #require(
             try platform.teammate.send("GET", "/v9/projects/web")["accountId"]?.string)
     }
 
-    @Test func `link writes what the Vercel CLI reads, and approves the directory`() throws {
-        let platform = try PlatformHome()
+    @Test func `link writes the Vercel CLI's file and approves the directory`() throws {
+        let platform = try SandboxHome()
         let link = try json(platform.run("link", "web", "--json"))
-        let id = try platformID(platform)
+        let id = try vercelID(platform)
         #expect(link["project"] == "web")
         #expect(link["platformProjectId"] == .string(id))
         let file = try JSONDocument(platform.home.directory.read("work/.vercel/project.json"))
         #expect(file["projectId"] == .string(id))
         #expect(file["orgId"]?.text == (try ownerID(platform)))
         #expect(file["projectName"] == "web")
-        // From here on nobody has to name the project.
+        // From here on --project is not needed.
         done(try platform.run("set", "KEY", input: .text("value")))
         #expect(done(try platform.run("reveal", "KEY")).output == "value")
         done(try platform.run("push", "--yes"))
@@ -41,26 +41,26 @@ struct LinkTests {
         let child = done(try platform.run("run", "--", "printenv", "KEY"))
         #expect(child.output == "value\n")
         done(try platform.run("redeploy", "--yes", "--wait"))
-        // Below the directory too.
+        // In subdirectories too.
         try platform.home.directory.makeDirectory("work/deep/er")
         var below = platform.runner(["list", "--json"])
         below.workingDirectory = platform.home.directory.path("work/deep/er")
         #expect(try json(below.run())["project"] == "web")
-        // Again changes nothing, another project is a conflict.
+        // The same link changes nothing, another project is a conflict.
         done(try platform.run("link", "web"))
         try failedAsJSON(platform.run("link", "bare", "--json"), 5, "conflict")
         done(try platform.run("link", "bare", "--force"))
         #expect(try json(platform.run("list", "--json"))["project"] == "bare")
     }
 
-    @Test func `a link that came with a repository hands out nothing`() throws {
-        let platform = try PlatformHome()
+    @Test func `a link from a cloned repository reveals nothing`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "secret-value")
         try platform.pushed()
         try projectFile(
             platform,
             """
-            {"projectId":"\(try platformID(platform))","orgId":"\(try ownerID(platform))"}
+            {"projectId":"\(try vercelID(platform))","orgId":"\(try ownerID(platform))"}
             """)
         let requests = try platform.requests {
             for arguments in [
@@ -78,7 +78,7 @@ struct LinkTests {
             try failedAsJSON(asJSON, 125, "usage")
         }
         #expect(requests == [])
-        // With the project named, or the link approved, it goes on.
+        // With --project, or after an approval, it works.
         #expect(
             done(try platform.run("run", "-p", "web", "--", "printenv", "KEY")).output
                 == "secret-value\n")
@@ -86,26 +86,26 @@ struct LinkTests {
         done(try platform.run("link", "--yes"))
         #expect(done(try platform.run("run", "--", "printenv", "KEY")).output == "secret-value\n")
 
-        // A link that changes asks again.
+        // A changed link needs a new approval.
         try projectFile(
             platform,
             """
-            {"projectId":"\(try platformID(platform, "bare"))","orgId":"\(try ownerID(platform))"}
+            {"projectId":"\(try vercelID(platform, "bare"))","orgId":"\(try ownerID(platform))"}
             """)
         failed(try platform.run("list"), 2, "changed since it was approved")
-        // Nor does a copy elsewhere count.
+        // A copy elsewhere is not approved either.
         try projectFile(
             platform,
             """
-            {"projectId":"\(try platformID(platform))","orgId":"\(try ownerID(platform))"}
+            {"projectId":"\(try vercelID(platform))","orgId":"\(try ownerID(platform))"}
             """, in: "elsewhere")
         var elsewhere = platform.runner(["list"])
         elsewhere.workingDirectory = platform.home.directory.path("elsewhere")
-        failed(try elsewhere.run(), 2, "not been approved")
+        failed(try elsewhere.run(), 2, "is not approved")
     }
 
-    @Test func `a project of the vault alone has a link of its own`() throws {
-        let platform = try PlatformHome(isLoggedIn: false)
+    @Test func `a project that exists only in the vault has its own kind of link`() throws {
+        let platform = try SandboxHome(isLoggedIn: false)
         let requests = try platform.requests {
             done(try platform.run("link", "--local", "notes"))
             let file = try JSONDocument(platform.home.directory.read("work/.zg-env.json"))
@@ -133,7 +133,7 @@ struct LinkTests {
             return try runner.run()
         }
         func isRefused(_ directory: String, root: String) throws {
-            let words = ["work/.zg-env.json", "does not count in \(home.directory.path(root)),"]
+            let words = ["work/.zg-env.json", "does not apply in \(home.directory.path(root)),"]
             failed(try output(directory), 125, words[0], words[1], "zg-env link --local NAME")
             var approve = home.runner(["link", "--yes"])
             approve.workingDirectory = home.directory.path(directory)
@@ -142,15 +142,15 @@ struct LinkTests {
         func isHandedOut(_ directory: String) throws {
             #expect(try done(output(directory)).output == "of-the-parent\n")
         }
-        // No git at all.
+        // Without git.
         try isHandedOut("work/plain/deep")
-        // A clone in a directory without git, and below it.
+        // A clone in a directory without git, and a directory below it.
         try home.directory.makeDirectory("work/clone/src")
         try git.run(["init", "-q"], in: "work/clone")
         try isRefused("work/clone", root: "work/clone")
         try isRefused("work/clone/src", root: "work/clone")
         try isHandedOut("work/plain")
-        // One repository at the link's own place, with a clone and a submodule in it.
+        // A repository in the link's directory, with a clone and a submodule in it.
         try git.run(["init", "-q"])
         try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"])
         try isHandedOut("work")
@@ -163,16 +163,16 @@ struct LinkTests {
         ])
         #expect(try home.directory.read("work/module/.git").starts(with: "gitdir: ".utf8))
         try isRefused("work/module", root: "work/module")
-        // A further work tree is the same repository, inside of it; elsewhere it has no link above.
+        // A linked work tree inside belongs to the same repository; elsewhere no link is above it.
         try git.run(["worktree", "add", "-q", "trees/one", "-b", "one"])
         try home.directory.makeDirectory("work/trees/one/deep")
         try isHandedOut("work/trees/one/deep")
         try git.run(["worktree", "add", "-q", "../two", "-b", "two"])
-        failed(try output("two"), 125, "No project is named")
-        // One of the clone's is not.
+        failed(try output("two"), 125, "No project given")
+        // One of the clone's does not.
         try git.run(["worktree", "add", "-q", "../of-clone", "-b", "three"], in: "work/clone")
         try isRefused("work/of-clone", root: "work/of-clone")
-        // Nor is what only says that it is one.
+        // Nor one that only claims to.
         try home.directory.makeDirectory("work/fake")
         for text in [
             "gitdir: ../.git/worktrees/one\n", "gitdir: ../.git\n", "gitdir: /nowhere\n", "",
@@ -180,7 +180,7 @@ struct LinkTests {
             try home.directory.write(text, to: "work/fake/.git")
             try isRefused("work/fake", root: "work/fake")
         }
-        // With a link of its own, once approved, it has its own project.
+        // With its own link, once approved, it has its own project.
         var own = home.runner(["link", "--local", "clone"])
         own.workingDirectory = home.directory.path("work/clone")
         done(try own.run())
@@ -189,8 +189,8 @@ struct LinkTests {
         try isHandedOut("work")
     }
 
-    @Test func `teams with one name are kept apart by a local one`() throws {
-        let platform = try PlatformHome(
+    @Test func `projects of the same name in several teams get different local names`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme"}],
                  "projects": [{"name": "web", "deployments": [{"target": "production"}]},
@@ -210,7 +210,7 @@ struct LinkTests {
         #expect(platform.records("KEY").count <= 1)
         let own = try platform.teammate.send("GET", "/v10/projects/web/env")
         #expect(own["envs"]?.array?.isEmpty == true)
-        // Options that contradict the binding.
+        // Options that contradict the link.
         for arguments in [
             ["push", "-p", "web", "--team", "acme"], ["push", "-p", "acme-web", "--team", "other"],
             ["redeploy", "-p", "web", "--team", "acme"],
@@ -220,11 +220,11 @@ struct LinkTests {
         }
     }
 
-    @Test func `repo json and the two variables name projects too`() throws {
-        let platform = try PlatformHome()
+    @Test func `repo.json and the two environment variables select projects too`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         try platform.pushed()
-        let (id, owner) = (try platformID(platform), try ownerID(platform))
+        let (id, owner) = (try vercelID(platform), try ownerID(platform))
         let both = ["VERCEL_ORG_ID": owner, "VERCEL_PROJECT_ID": id]
         #expect(try json(platform.run("list", "--json", environment: both))["project"] == "web")
         done(try platform.run("push", "--yes", environment: both))
@@ -242,7 +242,7 @@ struct LinkTests {
         try platform.home.directory.write(
             """
             {"orgId":"\(owner)","remoteName":"origin","projects":[
-              {"id":"\(try platformID(platform, "bare"))","name":"bare","directory":"apps/bare"},
+              {"id":"\(try vercelID(platform, "bare"))","name":"bare","directory":"apps/bare"},
               {"id":"\(id)","name":"web","directory":"apps/web"}]}
             """, to: "work/.vercel/repo.json")
         func inWeb(_ arguments: String...) throws -> ProgramResult {
@@ -253,7 +253,7 @@ struct LinkTests {
         failed(try inWeb("list"), 2, "repo.json")
         done(try inWeb("link", "--yes"))
         #expect(try json(inWeb("list", "--json"))["project"] == "web")
-        // The rest of the repository is not approved with it.
+        // This does not approve the rest of the repository.
         failed(try platform.run("list"), 2)
     }
 
@@ -261,8 +261,8 @@ struct LinkTests {
         "", "{}", "[]", "{\"projectId\":1,\"orgId\":2}", "{\"projectId\":\"prj_x\"}", "\u{0}",
         "{\"projectId\":\"../../user\",\"orgId\":\"x\"}",
     ])
-    func `a link that is none is an error, never another project`(content: String) throws {
-        let platform = try PlatformHome()
+    func `an invalid link is an error, and never another project`(content: String) throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         try projectFile(platform, content)
         for arguments in [["list"], ["link", "--yes"], ["push", "--yes"]] {
@@ -273,8 +273,8 @@ struct LinkTests {
         done(try platform.run("list", "-p", "web"))
     }
 
-    @Test func `an unknown project is not found, and nothing is made`() throws {
-        let platform = try PlatformHome()
+    @Test func `an unknown project is not found, and nothing is created`() throws {
+        let platform = try SandboxHome()
         let writes = try platform.writes {
             try failedAsJSON(platform.run("link", "nowhere", "--json"), 4, "not_found")
             done(try platform.run("set", "KEY", "-p", "nowhere", input: .text("x")))

@@ -3,14 +3,14 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Whose token is taken, kept and sent where.
+/// Which token is used and stored, and where it is sent.
 @Suite("Accounts and tokens")
 struct LoginTests {
-    /// A platform whose user has two tokens with marker values.
+    /// A sandbox whose user has two tokens with marker values.
     private func platform(loggedIn: Bool = false, keyring: PrivateKeyring? = nil) throws
-        -> PlatformHome
+        -> SandboxHome
     {
-        try PlatformHome(
+        try SandboxHome(
             seed: """
                 {"token": "marker-token-9f3c2a71d0", "teams": [{"slug": "acme", "name": "Acme"}],
                  "projects": [{"name": "web", "deployments": [{"target": "production"}]},
@@ -19,7 +19,7 @@ struct LoginTests {
                 """, keyring: keyring, isLoggedIn: loggedIn)
     }
 
-    @Test func `a token is checked, sealed and used; blanks around it do not matter`() throws {
+    @Test func `a token is checked, stored and used, without surrounding blanks`() throws {
         let platform = try platform()
         let login = try json(
             platform.run("login", "--json", input: .text(" \t\(platform.token) \r\n\n")))
@@ -28,7 +28,7 @@ struct LoginTests {
         #expect(login["protected"] == false)
         let list = try json(platform.run("project", "list", "--json"))
         #expect(list["projects"]?.elements.map { $0["name"] } == ["web"])
-        // The account's own origin is used where none is named.
+        // The account's own origin is the default.
         let unnamed = try json(
             platform.run("project", "list", "--json", environment: ["ZG_ENV_API_URL": ""]))
         #expect(unnamed == list)
@@ -50,14 +50,14 @@ struct LoginTests {
         try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")
     }
 
-    @Test func `names keep accounts apart, and a taken one is a conflict`() throws {
+    @Test func `names keep accounts apart, and a used name is a conflict`() throws {
         let platform = try platform()
         done(try platform.run("login", "--name", "work", input: .text(platform.token)))
         done(try platform.run("login", "--name", "home", input: .text("marker-second-77aa01bc")))
         #expect(try json(platform.run("status", "--json"))["account"] == "work")
         // The same account again: a new token for it.
         done(try platform.run("login", "--name", "work", input: .text("marker-second-77aa01bc")))
-        let other = try PlatformHome(hasVault: false, isLoggedIn: false)
+        let other = try SandboxHome(hasVault: false, isLoggedIn: false)
         let before = try platform.home.vaultBytes()
         try failedAsJSON(
             platform.run(
@@ -74,9 +74,9 @@ struct LoginTests {
         #expect(Set(all["loggedOut"]?.texts ?? []) == ["home", "work"])
     }
 
-    @Test func `a stored token goes to its own origin and nowhere else`() throws {
+    @Test func `a stored token is sent to its own origin and nowhere else`() throws {
         let platform = try platform(loggedIn: true)
-        let other = try PlatformHome(hasVault: false, isLoggedIn: false)
+        let other = try SandboxHome(hasVault: false, isLoggedIn: false)
         let requests = try other.requests {
             for arguments in [
                 ["project", "list"], ["redeploy", "-p", "web", "--yes"], ["link", "web"],
@@ -87,7 +87,7 @@ struct LoginTests {
                 let message = try failedAsJSON(result, 6, "unauthorized")
                 #expect(message.contains(platform.url) && message.contains(other.url))
             }
-            // A redirect is not followed.
+            // Redirects are not followed.
             try platform.setFaults("GET * redirect:\(other.url)/v9/projects")
             let message = try failedAsJSON(
                 platform.run("project", "list", "--json"), 7, "unavailable")
@@ -101,7 +101,7 @@ struct LoginTests {
         }
     }
 
-    @Test func `a token of the environment wins and is not stored`() throws {
+    @Test func `a token in the environment wins and is not stored`() throws {
         let platform = try platform(loggedIn: true)
         let before = try platform.home.vaultBytes()
         let wrong = ["VERCEL_TOKEN": "marker-wrong-0000000000"]
@@ -118,8 +118,7 @@ struct LoginTests {
         try failedAsJSON(platform.run("push", "-p", "web", "--json"), 6, "unauthorized")
     }
 
-    @Test func `a protected token needs the passphrase, the listing of the vault does not`() throws
-    {
+    @Test func `a protected token needs the passphrase, the vault's lists do not`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try platform(keyring: keyring)
@@ -133,7 +132,7 @@ struct LoginTests {
             platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
         try failedAsJSON(
             platform.run("project", "list", "--json", unlocked: false), 3, "locked")
-        // Logged in and set while locked: asked about once.
+        // Login and `set` while locked: one question about both.
         try failedAsJSON(platform.run("push", "-p", "web", "--yes", "--json"), 2, "usage")
         done(try platform.run("push", "-p", "web", "--yes", "--accept-changes"))
         #expect(platform.records("KEY") == ["production,preview,development=value"])
@@ -143,7 +142,7 @@ struct LoginTests {
         done(try platform.run("project", "list", unlocked: false))
     }
 
-    @Test func `faults at the login end in the right code and store nothing`() throws {
+    @Test func `faults during the login exit with the right code and store nothing`() throws {
         let cases: [(String, Int32)] = [
             ("GET /v2/user 500", 7), ("GET /v2/user html", 7), ("GET /v2/user challenge", 6),
             ("GET /v2/user 401", 6), ("GET /v2/user 429:600", 7), ("GET /v2/teams truncate", 7),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// From a `.env` file to a deployment that has its values, without a terminal.
-@Suite("The main job at the platform")
+@Suite("The main workflow with Vercel")
 struct MainJobTests {
     private static let pem = """
         -----BEGIN PRIVATE KEY-----
@@ -13,7 +13,7 @@ struct MainJobTests {
 
         """
 
-    /// Each value as it is to arrive, and the line of the file.
+    /// The expected values, with the line of the file.
     private static let values: [(key: String, line: String, value: String)] = [
         ("PEM", "PEM=\"\(pem)\"", pem),
         ("JSON", #"JSON='{"a":"b","n":[1,2],"e":"\n"}'"#, #"{"a":"b","n":[1,2],"e":"\n"}"#),
@@ -38,8 +38,8 @@ struct MainJobTests {
         "\u{FEFF}# the shop\r\n" + values.map { $0.line + "\n" }.joined()
     }
 
-    @Test func `the sequence works as written, and every byte arrives`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `the documented sequence works, and every byte arrives`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         done(try platform.run("init", "--kdf", "8MiB,1"))
         try platform.home.directory.write(Self.file, to: "work/.env")
         done(try platform.run("import", ".env", "-p", "web"))
@@ -80,10 +80,10 @@ struct MainJobTests {
         #expect(status["account"] == "dev")
     }
 
-    @Test func `a project takes exactly 64 KiB, and one byte more is told before anything is sent`()
+    @Test func `a project takes exactly 64 KiB, and a byte more is refused before sending`()
         throws
     {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let room = 65_536 - "SEED_ONLYseed".utf8.count - "BIG".utf8.count
         let value = String((0..<room).map { _ in "a" })
         try platform.set("BIG", value)
@@ -91,7 +91,7 @@ struct MainJobTests {
         #expect(report.keys("created") == ["BIG"])
         #expect(platform.records("BIG") == ["production,preview,development=\(value)"])
 
-        let other = try PlatformHome()
+        let other = try SandboxHome()
         try other.set("BIG", String((0..<(65_536 - 3)).map { _ in "b" }), "-t", "preview")
         try other.set("MORE", "", "-t", "preview", "--allow-empty")
         let writes = try other.writes {
@@ -104,8 +104,8 @@ struct MainJobTests {
         #expect(other.records("BIG") == [])
     }
 
-    @Test func `nothing is asked of a terminal, and the plan wants an answer`() throws {
-        let platform = try PlatformHome()
+    @Test func `without a terminal a plan needs --yes`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         let writes = try platform.writes {
             let plain = try platform.run("push", "-p", "web")
@@ -133,7 +133,7 @@ struct MainJobTests {
 }
 
 extension JSONDocument {
-    /// Expects the report of a push that had nothing to do.
+    /// Expects the report of an empty push.
     func expectNothing(sourceLocation: SourceLocation = #_sourceLocation) {
         for list in ["created", "updated", "deleted", "conflicts", "unverified", "failed"] {
             #expect(self[list] == [], "\(list)", sourceLocation: sourceLocation)

@@ -4,11 +4,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Pull and push of as many variables as a project may have.
+/// Pull and push with the largest number of variables of a project.
 @Suite("A thousand variables")
 struct ManyVariablesTests {
     @Test func `they take few requests each way, and show progress on a terminal`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         // The seed is the thousandth.
         let lines = (0..<999).map { "KEY_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
@@ -18,13 +18,13 @@ struct ManyVariablesTests {
         }
         #expect(platform.stored.count == 1_000)
         #expect(shown.contains("of 999"))
-        // One creation for each hundred, whose answer would else take too long; one request reads
-        // all values back.
+        // One creation for each hundred, as larger ones would time out; one request reads all
+        // values back.
         #expect(pushing.filter { $0.hasPrefix("POST ") }.count == 10)
         #expect(pushing.filter { $0.hasPrefix("GET ") }.count <= 8, "\(pushing)")
 
         done(try platform.run("project", "remove", "web", "--yes"))
-        // Work that is done at once shows nothing.
+        // Work that is done at once shows no progress.
         try platform.setFaults("GET /v3/env/pull/** slow:1 x1")
         let pulling = try platform.requests {
             shown = try onTerminal(platform, ["pull", "-p", "web"])
@@ -40,8 +40,8 @@ struct ManyVariablesTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `what a push takes over or looks up is read together`() throws {
-        let platform = try PlatformHome()
+    @Test func `records to adopt or to look up are read together`() throws {
+        let platform = try SandboxHome()
         let lines = (0..<40).map { "KEY_\($0)=value \($0)\n" }.joined()
         for number in 0..<40 {
             try platform.create(
@@ -56,7 +56,7 @@ struct ManyVariablesTests {
         #expect(adopting.filter { $0.hasPrefix("GET /v3/env/pull/") }.count == 1, "\(adopting)")
         #expect(!adopting.contains { $0.hasPrefix("GET /v1/projects/") }, "\(adopting)")
 
-        // A push whose end nobody knows.
+        // A push with an unknown outcome.
         let more = (0..<40).map { "MORE_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(more)))
         try platform.setFaults("POST * slow:6")
@@ -73,8 +73,8 @@ struct ManyVariablesTests {
         #expect(!lookingUp.contains { $0.hasPrefix("GET /v1/projects/") }, "\(lookingUp)")
     }
 
-    @Test func `where the platform gives no whole targets, each is read by itself`() throws {
-        let platform = try PlatformHome()
+    @Test func `without the route for whole targets, each value is read by itself`() throws {
+        let platform = try SandboxHome()
         for number in 0..<20 { try platform.create("KEY_\(number)", "value \(number)") }
         try platform.setFaults("GET /v3/env/pull/** 404")
         var created: [String] = []
@@ -84,8 +84,8 @@ struct ManyVariablesTests {
         #expect(try platform.home.revealed("KEY_19") == Array("value 19".utf8))
     }
 
-    @Test func `branches, environments and empty values come right out of many`() throws {
-        let platform = try PlatformHome()
+    @Test func `branches, environments and empty values are right among many`() throws {
+        let platform = try SandboxHome()
         let qa = try platform.qa()
         for number in 0..<10 {
             try platform.create("KEY_\(number)", "general \(number)", ["target": ["preview"]])
@@ -114,7 +114,7 @@ struct ManyVariablesTests {
         try platform.pushed().expectNothing()
     }
 
-    private func onTerminal(_ platform: PlatformHome, _ arguments: [String]) throws -> String {
+    private func onTerminal(_ platform: SandboxHome, _ arguments: [String]) throws -> String {
         var runner = platform.home.terminalRunner(arguments, streams: true)
         runner.environment["ZG_ENV_API_URL"] = platform.url
         runner.environment["ZG_ENV_PASSPHRASE_FILE"] = platform.home.passphrasePath

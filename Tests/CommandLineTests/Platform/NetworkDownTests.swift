@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What works from vault and cache while the platform cannot be reached.
+/// What works from vault and cache while Vercel is unreachable.
 @Suite("With the network down")
 struct NetworkDownTests {
     private static let commands = [
@@ -12,9 +12,9 @@ struct NetworkDownTests {
         ["deployment", "list", "-p", "web"],
     ]
 
-    /// A home that has seen the platform once.
-    private func prepared() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// A home that has read everything once.
+    private func prepared() throws -> SandboxHome {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         try platform.pushed()
         done(try platform.run("project", "list"))
@@ -22,9 +22,9 @@ struct NetworkDownTests {
         return platform
     }
 
-    @Test func `nothing waits for a platform that never answers, but once`() throws {
+    @Test func `only one request waits for a server that never answers`() throws {
         let (platform, hole) = try swallowed(accepts: true)
-        // The first that would ask finds out.
+        // The first command that needs it finds out.
         let first = done(try platform.run("project", "list"))
         #expect(first.duration < .seconds(20), "\(first.duration)")
         #expect(first.error.contains("2 h ago") && first.output.contains("web"))
@@ -33,7 +33,7 @@ struct NetworkDownTests {
             let result = done(try platform.runner(arguments).run())
             #expect(hole.newConnections() == 0, "\(arguments)")
             if arguments.contains("deployment") {
-                #expect(result.error.contains("could not be reached just now"))
+                #expect(result.error.contains("Vercel was unreachable a moment ago"))
                 #expect(result.output.contains("READY, live"))
             }
         }
@@ -43,9 +43,9 @@ struct NetworkDownTests {
         #expect(hole.newConnections() == 0)
     }
 
-    /// A platform in whose place nothing answers any more, with answers that are two hours old. The port
-    /// may be taken by somebody else in the moment that it is free.
-    private func swallowed(accepts: Bool) throws -> (PlatformHome, BlackHole) {
+    /// An unreachable server in place of the sandbox, with cached responses that are two hours old.
+    /// Another process may take the port in the moment it is free.
+    private func swallowed(accepts: Bool) throws -> (SandboxHome, BlackHole) {
         for attempt in 1... {
             let platform = try prepared()
             try CacheProbe(platform.home).age(bySeconds: 7_200)
@@ -59,7 +59,7 @@ struct NetworkDownTests {
         preconditionFailure("the loop has no end")
     }
 
-    @Test func `nothing waits twice for a platform that cannot be connected to`() throws {
+    @Test func `nothing waits twice for a server that refuses connections`() throws {
         let (platform, hole) = try swallowed(accepts: false)
         let first = done(try platform.run("deployment", "list", "-p", "web"))
         #expect(first.duration > .seconds(1) && first.duration < .seconds(20), "\(first.duration)")
@@ -79,7 +79,7 @@ struct NetworkDownTests {
             let result = done(try platform.runner(arguments).run())
             #expect(result.duration < .seconds(20), "\(arguments): \(result.duration)")
         }
-        // What nothing is kept of is told.
+        // A list without a cached response is an error.
         try failedAsJSON(
             platform.run("deployment", "list", "-p", "web", "--failed", "--json"), 7, "unavailable")
         try failedAsJSON(
@@ -87,7 +87,7 @@ struct NetworkDownTests {
             "unavailable")
     }
 
-    @Test func `status goes on where the platform cannot be asked`() throws {
+    @Test func `status works while Vercel cannot be reached`() throws {
         let platform = try prepared()
         platform.server.stop()
         let status = try json(platform.run("status", "-p", "web", "--refresh", "--json"))

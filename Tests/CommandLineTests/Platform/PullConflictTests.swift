@@ -4,11 +4,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a pull does where both sides changed, and where the platform fails.
-@Suite("A pull that meets changes")
+/// What a pull does if both sides changed, and if Vercel fails.
+@Suite("Conflicts and failures of a pull")
 struct PullConflictTests {
     @Test func `what changed on both sides is named, and nothing is changed`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         for key in ["BOTH", "GONE", "REMOVED", "FREE"] { try platform.set(key, "old") }
         try platform.pushed()
         for key in ["BOTH", "GONE"] { try platform.set(key, "mine") }
@@ -17,7 +17,7 @@ struct PullConflictTests {
         try platform.delete("GONE")
         let (report, message) = try failedReport(platform.pull("--yes"), 5, "conflict")
         #expect(report.keys("conflicts") == ["BOTH", "GONE", "REMOVED"])
-        #expect(report.reasons("conflicts").allSatisfy { $0.contains("on the platform") })
+        #expect(report.reasons("conflicts").allSatisfy { $0.contains("on Vercel") })
         for list in ["created", "updated", "deleted"] { #expect(report[list] == []) }
         #expect(message.contains("Nothing was changed") && message.contains("--force"))
         #expect(try platform.home.revealed("BOTH") == Array("mine".utf8))
@@ -26,10 +26,10 @@ struct PullConflictTests {
         #expect(text.status == 5 && text.output.contains("conflict   BOTH"))
         let states = try platform.states()
         #expect(states["BOTH"] == "diverged" && states["FREE"] == "behind")
-        // Others go on by themselves.
+        // Other variables can be pulled.
         #expect(try platform.pulled("FREE", "--yes").keys("updated") == ["FREE"])
 
-        // One way or the other, key by key.
+        // Resolved one way or the other, key by key.
         #expect(try platform.pushed("BOTH", "--force").keys("updated") == ["BOTH"])
         let taken = try platform.pulled("GONE", "REMOVED", "--force", "--yes")
         #expect(taken.keys("deleted") == ["GONE"] && taken.keys("updated") == ["REMOVED"])
@@ -39,8 +39,8 @@ struct PullConflictTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `the same change on both sides is none`() throws {
-        let platform = try PlatformHome()
+    @Test func `the same change on both sides is not a conflict`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "old")
         try platform.set("NEW", "equal")
         try platform.pushed("KEY")
@@ -53,13 +53,14 @@ struct PullConflictTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a record of the vault that overlaps is a conflict, whichever way`() throws {
-        let platform = try PlatformHome()
+    @Test func `an overlapping record of the vault is a conflict, in either order`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "mine", "-t", "production")
         try platform.create("KEY", "theirs")
         let (report, _) = try failedReport(platform.pull("--yes"), 5, "conflict")
         #expect(report.keys("conflicts") == ["KEY"])
-        #expect(report.reasons("conflicts").first?.contains("another one") == true)
+        #expect(
+            report.reasons("conflicts").first?.contains("another variable for production") == true)
         #expect(try platform.home.scopes(of: "KEY") == ["production"])
         try platform.pulled("--yes", "--force").expectMember("conflicts", [])
         #expect(
@@ -68,8 +69,8 @@ struct PullConflictTests {
         #expect(try platform.home.revealed("KEY", "--version", "1") == Array("mine".utf8))
     }
 
-    @Test func `changes made here only stay for a push`() throws {
-        let platform = try PlatformHome()
+    @Test func `changes made only here wait for a push`() throws {
+        let platform = try SandboxHome()
         for key in ["CHANGED", "REMOVED"] { try platform.set(key, "old") }
         try platform.pushed()
         try platform.set("CHANGED", "new")
@@ -83,8 +84,8 @@ struct PullConflictTests {
         #expect(pushed.keys("created") == ["LOCAL"])
     }
 
-    @Test func `all projects of the account, each by itself`() throws {
-        let platform = try PlatformHome()
+    @Test func `--all-projects pulls each project by itself`() throws {
+        let platform = try SandboxHome()
         done(try platform.run("pull", "-p", "web"))
         done(try platform.run("pull", "-p", "bare"))
         done(try platform.run("pull", "-p", "api", "--team", "acme"))
@@ -98,7 +99,7 @@ struct PullConflictTests {
         #expect(projects.compactMap { $0["project"]?.text } == ["api", "bare", "web"])
         #expect(projects.map { $0.keys("created") } == [[], ["KEY"], ["NEW"]])
 
-        // One with a conflict does not hold the others up.
+        // One with a conflict does not block the others.
         let bare = try platform.teammate.send("GET", "/v10/projects/bare/env")
         let id = try #require(bare["envs"]?.array?.first?["id"]?.string)
         try platform.home.store(["KEY": "mine"], in: "bare")
@@ -121,9 +122,8 @@ struct PullConflictTests {
         ("GET /v1/projects/*/env/* challenge", 6, "unauthorized"),
         ("GET /v10/projects/*/env truncate", 7, "unavailable"),
     ])
-    func `a platform that fails changes nothing`(fault: String, status: Int32, code: String) throws
-    {
-        let platform = try PlatformHome()
+    func `a failing Vercel changes nothing`(fault: String, status: Int32, code: String) throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "old")
         try platform.pushed()
         try platform.change("KEY", ["value": "new"])
@@ -135,8 +135,8 @@ struct PullConflictTests {
         #expect(try platform.pulled("--yes").keys("updated") == ["KEY"])
     }
 
-    @Test func `what passes by itself is got over`() throws {
-        let platform = try PlatformHome()
+    @Test func `transient failures are retried`() throws {
+        let platform = try SandboxHome()
         for (number, fault) in ["429:1", "500", "reset", "html", "truncate"].enumerated() {
             try platform.create("KEY_\(number)", "v")
             try platform.setFaults(
@@ -147,7 +147,7 @@ struct PullConflictTests {
     }
 
     @Test func `a value that is not found removes nothing, unless the record is gone`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.create("KEY", "v")
         try platform.create("OTHER", "v")
         try platform.pulled().expectMember("conflicts", [])
@@ -159,11 +159,11 @@ struct PullConflictTests {
             try platform.setFaults("GET /v1/projects/*/env/* 404 x1")
             let result = try platform.run("pull", "-p", "web", "--yes", "--json")
             let message = try failedAsJSON(result, 7, "unavailable")
-            #expect(message.contains("does not find its value"), "\(message)")
+            #expect(message.contains("does not return its value"), "\(message)")
             #expect(try platform.home.vaultBytes() == before)
         }
         #expect(try platform.home.revealed("KEY") == Array("v".utf8))
-        // One that goes after it was listed is gone.
+        // A record that is deleted after it was listed is gone.
         try platform.setFaults("GET /v10/projects/*/env slow:5 x1")
         let server = platform.server
         let teammate = platform.teammate
@@ -187,8 +187,8 @@ struct PullConflictTests {
         #expect(report.keys("deleted") == ["KEY"], "\(report)")
     }
 
-    @Test func `offline it says so at once`() throws {
-        let platform = try PlatformHome()
+    @Test func `--offline is refused at once`() throws {
+        let platform = try SandboxHome()
         let requests = try platform.requests {
             try failedAsJSON(
                 platform.run("pull", "-p", "web", "--offline", "--json"), 7, "unavailable")

@@ -3,11 +3,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a pull takes in, what it leaves alone, and when it asks.
-@Suite("What a pull takes in")
+/// What a pull changes, what it leaves alone, and when it asks.
+@Suite("Pull")
 struct PullTests {
-    @Test func `a project of the platform is made in the vault, with every record`() throws {
-        let platform = try PlatformHome()
+    @Test func `a project on Vercel is created in the vault, with every record`() throws {
+        let platform = try SandboxHome()
         try platform.create("PLAIN", "p", type: "plain")
         try platform.create("LINES", "a\nb=\"c\"\n", ["target": ["preview", "development"]])
         try platform.create("BRANCH", "b", ["target": ["preview"], "gitBranch": "feature"])
@@ -28,17 +28,17 @@ struct PullTests {
         let states = try platform.states()
         #expect(states["SECRET"] == "unreadable")
         #expect(states.filter { $0.key != "SECRET" }.allSatisfy { $0.value == "synced" })
-        // Both directions find nothing then.
+        // Then push and pull have nothing to do.
         try platform.pulled().expectNothingPulled()
         let writes = try platform.writes { try platform.pushed().expectNothing() }
         #expect(writes == [])
-        // A second vault project for the same one would be two truths.
+        // An unknown id does not create another project.
         try failedAsJSON(
             platform.run("pull", "-p", "prj-unknown", "--json"), 4, "not_found")
     }
 
-    @Test func `changes, removals and new ones come in, and history stays`() throws {
-        let platform = try PlatformHome()
+    @Test func `changes, removals and new variables come in, and history stays`() throws {
+        let platform = try SandboxHome()
         for key in ["CHANGED", "GONE", "NOTED", "SAME", "MOVED"] { try platform.set(key, "old") }
         try platform.pushed()
         try platform.change("CHANGED", ["value": "new"])
@@ -64,11 +64,11 @@ struct PullTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `it asks only where a value of the vault would change or go`() throws {
-        let platform = try PlatformHome()
+    @Test func `it asks only before it replaces or removes a value of the vault`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "old")
         try platform.pushed()
-        // New records and notes lose nothing.
+        // New records and comments lose nothing.
         try platform.change("KEY", ["comment": "n"])
         #expect(try platform.pulled().keys("created") == ["SEED_ONLY"])
         for change: JSONValue in [["value": "new"], ["target": ["production"]]] {
@@ -90,8 +90,8 @@ struct PullTests {
         #expect(try platform.states()["KEY"] == nil)
     }
 
-    @Test func `at a terminal the plan is shown, and no is no`() throws {
-        let platform = try PlatformHome()
+    @Test func `on a terminal the plan is shown, and "no" changes nothing`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "old")
         try platform.pushed()
         try platform.change("KEY", ["value": "new"])
@@ -108,8 +108,8 @@ struct PullTests {
         #expect(try platform.home.revealed("KEY") == Array("new".utf8))
     }
 
-    @Test func `a sensitive value stays as the vault has it`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive value stays as it is in the vault`() throws {
+        let platform = try SandboxHome()
         try platform.set("SECRET", "mine", "--type", "sensitive")
         try platform.set("HARDENED", "clear", "-t", "production")
         try platform.pushed()
@@ -117,10 +117,10 @@ struct PullTests {
         try platform.change("HARDENED", ["type": "sensitive"])
         let report = try platform.pulled("--yes")
         #expect(Set(report.keys("unreadable")) == ["SECRET", "HARDENED"])
-        #expect(report.reasons("unreadable").allSatisfy { $0.contains("keeps the one it has") })
+        #expect(report.reasons("unreadable").allSatisfy { $0.contains("stays out of sync") })
         #expect(try platform.home.revealed("SECRET") == Array("mine".utf8))
         #expect(try platform.home.revealed("HARDENED") == Array("clear".utf8))
-        // The vault may hold another value than the platform: that is known until it is decided.
+        // The vault may have another value than Vercel: that is recorded until it is resolved.
         for _ in 0..<2 {
             #expect(try platform.states()["SECRET"] == "behind")
             #expect(try platform.states()["HARDENED"] == "behind")
@@ -132,9 +132,9 @@ struct PullTests {
         let push = try failedReport(platform.push(), 5, "conflict").report
         #expect(Set(push.keys("conflicts")) == ["SECRET", "HARDENED"])
         #expect(platform.records("SECRET") == ["production,preview=theirs"])
-        // A pull cannot decide it: what is there is shown to nobody.
+        // A pull cannot resolve it: the value is never shown.
         let taken = try failedReport(platform.pull("HARDENED", "--force", "--yes"), 5, "conflict")
-        #expect(taken.report.reasons("conflicts").allSatisfy { $0.contains("cannot take it") })
+        #expect(taken.report.reasons("conflicts").allSatisfy { $0.contains("cannot be pulled") })
         #expect(try platform.states()["HARDENED"] == "behind")
         try platform.pushed("SECRET", "HARDENED", "--force")
         #expect(platform.records("SECRET") == ["production,preview=mine"])
@@ -144,10 +144,10 @@ struct PullTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a sensitive value that was changed there is not overwritten by a set either`()
+    @Test func `a sensitive value that was changed on Vercel is not overwritten by a set either`()
         throws
     {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("SECRET", "mine", "--type", "sensitive")
         try platform.pushed()
         try platform.change("SECRET", ["value": "theirs"])
@@ -156,7 +156,7 @@ struct PullTests {
         #expect(try platform.states()["SECRET"] == "diverged")
         #expect(try platform.run("push", "-p", "web", "--yes").status == 5)
         #expect(platform.records("SECRET") == ["production,preview=theirs"])
-        // A pull without the key's name decides nothing.
+        // A pull without the key's name resolves nothing.
         #expect(try platform.run("pull", "-p", "web", "--force", "--yes").status == 5)
         #expect(try platform.states()["SECRET"] == "diverged")
         try platform.pushed("SECRET", "--force")
@@ -164,8 +164,10 @@ struct PullTests {
         #expect(try platform.states()["SECRET"] == "synced")
     }
 
-    @Test func `an empty value is kept and reported, never made of one that is not shown`() throws {
-        let platform = try PlatformHome()
+    @Test func `an empty value is stored with a warning, a hidden one is not`()
+        throws
+    {
+        let platform = try SandboxHome()
         try platform.set("KEY", "old")
         try platform.pushed()
         try platform.change("KEY", ["value": ""])
@@ -180,10 +182,10 @@ struct PullTests {
         #expect(try platform.run("reveal", "SECRET", "-p", "web").status == 4)
     }
 
-    @Test func `with values locked it works, and says that nothing was compared`() throws {
+    @Test func `it works with values locked, and says that it did not compare them`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
-        let platform = try PlatformHome(keyring: keyring)
+        let platform = try SandboxHome(keyring: keyring)
         try platform.set("KEY", "old")
         try platform.set("NOTED", "n")
         try platform.pushed("--accept-changes")
@@ -192,29 +194,29 @@ struct PullTests {
         try platform.create("NEW", "n")
         let result = try platform.run("pull", "-p", "web", "--yes", unlocked: false)
         done(result)
-        #expect(result.error.contains("nothing was compared"))
+        #expect(result.error.contains("were not compared"))
         #expect(try platform.home.revealed("KEY", "--accept-changes") == Array("new".utf8))
         #expect(try platform.home.revealed("NEW", "--accept-changes") == Array("n".utf8))
         #expect(try platform.states().values.allSatisfy { $0 == "synced" })
         let again = try json(
             platform.run("pull", "-p", "web", "--json", unlocked: false))
         again.expectNothingPulled()
-        // What cannot be compared is not taken for equal.
+        // Values that cannot be compared do not count as equal.
         try platform.set("BOTH", "same")
         try platform.create("BOTH", "same")
         let (report, message) = try failedReport(
             platform.run("pull", "-p", "web", "--json", unlocked: false), 5, "conflict")
         #expect(report.keys("conflicts") == ["BOTH"])
         #expect(message.contains("values are locked"))
-        // Nor is a value that nobody accepted.
+        // Nor does an unconfirmed value.
         #expect(try platform.home.revealed("BOTH", "--accept-changes") == Array("same".utf8))
         let adopted = try platform.pulled()
         #expect(adopted.keys("unchanged").contains("BOTH"))
         #expect(try platform.states()["BOTH"] == "synced")
     }
 
-    @Test func `targets and keys choose what is pulled`() throws {
-        let platform = try PlatformHome()
+    @Test func `targets and keys select what is pulled`() throws {
+        let platform = try SandboxHome()
         try platform.create("P", "p", ["target": ["production"]])
         try platform.create("D", "d", ["target": ["development"]])
         #expect(try platform.pulled("-t", "development").keys("created") == ["D"])
@@ -226,9 +228,9 @@ struct PullTests {
         for command in ["pull", "list", "scan"] {
             failed(
                 try platform.run(command, "-p", "web", "--all-projects"), 2,
-                "--project and --all-projects exclude each other.")
+                "--project and --all-projects cannot be used together.")
         }
-        // What stands in the environment for every command is no contradiction.
+        // An environment variable set for every command is not a contradiction.
         done(
             try platform.run(
                 "pull", "--all-projects", "--dry-run", environment: ["ZG_ENV_PROJECT": "web"]))
@@ -236,7 +238,7 @@ struct PullTests {
     }
 
     @Test func `the audit log names what was pulled`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.pulled()
         let log = try json(platform.run("log", "--json"))
         let lines = log["entries"]?.elements.filter { $0["command"] == "pull" } ?? []
@@ -245,10 +247,10 @@ struct PullTests {
     }
 }
 
-// MARK: Somebody at the dashboard
+// MARK: Changes in the dashboard
 
-extension PlatformHome {
-    /// Makes a record of `web`, for all targets unless `more` says else.
+extension SandboxHome {
+    /// Creates a record of `web`, for all targets unless `more` says otherwise.
     func create(
         _ key: String, _ value: String, _ more: [String: JSONValue] = [:],
         type: String = "encrypted"
@@ -263,7 +265,7 @@ extension PlatformHome {
 
     /// Changes the only record of a key of `web`.
     func change(_ key: String, _ change: JSONValue) throws {
-        // A change within one millisecond would have the same time.
+        // A change within one millisecond would have the same timestamp.
         server.advanceClock(bySeconds: 1)
         try teammate.send("PATCH", "/v9/projects/web/env/\(try id(key))", change)
     }
@@ -273,18 +275,18 @@ extension PlatformHome {
         try teammate.send("DELETE", "/v9/projects/web/env/\(try id(key))")
     }
 
-    /// The id of the custom environment.
+    /// The custom environment's id.
     func qa() throws -> JSONValue {
         let list = try teammate.send("GET", "/v9/projects/web/custom-environments")
         return try #require(list["environments"]?.array?.first?["id"])
     }
 
-    /// `pull -p web --json` with more arguments.
+    /// Runs `pull -p web --json` with more arguments.
     func pull(_ arguments: String...) throws -> ProgramResult {
         try runner(["pull", "-p", "web", "--json"] + arguments).run()
     }
 
-    /// The report of a pull that was done.
+    /// Returns the report of a successful pull.
     @discardableResult
     func pulled(
         _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
@@ -294,7 +296,7 @@ extension PlatformHome {
             sourceLocation: sourceLocation)
     }
 
-    /// The sync state of each key of `web`, as `list` says it.
+    /// The sync state of each key of `web` in `list`.
     func states() throws -> [String: String] {
         let list = try json(run("list", "-p", "web", "--json"))
         return Dictionary(

@@ -6,10 +6,10 @@ import Testing
 /// `--push` of `set` and `rm`.
 @Suite("set --push and rm --push")
 struct PushAfterwardsTests {
-    @Test func `they take the passphrase, though the keyring opens the names`() throws {
+    @Test func `they need the passphrase, though the keyring opens the names`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
-        let platform = try PlatformHome(keyring: keyring)
+        let platform = try SandboxHome(keyring: keyring)
         try platform.set("KEY", "there")
         let before = try platform.home.vaultBytes()
         for command in [["set", "KEY"], ["rm", "KEY", "--yes"]] {
@@ -21,7 +21,7 @@ struct PushAfterwardsTests {
     }
 
     @Test func `one variable is set and sent, and no other`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("OTHER", "not sent")
         let set = try json(
             platform.run(
@@ -36,13 +36,13 @@ struct PushAfterwardsTests {
         #expect(text.output == "updated   KEY (production, preview, development)\n")
         #expect(platform.records("KEY") == ["production,preview,development=three"])
 
-        // Taking a target away narrows the record that had it, and only that.
+        // Removing a target narrows the record that had it, and no other.
         done(
             try platform.run(
                 "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live")))
         #expect(
             platform.records("KEY") == ["preview,development=three", "production=live"])
-        // Another record of the key with a value that is not pushed stays as it is.
+        // Another record of the key with an unpushed value stays as it is.
         done(
             try platform.run(
                 "set", "KEY", "-p", "web", "-t", "preview,development", input: .text("later")))
@@ -68,9 +68,9 @@ struct PushAfterwardsTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test("SYNC-A8: a record that only lost targets and is not on Vercel is said not to be sent")
+    @Test("SYNC-A8: a record that only lost targets and is not on Vercel is reported as not sent")
     func narrowedOnly() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "one")
         let result = done(
             try platform.run(
@@ -78,17 +78,17 @@ struct PushAfterwardsTests {
         #expect(platform.records("KEY") == ["production=live"])
         #expect(
             result.error.contains(
-                "Not sent, and other in the vault than on Vercel: KEY (preview, development). Send it too with: zg-env push KEY -p web"
+                "Not pushed, and different on Vercel: KEY (preview, development). Push with: zg-env push KEY -p web"
             ), "\(result.error)")
         done(try platform.run("push", "KEY", "-p", "web", "--yes"))
         let again = done(
             try platform.run(
                 "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2")))
-        #expect(!again.error.contains("Not sent"), "\(again.error)")
+        #expect(!again.error.contains("Not pushed"), "\(again.error)")
     }
 
-    @Test func `a sensitive one is sent too, and said not to be verified`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive variable is sent too, and reported as not verified`() throws {
+        let platform = try SandboxHome()
         let set = try json(
             platform.run(
                 "set", "KEY", "-p", "web", "--type", "sensitive", "--push", "--json",
@@ -98,7 +98,7 @@ struct PushAfterwardsTests {
     }
 
     @Test func `production is redeployed and live in one step`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let set = try json(
             platform.run(
                 "set", "KEY", "-p", "web", "--push", "--redeploy", "--yes", "--json",
@@ -121,8 +121,8 @@ struct PushAfterwardsTests {
         #expect(try platform.home.revealed("KEY") == Array("w".utf8))
     }
 
-    @Test func `what cannot be pushed stays in the vault, and is said`() throws {
-        let platform = try PlatformHome()
+    @Test func `what cannot be pushed stays in the vault, with an error`() throws {
+        let platform = try SandboxHome()
         try platform.teammate.send(
             "POST", "/v10/projects/web/env",
             ["key": "KEY", "value": "theirs", "type": "encrypted", "target": ["production"]])
@@ -139,7 +139,7 @@ struct PushAfterwardsTests {
             let result = try platform.run(
                 "set", "FREE", "-p", "web", "--push", input: .text(fault))
             #expect(result.status == status)
-            #expect(result.error.contains("The vault has the change"))
+            #expect(result.error.contains("The change is in the vault"))
             #expect(try platform.home.revealed("FREE") == Array(fault.utf8))
         }
         platform.server.setFaults([])
@@ -152,8 +152,8 @@ struct PushAfterwardsTests {
         #expect(platform.records("FREE") == ["production,preview,development=off"])
     }
 
-    @Test func `a dry run sends and stores nothing`() throws {
-        let platform = try PlatformHome()
+    @Test func `--dry-run sends and stores nothing`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "v")
         try platform.pushed()
         let writes = try platform.writes {

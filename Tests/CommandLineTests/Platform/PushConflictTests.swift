@@ -3,11 +3,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a push does where the platform is not as this vault has last seen it.
-@Suite("A platform that has changed")
+/// What a push does if Vercel is not as this vault last saw it.
+@Suite("Conflicts of a push")
 struct PushConflictTests {
     private func create(
-        _ platform: PlatformHome, _ key: String, _ value: String, type: String = "encrypted",
+        _ platform: SandboxHome, _ key: String, _ value: String, type: String = "encrypted",
         targets: [String] = ["production", "preview", "development"]
     ) throws {
         try platform.teammate.send(
@@ -19,7 +19,7 @@ struct PushConflictTests {
     }
 
     private func change(
-        _ platform: PlatformHome, _ key: String, _ changes: JSONValue
+        _ platform: SandboxHome, _ key: String, _ changes: JSONValue
     ) throws {
         try platform.teammate.send(
             "PATCH", "/v9/projects/web/env/\(try platform.id(key))", changes)
@@ -31,10 +31,10 @@ struct PushConflictTests {
         ("plain", "mine", ["production", "preview", "development"]),
         ("sensitive", "mine", ["production", "preview"]),
     ])
-    func `an unseen record is a conflict, and nothing at all is sent`(
+    func `an unseen record is a conflict, and nothing is sent`(
         type: String, value: String, targets: [String]
     ) throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try create(platform, "KEY", value, type: type, targets: targets)
         try platform.set("KEY", "mine")
         try platform.set("FREE", "1")
@@ -42,7 +42,7 @@ struct PushConflictTests {
         let writes = try platform.writes {
             let (report, message) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
-            #expect(report.reasons("conflicts").first?.contains("not seen") == true)
+            #expect(report.reasons("conflicts").first?.contains("does not know about") == true)
             #expect(report.keys("created") == [])
             #expect(message.contains("KEY") && message.contains("Nothing was sent"))
             let text = try platform.run("push", "-p", "web", "--yes")
@@ -51,12 +51,12 @@ struct PushConflictTests {
         }
         #expect(writes == [])
         #expect(platform.stored == before)
-        // Another key goes on by itself.
+        // Another key can be pushed.
         #expect(try platform.pushed("FREE").keys("created") == ["FREE"])
     }
 
-    @Test func `force takes over an unseen record of the same scope`() throws {
-        let platform = try PlatformHome()
+    @Test func `--force replaces an unseen record of the same scope`() throws {
+        let platform = try SandboxHome()
         try create(platform, "KEY", "theirs")
         try platform.set("KEY", "mine")
         #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
@@ -64,8 +64,8 @@ struct PushConflictTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `an equal unseen record is taken as pushed`() throws {
-        let platform = try PlatformHome()
+    @Test func `an equal unseen record counts as pushed`() throws {
+        let platform = try SandboxHome()
         try create(platform, "KEY", "same\nvalue")
         try platform.set("KEY", "same\nvalue")
         let writes = try platform.writes {
@@ -81,20 +81,20 @@ struct PushConflictTests {
         #expect(platform.records("KEY") == ["production,preview,development=next"])
     }
 
-    @Test func `a comment that differs on an adopted record is brought in step`() throws {
-        let platform = try PlatformHome()
+    @Test func `a differing comment on an adopted record is updated`() throws {
+        let platform = try SandboxHome()
         try create(platform, "KEY", "same")
         try platform.set("KEY", "same", "--comment", "note")
         #expect(try platform.pushed().keys("updated") == ["KEY"])
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a record changed on the platform is a conflict until it is forced`() throws {
-        let platform = try PlatformHome()
+    @Test func `a record changed on Vercel is a conflict until it is forced`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "first")
         try platform.pushed()
         try change(platform, "KEY", ["value": "theirs"])
-        // Unchanged here: the platform still does not hold what the vault says.
+        // Unchanged here: Vercel still does not have the vault's value.
         var writes = try platform.writes {
             let (report, _) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
@@ -106,7 +106,7 @@ struct PushConflictTests {
         writes = try platform.writes {
             let (report, message) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
-            #expect(report.reasons("conflicts").first?.contains("changed on the platform") == true)
+            #expect(report.reasons("conflicts").first?.contains("changed on Vercel") == true)
             #expect(message.contains("--force"))
         }
         #expect(writes == [])
@@ -115,14 +115,14 @@ struct PushConflictTests {
         #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview,development=mine"])
         try platform.pushed().expectNothing()
-        // Forced too where only the platform changed.
+        // Also forced if only Vercel's side changed.
         try change(platform, "KEY", ["value": "theirs again"])
         #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview,development=mine"])
     }
 
-    @Test func `a record changed to the same is no conflict`() throws {
-        let platform = try PlatformHome()
+    @Test func `the same change on both sides is not a conflict`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "first")
         try platform.pushed()
         try platform.set("KEY", "second")
@@ -137,8 +137,8 @@ struct PushConflictTests {
         #expect(list["variables"]?.elements.first?["sync"] == "synced")
     }
 
-    @Test func `a comment that was changed there is not put back unseen`() throws {
-        let platform = try PlatformHome()
+    @Test func `a comment changed on Vercel is not restored unseen`() throws {
+        let platform = try SandboxHome()
         func comment() throws -> String? {
             try platform.teammate.send(
                 "GET", "/v1/projects/web/env/\(try platform.id("KEY"))")["comment"]?.string
@@ -154,7 +154,7 @@ struct PushConflictTests {
         #expect(try platform.pulled().keys("updated") == ["KEY"])
         try platform.pushed().expectNothing()
         #expect(try comment() == "theirs")
-        // Changed here only, while the platform was touched without a change.
+        // Changed only here, while Vercel's record was saved without a change.
         try platform.set("KEY", "v", "--comment", "ours again")
         try change(platform, "KEY", ["value": "v"])
         #expect(try platform.pushed().keys("updated") == ["KEY"])
@@ -162,8 +162,8 @@ struct PushConflictTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a record that is adopted brings its comment along`() throws {
-        let platform = try PlatformHome()
+    @Test func `an adopted record brings its comment`() throws {
+        let platform = try SandboxHome()
         try create(platform, "KEY", "same")
         try change(platform, "KEY", ["comment": "theirs"])
         try platform.set("KEY", "same")
@@ -173,8 +173,8 @@ struct PushConflictTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a removed record that the platform changed is a conflict`() throws {
-        let platform = try PlatformHome()
+    @Test func `a removed record that changed on Vercel is a conflict`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "first")
         try platform.pushed()
         try change(platform, "KEY", ["value": "theirs"])
@@ -185,8 +185,8 @@ struct PushConflictTests {
         #expect(platform.records("KEY") == [])
     }
 
-    @Test func `a record deleted on the platform is a conflict, or gone on both sides`() throws {
-        let platform = try PlatformHome()
+    @Test func `a record deleted on Vercel is a conflict, or gone on both sides`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "first")
         try platform.set("BOTH", "x")
         try platform.pushed()
@@ -197,7 +197,7 @@ struct PushConflictTests {
         let writes = try platform.writes {
             let (report, _) = try failedReport(platform.push(), 5, "conflict")
             report.expectOnlyConflict("KEY")
-            #expect(report.reasons("conflicts").first?.contains("removed on the platform") == true)
+            #expect(report.reasons("conflicts").first?.contains("removed on Vercel") == true)
         }
         #expect(writes == [])
         #expect(try platform.pushed("--force").keys("created") == ["KEY"])
@@ -206,11 +206,11 @@ struct PushConflictTests {
     }
 
     @Test func `a target is not taken from a record that stays`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "all")
         try platform.pushed()
         try platform.set("KEY", "live", "-t", "production")
-        // The narrowing of the other record belongs to the key.
+        // Narrowing the other record belongs to the key.
         let plan = try json(
             platform.run("push", "-p", "web", "-t", "production", "--dry-run", "--json"))
         #expect(plan.keys("created") == ["KEY"])
@@ -220,8 +220,8 @@ struct PushConflictTests {
             platform.records("KEY") == ["preview,development=all", "production=live"])
     }
 
-    @Test func `two pushes at once make no duplicates`() throws {
-        let platform = try PlatformHome()
+    @Test func `two concurrent pushes create no duplicates`() throws {
+        let platform = try SandboxHome()
         let lines = (0..<20).map { "KEY_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
         try platform.setFaults("GET /v10/projects/*/env slow:0.3 x2")

@@ -4,10 +4,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A platform that fails at one request of a push: the push gets over it or says what is true, and
-/// the next one finishes the work.
+/// A fault at one request of a push: the push recovers or reports exactly what is known, and the
+/// next one finishes the work.
 ///
-/// Of the faults some that the seed chooses; with ZG_ENV_PROOF=full all of them.
+/// Some faults, chosen by the seed; with ZG_ENV_PROOF=full all of them.
 @Suite("Faults during a push")
 struct PushFaultTests {
     /// The requests of a push that creates, changes and deletes.
@@ -16,14 +16,14 @@ struct PushFaultTests {
         "GET /v10/projects/*/env", "POST /v10/projects/*/env", "PATCH /v9/projects/*/env/*",
         "DELETE /v9/projects/*/env/*", "GET /v1/projects/*/env/*",
     ]
-    /// What passes by itself, two at a time.
+    /// Transient faults, two at a time.
     static let passing = [
         ["429", "500"], ["429:1", "reset"], ["lost-answer", "truncate"], ["slow:0.3", "html"],
     ]
 
-    /// A platform that `web` was pushed to, with variables to change and to delete.
-    private func prepared() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// A sandbox that `web` was pushed to, with variables to change and to delete.
+    private func prepared() throws -> SandboxHome {
+        let platform = try SandboxHome()
         done(
             try platform.run(
                 "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE=0\nSAME=1\n")))
@@ -32,7 +32,7 @@ struct PushFaultTests {
     }
 
     /// Changes the vault so that the next push sends every kind of request.
-    private func edit(_ platform: PlatformHome, round: Int) throws {
+    private func edit(_ platform: SandboxHome, round: Int) throws {
         done(
             try platform.run(
                 "import", "-", "-p", "web",
@@ -42,7 +42,7 @@ struct PushFaultTests {
     }
 
     private func expectArrived(
-        _ platform: PlatformHome, round: Int, _ fault: String,
+        _ platform: SandboxHome, round: Int, _ fault: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let all = "production,preview,development="
@@ -61,7 +61,7 @@ struct PushFaultTests {
         again.expectNothing(sourceLocation: place)
     }
 
-    @Test func `what passes by itself is got over`() throws {
+    @Test func `transient faults are retried`() throws {
         var random = ProofRandom(44)
         let passing = Proof.sample(Self.passing, short: 2, using: &random)
         let platforms = try Self.requests.map { _ in try prepared() }
@@ -87,14 +87,14 @@ struct PushFaultTests {
         }
     }
 
-    /// What does not pass, and what it ends in.
+    /// Lasting faults, and their exit codes.
     static let lasting: [(fault: String, status: Int32, code: String)] = [
         ("500", 7, "unavailable"), ("503", 7, "unavailable"), ("html", 7, "unavailable"),
         ("429:600", 7, "unavailable"),
         ("challenge", 6, "unauthorized"),
     ]
 
-    @Test func `what does not pass is told, and the next push finishes`() throws {
+    @Test func `lasting faults are reported, and the next push finishes`() throws {
         var random = ProofRandom(45)
         let chosen = Proof.sample(Self.lasting, short: 2, using: &random)
         let cases = chosen.flatMap { lasting in
@@ -133,7 +133,9 @@ struct PushFaultTests {
     }
 
     @Test(arguments: ["stores-empty", "drops-target", "rejects-one"])
-    func `a write that goes wrong silently is seen and mended, or told`(effect: String) throws {
+    func `a silently wrong write is detected and fixed, or reported`(effect: String)
+        throws
+    {
         for request in ["POST /v10/projects/*/env", "PATCH /v9/projects/*/env/*"] {
             let platform = try prepared()
             try edit(platform, round: 1)
@@ -142,7 +144,7 @@ struct PushFaultTests {
                 let (report, message) = try failedReport(platform.push(), 1, "failed")
                 #expect(report.keys("failed").count == 1)
                 #expect(report.reasons("failed").first?.contains("could not be stored") == true)
-                #expect(message.contains("The others are done"))
+                #expect(message.contains("The other changes were applied"))
                 try platform.pushed()
             } else {
                 try platform.pushed()
@@ -163,10 +165,10 @@ struct PushFaultTests {
         }
     }
 
-    @Test func `a vault that cannot be written meanwhile does not hide that something was sent`()
+    @Test func `a vault that becomes unwritable does not hide what was sent`()
         throws
     {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         let place = platform.home.directory.path("data/zg-env")
         try platform.setFaults("POST * slow:5")
@@ -184,9 +186,10 @@ struct PushFaultTests {
             )
         ]
         let text = try failedAsJSON(runner.run(), 4, "not_found")
-        #expect(text.contains("may have been sent") && text.contains("push again"), "\(text)")
+        #expect(
+            text.contains("may already have been sent") && text.contains("push again"), "\(text)")
         #expect(platform.records("KEY").count == 1)
-        // What could not be kept of it is found by looking.
+        // A search finds what could not be recorded.
         try? FileManager.default.removeItem(atPath: place)
         try FileManager.default.moveItem(atPath: place + ".away", toPath: place)
         platform.server.setFaults([])
@@ -195,30 +198,30 @@ struct PushFaultTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a type that the platform forces is told`() throws {
-        let platform = try PlatformHome()
+    @Test func `a type forced by Vercel is reported`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "v", "-t", "production")
         try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
         let (report, message) = try failedReport(platform.push(), 1, "failed")
         #expect(report.reasons("failed").first?.contains("sensitive instead of encrypted") == true)
-        // Pushing again would change nothing, so that is not what it says.
+        // Pushing again would change nothing, so the hint is another one.
         func expectAdvice(_ message: String) {
             #expect(message.contains("zg-env harden KEY -p web."), "\(message)")
             #expect(message.contains("zg-env rm KEY -p web -t production --push"))
-            #expect(!message.contains("Push again"))
+            #expect(!message.contains("Push the rest"))
         }
         expectAdvice(message)
         platform.server.setFaults([])
-        // It stays so until the vault says sensitive too, and the second push says the same.
+        // It stays so until the vault has the type too; a second push reports the same.
         expectAdvice(try failedReport(platform.push(), 1, "failed").message)
-        // What it says solves it.
+        // The hint resolves it.
         done(try platform.run("harden", "KEY", "-p", "web", "--yes"))
         try platform.pushed().expectNothing()
         #expect(platform.records("KEY") == ["production=v"])
     }
 
-    @Test func `one that is forced for development too is taken out`() throws {
-        let platform = try PlatformHome()
+    @Test func `a forced variable for development is removed again`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "v")
         try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
         _ = try platform.push()
@@ -231,7 +234,7 @@ struct PushFaultTests {
         try platform.set("KEY", "v", "--type", "sensitive")
         try platform.pushed()
         try platform.pushed().expectNothing()
-        // Or the part for development becomes a record of its own.
+        // Or its development part becomes a record of its own.
         try platform.set("OTHER", "v")
         try platform.setFaults("POST /v10/projects/*/env forces-sensitive")
         _ = try platform.push()
@@ -241,8 +244,8 @@ struct PushFaultTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a sensitive creation whose answer was lost is found, not sent twice`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive creation with a lost answer is found, not sent twice`() throws {
+        let platform = try SandboxHome()
         try platform.set("SECRET", "s", "--type", "sensitive")
         try platform.setFaults("POST /v10/projects/*/env lost-answer")
         let report = try platform.pushed()
@@ -253,14 +256,14 @@ struct PushFaultTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `what could not be read back is not taken for proved`() throws {
-        let platform = try PlatformHome()
+    @Test func `a value that could not be read back is not reported as verified`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         try platform.setFaults(
             "GET /v1/projects/*/env/* 429:600", "POST /v10/projects/*/env stores-empty x1")
         let (report, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(report.reasons("failed").first?.contains("could not be read back") == true)
-        #expect(message.contains("Vercel asks to wait 10 min; push again after that: zg-env push"))
+        #expect(message.contains("Vercel asks you to wait 10 min. Then push again: zg-env push"))
         let list = try json(platform.run("list", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["sync"] == "ahead")
         platform.server.setFaults([])

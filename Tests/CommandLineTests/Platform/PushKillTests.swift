@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 /// A push of fifty variables, killed at each of its requests in turn.
-@Suite("A push of fifty, killed")
+@Suite("A killed push of fifty variables")
 struct PushKillTests {
-    /// Fourteen there, of which eight change and two go; thirty-eight are new, three of them sensitive.
-    private func prepared() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// Fourteen exist, of which eight change and two are deleted; thirty-eight are new, three of
+    /// them sensitive.
+    private func prepared() throws -> SandboxHome {
+        let platform = try SandboxHome()
         func lines(_ name: String, _ range: Range<Int>, _ value: String) -> String {
             range.map { "\(name)_\($0)=\(value) \($0)\n" }.joined()
         }
@@ -27,7 +28,7 @@ struct PushKillTests {
         return platform
     }
 
-    /// What has to be there in the end, besides the seed.
+    /// The expected result, besides the seed.
     private static let wanted: Set<String> = {
         func all(_ name: String, _ count: Int, _ value: String, _ place: String) -> [String] {
             (0..<count).map { "\(name)_\($0) \(place)=\(value) \($0)" }

@@ -2,24 +2,27 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The platform's limits, of which a push tells before it sends anything.
-@Suite("Limits of the platform")
+/// Vercel's limits, which a push checks before it sends anything.
+@Suite("Limits of Vercel")
 struct PushLimitTests {
-    /// What `set` is given, and a part of the sentence that the push ends with.
+    /// The input of `set`, and a part of the push's error message.
     static let refused: [(key: String, value: String, options: [String], says: String)] = [
-        ("TZ", "v", [], "keeps this name for itself"),
-        ("AWS_SECRET_KEY", "v", ["-t", "production"], "keeps this name for itself"),
-        ("LAMBDA_TASK_ROOT", "v", [], "keeps this name for itself"),
+        ("TZ", "v", [], "reserves this name"),
+        ("AWS_SECRET_KEY", "v", ["-t", "production"], "reserves this name"),
+        ("LAMBDA_TASK_ROOT", "v", [], "reserves this name"),
         (String(repeating: "K", count: 257), "v", [], "at most 256 characters"),
         ("KEY", "v", ["-t", "preview", "-b", "main"], "production branch"),
         ("KEY", "v", ["-t", "preview", "-b", String(repeating: "b", count: 251)], "1 to 250"),
-        ("KEY", "v", ["-t", "nowhere"], "no environment nowhere"),
+        ("KEY", "v", ["-t", "nowhere"], "no custom environment nowhere"),
         ("KEY", "v", ["--comment", String(repeating: "c", count: 501)], "at most 500"),
-        ("KEY", String(repeating: "v", count: 65_537), [], "the platform takes 65536"),
+        (
+            "KEY", String(repeating: "v", count: 65_537), [],
+            "the value has 65537 bytes; Vercel's limit is 65536"
+        ),
     ]
 
-    @Test func `each is told with exit 2, and nothing is sent`() throws {
-        let platform = try PlatformHome()
+    @Test func `each exceeded limit is exit 2, and nothing is sent`() throws {
+        let platform = try SandboxHome()
         try platform.set("GOOD", "v")
         try platform.pushed()
         for entry in Self.refused {
@@ -32,7 +35,7 @@ struct PushLimitTests {
                 let message = try failedAsJSON(platform.push(), 2, "usage")
                 #expect(message.contains(entry.says), "\(entry.key): \(message)")
                 #expect(message.contains("Nothing was sent"))
-                // The value is in no sentence.
+                // No message contains the value.
                 #expect(!message.contains(String(repeating: "v", count: 100)))
             }
             #expect(writes == [])
@@ -42,8 +45,8 @@ struct PushLimitTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `what is just within the limits arrives`() throws {
-        let platform = try PlatformHome()
+    @Test func `values just within the limits arrive`() throws {
+        let platform = try SandboxHome()
         let accepted: [(String, String, [String])] = [
             ("AWS_ACCESS_KEY_ID", "v", []),
             (String(repeating: "K", count: 256), "v", []),
@@ -60,13 +63,13 @@ struct PushLimitTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `a sensitive variable is never one of development`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive variable is never for development`() throws {
+        let platform = try SandboxHome()
         let set = try platform.run(
             "set", "KEY", "-p", "web", "--type", "sensitive", "-t", "development", "--json",
             input: .text("v"))
         #expect(try failedAsJSON(set, 2, "usage").contains("development"))
-        // Also where the type comes later.
+        // Also if the type is set later.
         try platform.set("KEY", "v")
         let later = try platform.run(
             "set", "KEY", "-p", "web", "--type", "sensitive", "--json", input: .text("v"))
@@ -75,9 +78,8 @@ struct PushLimitTests {
         #expect(platform.records("KEY") == ["production,preview,development=v"])
     }
 
-    @Test func `what nobody is sure of is left to the platform, whose refusal is passed on`() throws
-    {
-        let platform = try PlatformHome()
+    @Test func `uncertain limits are left to Vercel, and its refusal is reported`() throws {
+        let platform = try SandboxHome()
         try platform.set("_UNDERSCORE", "a long enough value")
         try platform.set("GOOD", "v")
         let (report, message) = try failedReport(platform.push(), 1, "failed")

@@ -4,14 +4,15 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What stands in the memory of a push that has sent and read back its values.
-@Suite("The memory of a push")
+/// The memory of a push that has sent and read back its values.
+@Suite("Memory of a push")
 struct PushMemoryTests {
-    @Test("once a push is done, no value, token or passphrase is outside of guarded memory")
+    @Test("after a push no value, token or passphrase is outside guarded memory")
     func afterPush() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let marker = "memory-\(UInt64.random(in: 1 << 60..<UInt64.max))"
-        // The report of so many is longer than a pipe takes: writing it, the program waits for its reader.
+        // The report is longer than a pipe holds: the program waits for its reader while writing
+        // it.
         let names = (1000..<1700).map { "VARIABLE_\($0)" }
         let text = names.map { "\($0)=\(marker)-\($0)\n" }.joined()
         done(
@@ -34,7 +35,7 @@ struct PushMemoryTests {
                 .call { process, _ in
                     while !Self.isWritingOutput(process) { usleep(2_000) }
                     memory = try? ProcessMemory(of: process)
-                    // Lets it end.
+                    // Lets it finish.
                     var bytes = [UInt8](repeating: 0, count: 1 << 16)
                     while Self.isThere(process) {
                         var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
@@ -48,7 +49,7 @@ struct PushMemoryTests {
         done(try runner.run())
         #expect(platform.stored.count { $0.value.hasPrefix(marker) } == names.count)
         let found = try #require(memory)
-        // The values are still open, and what is no secret is found elsewhere.
+        // The values are still open, and text that is not secret is found elsewhere.
         #expect(found.contains(Array(marker.utf8), isGuarded: true))
         #expect(found.contains(Array("VARIABLE_1699".utf8), isGuarded: false))
         for secret in [marker, platform.token, CommandHome.passphrase] {
@@ -56,7 +57,7 @@ struct PushMemoryTests {
         }
     }
 
-    /// Whether the main thread is within write(2) to the standard output, and has nowhere to write to.
+    /// Whether the main thread is blocked in write(2) to stdout.
     private static func isWritingOutput(_ process: Int32) -> Bool {
         let call = String(decoding: SmallFile.bytes("/proc/\(process)/syscall"), as: UTF8.self)
         let words = call.split(separator: " ")

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 /// What a push sends, and what it leaves alone.
-@Suite("What a push sends")
+@Suite("Push")
 struct PushTests {
-    @Test func `creates, updates and deletes, and then there is nothing`() throws {
-        let platform = try PlatformHome()
+    @Test func `it creates, updates and deletes, and then has nothing to do`() throws {
+        let platform = try SandboxHome()
         try platform.set("A", "1")
         try platform.set("B", "2", "-t", "production", "--type", "plain")
         let created = try platform.pushed()
@@ -34,13 +34,13 @@ struct PushTests {
         #expect(last.keys("unchanged") == ["A"])
     }
 
-    @Test func `requests are few: one creates a batch, and a push of nothing only reads`() throws {
-        let platform = try PlatformHome()
+    @Test func `it takes few requests: one creates a batch, and an empty push only reads`() throws {
+        let platform = try SandboxHome()
         let lines = (0..<30).map { "KEY_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
         let first = try platform.requests { try platform.pushed() }
         #expect(first.filter { $0.hasPrefix("POST ") }.count == 1)
-        // Read back as a whole: one request gives every value of a target.
+        // Read back together: one request returns every value of a target.
         #expect(first.filter { $0.hasPrefix("GET /v1/projects/") }.count == 0)
         #expect(first.filter { $0.hasPrefix("GET /v3/env/pull/") }.count == 1)
         #expect(first.count <= 10, "\(first)")
@@ -52,9 +52,8 @@ struct PushTests {
         #expect(third.count <= 8, "\(third)")
     }
 
-    @Test func `a target is dropped, and moved between records without a gap in the order`() throws
-    {
-        let platform = try PlatformHome()
+    @Test func `a target is dropped, or moves between records in an order without a gap`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "all")
         try platform.pushed()
         let id = try platform.id("KEY")
@@ -62,7 +61,7 @@ struct PushTests {
         #expect(try platform.pushed().keys("updated") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview=all"])
 
-        // A new record takes production away: the old one is narrowed first.
+        // A new record takes production: the old one is narrowed first.
         try platform.set("KEY", "live", "-t", "production")
         let writes = try platform.writes {
             let report = try platform.pushed()
@@ -73,13 +72,13 @@ struct PushTests {
         #expect(platform.records("KEY") == ["preview=all", "production=live"])
         #expect(platform.stored.contains { $0.id == id && $0.targets == ["preview"] })
 
-        // One existing record takes a target from another one.
+        // An existing record takes a target from another.
         try platform.set("KEY", "both", "-t", "preview,production")
         try platform.pushed()
         #expect(platform.records("KEY") == ["production,preview=both"])
         try platform.pushed().expectNothing()
 
-        // Two records exchange nothing but one target.
+        // Two records swap a target.
         try platform.set("KEY", "dev", "-t", "development")
         try platform.pushed()
         try platform.set("KEY", "dev", "-t", "development,preview")
@@ -88,8 +87,8 @@ struct PushTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test func `branches and custom environments have records of their own`() throws {
-        let platform = try PlatformHome()
+    @Test func `branches and custom environments have their own records`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "general", "-t", "preview")
         try platform.set("KEY", "branch", "-b", "feature")
         try platform.set("KEY", "qa", "-t", "qa")
@@ -112,8 +111,8 @@ struct PushTests {
         #expect(message.contains("nowhere"))
     }
 
-    @Test func `a sensitive value is sent and said not to be verified`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive value is sent and reported as not verified`() throws {
+        let platform = try SandboxHome()
         try platform.set("SECRET", "s3cr3t", "--type", "sensitive")
         let report = try platform.pushed()
         #expect(report.keys("created") == ["SECRET"])
@@ -124,7 +123,7 @@ struct PushTests {
         try platform.set("SECRET", "other")
         #expect(try platform.pushed().keys("unverified") == ["SECRET"])
         #expect(platform.records("SECRET") == ["production,preview=other"])
-        // A change beside the value is verified: the platform shows it.
+        // Other changes are verified: Vercel shows them.
         done(
             try platform.run(
                 "rm", "SECRET", "-p", "web", "-t", "preview", "--yes", environment: [:]))
@@ -135,7 +134,7 @@ struct PushTests {
     }
 
     @Test func `comments and types change`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         func comment() throws -> String? {
             try platform.teammate.send(
                 "GET", "/v1/projects/web/env/\(try platform.id("KEY"))")["comment"]?.string
@@ -152,15 +151,15 @@ struct PushTests {
         #expect(try (comment() ?? "").isEmpty)
         #expect(platform.stored.first { $0.key == "KEY" }?.type == "sensitive")
         try platform.pushed().expectNothing()
-        // The platform never gives a sensitive variable another type.
+        // Vercel never changes the type of a sensitive variable.
         try platform.set("KEY", "v", "--type", "encrypted")
         let (report, _) = try failedReport(platform.push(), 1, "failed")
         #expect(report.keys("failed") == ["KEY"])
         #expect(platform.stored.first { $0.key == "KEY" }?.type == "sensitive")
     }
 
-    @Test func `keys and targets choose what is pushed`() throws {
-        let platform = try PlatformHome()
+    @Test func `keys and targets select what is pushed`() throws {
+        let platform = try SandboxHome()
         for key in ["A", "B", "C"] { try platform.set(key, key) }
         try platform.set("P", "p", "-t", "production")
         try platform.set("D", "d", "-t", "development")
@@ -172,7 +171,7 @@ struct PushTests {
         #expect(platform.records("P") == [])
         #expect(try platform.pushed().keys("created") == ["P"])
 
-        // A record that lost the target is one of the target's changes.
+        // A record that lost the target is part of the target's changes.
         done(try platform.run("rm", "A", "-p", "web", "-t", "production", "--yes"))
         #expect(try platform.pushed("-t", "production").keys("updated") == ["A"])
         #expect(platform.records("A") == ["preview,development=A"])
@@ -180,8 +179,8 @@ struct PushTests {
         #expect(try platform.pushed("-t", "qa").keys("deleted") == ["Q"])
     }
 
-    @Test func `what only the platform has is left alone, unless pruned`() throws {
-        let platform = try PlatformHome()
+    @Test func `variables that only Vercel has stay, unless --prune is given`() throws {
+        let platform = try SandboxHome()
         try platform.set("A", "1")
         try platform.pushed()
         try platform.teammate.send(
@@ -198,13 +197,13 @@ struct PushTests {
         #expect(platform.stored.map(\.key) == ["A"])
     }
 
-    @Test func `a push with a step takes the passphrase, also where it sends no value`() throws {
+    @Test func `a push with changes needs the passphrase, even if it sends no value`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
-        let platform = try PlatformHome(keyring: keyring)
+        let platform = try SandboxHome(keyring: keyring)
         try platform.set("A", "1")
         try platform.set("B", "2")
-        // The keyring's key wrote them.
+        // Written with the keyring's key.
         try platform.pushed("--accept-changes")
         done(try platform.run("rm", "B", "-p", "web", "--yes", unlocked: false))
         done(
@@ -219,7 +218,7 @@ struct PushTests {
         #expect(report.keys("deleted") == ["B"])
         #expect(report.keys("updated") == ["A"])
         #expect(platform.records("A") == ["production,preview=1"])
-        // One without a step asks for nothing.
+        // A push without changes asks for nothing.
         try json(platform.run("push", "-p", "web", "--yes", "--json", unlocked: false))
             .expectNothing()
     }

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// `reveal --remote`: what the platform has, whatever the vault says.
-@Suite("Values revealed from the platform")
+/// `reveal --remote`: the value on Vercel, whatever the vault has.
+@Suite("Revealing values on Vercel")
 struct RemoteRevealTests {
-    private func prepared() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    private func prepared() throws -> SandboxHome {
+        let platform = try SandboxHome()
         done(try platform.run("import", "-", "-p", "web", input: .text("KEY=ours\nOTHER=x\n")))
         try platform.set("HIDDEN", "secret", "--type", "sensitive")
         try platform.pushed()
@@ -13,7 +13,7 @@ struct RemoteRevealTests {
         return platform
     }
 
-    @Test func `gives the platform's value, byte by byte, and the vault's stays`() throws {
+    @Test func `it prints Vercel's value, byte for byte, and the vault's stays`() throws {
         let platform = try prepared()
         let remote = done(try platform.run("reveal", "KEY", "-p", "web", "--remote"))
         #expect(remote.standardOutput == Array("ours".utf8))
@@ -25,15 +25,15 @@ struct RemoteRevealTests {
         let values = try #require(both["variables"]).elements
         #expect(values.map { $0["value"]?.text } == ["ours", "x"])
         #expect(values.allSatisfy { $0["version"] == JSONDocument.null })
-        // Also one that only the platform has.
+        // Also one that only Vercel has.
         let seed = done(
             try platform.run("reveal", "SEED_ONLY", "-p", "web", "-t", "production", "--remote"))
         #expect(!seed.standardOutput.isEmpty)
         let log = done(try platform.run("log", "--json"))
-        #expect(log.output.contains("the platform: "))
+        #expect(log.output.contains("Vercel: "))
     }
 
-    @Test func `what the platform hides or has not is exit 4, and nothing is given out`() throws {
+    @Test func `a hidden or missing value is exit 4, and nothing is printed`() throws {
         let platform = try prepared()
         for (key, words) in [("HIDDEN", "it is sensitive"), ("MISSING", "has no variable MISSING")]
         {
@@ -48,7 +48,7 @@ struct RemoteRevealTests {
         failed(try platform.run("reveal", "KEY", "-p", "web", "--remote", "--offline"), 7)
     }
 
-    @Test func `several values want a target, and a wrong passphrase asks nobody`() throws {
+    @Test func `several values need a target, and a wrong passphrase sends no request`() throws {
         let platform = try prepared()
         try platform.set("KEY", "for production", "-t", "production")
         try platform.pushed()

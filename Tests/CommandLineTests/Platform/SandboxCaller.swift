@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import Sandbox
 
-/// Somebody else who uses the sandbox's API: one connection for each request, no repetition.
+/// Another user of the sandbox's API: one connection for each request, no retries.
 struct SandboxCaller: Sendable {
     struct NoAnswer: Error {}
 
@@ -14,7 +14,7 @@ struct SandboxCaller: Sendable {
         self.token = token
     }
 
-    /// The JSON value that a request was answered with; throws for any status but 2xx.
+    /// Returns the response's JSON value; throws for any status but 2xx.
     @discardableResult
     func send(_ method: String, _ path: String, _ body: JSONValue? = nil) throws -> JSONValue {
         let bytes = body?.encoded ?? []

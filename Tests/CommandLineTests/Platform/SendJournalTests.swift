@@ -5,14 +5,14 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Pushes that are killed at a request, and what the next one makes of it.
+/// Pushes killed at a request, and how the next one continues.
 @Suite("Writes of unknown outcome")
 struct SendJournalTests {
     private static let all = "production,preview,development="
 
-    /// Kills a push at a request that the platform carries out and does not answer in time.
+    /// Kills a push at a request that the sandbox carries out without answering in time.
     private func kill(
-        _ platform: PlatformHome, at method: String, _ arguments: [String] = [],
+        _ platform: SandboxHome, at method: String, _ arguments: [String] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try platform.setFaults("\(method) * slow:6")
@@ -24,9 +24,9 @@ struct SendJournalTests {
         platform.server.setFaults([])
     }
 
-    @Test("SYNC-A4: a sensitive creation that was killed is sent again, and is unverified")
+    @Test("SYNC-A4: a killed sensitive creation is sent again, and is unverified")
     func killedCreation() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("SECRET", "s", "--type", "sensitive")
         try kill(platform, at: "POST")
         #expect(platform.records("SECRET") == ["production,preview=s"])
@@ -41,14 +41,14 @@ struct SendJournalTests {
         let again = try platform.pushed()
         again.expectNothing()
         #expect(again.keys("unverified") == [])
-        // What is known is known: the next value goes the usual way.
+        // Its state is known now: the next value is pushed as usual.
         try platform.set("SECRET", "t", "--type", "sensitive")
         #expect(try platform.pushed().keys("updated") == ["SECRET"])
         #expect(platform.records("SECRET") == ["production,preview=t"])
     }
 
-    @Test func `a push that waited for another one sees what that one did`() throws {
-        let platform = try PlatformHome()
+    @Test func `a push that waited for another one sees its changes`() throws {
+        let platform = try SandboxHome()
         try platform.set("SECRET", "s", "--type", "sensitive")
         try platform.setFaults("POST /v10/projects/*/env slow:0.5 x1")
         let results = try Together.run(
@@ -57,8 +57,8 @@ struct SendJournalTests {
         #expect(platform.records("SECRET") == ["production,preview=s"])
     }
 
-    @Test func `a sensitive record that the journal does not name is a conflict`() throws {
-        let platform = try PlatformHome()
+    @Test func `a sensitive record that is not in the journal is a conflict`() throws {
+        let platform = try SandboxHome()
         try platform.set("OTHER", "o", "--type", "sensitive")
         try kill(platform, at: "POST")
         try platform.teammate.send(
@@ -66,8 +66,8 @@ struct SendJournalTests {
             ["key": "SECRET", "value": "s", "type": "sensitive", "target": ["production"]])
         try platform.set("SECRET", "s", "--type", "sensitive", "-t", "production")
         try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
-        // Also where the journal names it, and the record is for another scope.
-        let second = try PlatformHome()
+        // Also if the journal names it and the record has another scope.
+        let second = try SandboxHome()
         try second.set("SECRET", "s", "--type", "sensitive", "-t", "production")
         try second.setFaults("POST * 500")
         #expect(try second.push().status == 7)
@@ -81,8 +81,8 @@ struct SendJournalTests {
         try failedReport(second.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
     }
 
-    @Test func `the journal is no claim on what was refused, or never sent`() throws {
-        let platform = try PlatformHome()
+    @Test func `the journal claims nothing that was refused or never sent`() throws {
+        let platform = try SandboxHome()
         try platform.set("SECRET", "s", "--type", "sensitive", "-t", "production")
         for fault in ["POST * 400", "POST * 401", "POST * challenge", "POST * 429:600"] {
             try platform.setFaults(fault)
@@ -95,9 +95,9 @@ struct SendJournalTests {
         try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("SECRET")
     }
 
-    @Test func `a killed change is known to be ours, whatever was set since`() throws {
+    @Test func `a killed change is recognized as ours, whatever was set since`() throws {
         for type in ["encrypted", "sensitive"] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("KEY", "1", "--type", type, "-t", "production")
             try platform.pushed()
             try platform.set("KEY", "2")
@@ -111,7 +111,7 @@ struct SendJournalTests {
     }
 
     @Test func `a killed change that somebody else overwrote is a conflict`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "1", "-t", "production")
         try platform.pushed()
         try platform.set("KEY", "2")
@@ -123,9 +123,9 @@ struct SendJournalTests {
         #expect(try platform.pushed("--force").keys("updated") == ["KEY"])
     }
 
-    @Test func `a change of scope or comment that was killed is finished`() throws {
+    @Test func `a killed change of scope or comment is finished`() throws {
         for type in ["encrypted", "sensitive"] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("KEY", "1", "--type", type, "-t", "production,preview")
             try platform.pushed()
             done(try platform.run("rm", "KEY", "-p", "web", "-t", "preview", "--yes"))
@@ -137,9 +137,9 @@ struct SendJournalTests {
         }
     }
 
-    @Test func `what was removed from the vault after a killed creation goes there too`() throws {
+    @Test func `a variable removed after its killed creation is deleted on Vercel too`() throws {
         for type in ["encrypted", "sensitive"] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("KEY", "1", "--type", type, "-t", "production")
             try kill(platform, at: "POST")
             done(try platform.run("rm", "KEY", "-p", "web", "--yes"))
@@ -151,7 +151,7 @@ struct SendJournalTests {
 
     @Test func `a killed rename of a sensitive variable leaves no second one`() throws {
         for method in ["POST", "DELETE"] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             try platform.set("OLD", "s", "--type", "sensitive")
             try platform.pushed()
             done(try platform.run("rename", "OLD", "NEW", "-p", "web"))
@@ -161,8 +161,8 @@ struct SendJournalTests {
             #expect(platform.records("OLD") == [], "\(method)")
             try platform.pushed().expectNothing()
         }
-        // Changed by somebody meanwhile: left there, and said.
-        let platform = try PlatformHome()
+        // Changed by somebody meanwhile: left there, and reported.
+        let platform = try SandboxHome()
         try platform.set("OLD", "s", "--type", "sensitive")
         try platform.pushed()
         done(try platform.run("rename", "OLD", "NEW", "-p", "web"))
@@ -176,8 +176,8 @@ struct SendJournalTests {
         #expect(platform.records("NEW") == ["production,preview=s"])
     }
 
-    @Test func `set with push is finished by itself`() throws {
-        let platform = try PlatformHome()
+    @Test func `set --push finishes its own push`() throws {
+        let platform = try SandboxHome()
         let set = ["set", "KEY", "-p", "web", "-t", "production", "--push", "--yes"]
         for type in ["encrypted", "sensitive"] {
             for value in ["first", "second"] {
@@ -198,9 +198,9 @@ struct SendJournalTests {
         }
     }
 
-    @Test func `every request boundary of a push with everything in it`() throws {
-        func prepared() throws -> PlatformHome {
-            let platform = try PlatformHome()
+    @Test func `a push with everything in it survives a kill at every request`() throws {
+        func prepared() throws -> SandboxHome {
+            let platform = try SandboxHome()
             done(
                 try platform.run(
                     "import", "-", "-p", "web", input: .text("CHANGED=0\nGONE=0\nSAME=1\n")))
@@ -224,7 +224,7 @@ struct SendJournalTests {
     }
 
     @Test func `pushes of one project wait for each other, those of others do not`() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let lines = (0..<8).map { "KEY_\($0)=value \($0)\n" }.joined()
         done(try platform.run("import", "-", "-p", "web", input: .text(lines)))
         try platform.set("SECRET", "s", "--type", "sensitive")
@@ -240,7 +240,7 @@ struct SendJournalTests {
         }
         #expect(created == 9)
         #expect(platform.stored.count == 10)
-        // One that waits for an answer of the platform holds up its own project alone.
+        // One that waits for Vercel's answer blocks only its own project.
         try platform.set("KEY_0", "other")
         try platform.setFaults("PATCH * slow:8 x1")
         let both = try Together.run([

@@ -19,14 +19,14 @@ struct SharedVariableTests {
            {"key": "ELSEWHERE", "value": "x", "team": "acme", "projects": ["other"]}]}
         """
 
-    private func linked() throws -> PlatformHome {
-        let platform = try PlatformHome(seed: Self.seed)
+    private func linked() throws -> SandboxHome {
+        let platform = try SandboxHome(seed: Self.seed)
         done(try platform.run("link", "api", "--team", "acme"))
         done(try platform.run("set", "OWN", "-p", "api", input: .text("value")))
         return platform
     }
 
-    private func keys(_ platform: PlatformHome, _ options: String...) throws -> [String] {
+    private func keys(_ platform: SandboxHome, _ options: String...) throws -> [String] {
         let list = try json(platform.runner(["list", "-p", "api", "--json"] + options).run())
         return list["variables"]?.elements.compactMap { $0["key"]?.text } ?? []
     }
@@ -54,39 +54,39 @@ struct SharedVariableTests {
         #expect(isTime(shared?["updatedAt"]) && shared?["version"] == .null)
         let text = done(try platform.run("list", "-p", "api")).output
         #expect(text.contains("SHARED_KEY") && text.contains("shared"))
-        // They are read-only here: no command finds one.
+        // They are read-only here: other commands do not find them.
         failed(try platform.run("show", "SHARED_URL", "-p", "api"), 4)
         #expect(try json(platform.run("status", "--json"))["variables"] == 1)
     }
 
-    private static let remark = "Shared by the team on Vercel, and not in this vault: "
+    private static let remark = "Shared by the team on Vercel, but not in this vault: "
 
-    @Test("SYNC-C: export says which variables of its place the team shares and the vault lacks")
+    @Test("SYNC-C: export names the team's shared variables that the vault lacks")
     func exportNamesThem() throws {
         let platform = try linked()
         let export = ["export", "-p", "api", "--format", "json", "-t"]
-        // Nothing is known of them before the platform was asked.
+        // They are unknown before the first refresh.
         #expect(done(try platform.runner(export + ["production"]).run()).error == "")
         done(try platform.run("list", "-p", "api", "--refresh"))
         let requests = try platform.requests {
             let production = done(try platform.runner(export + ["production"]).run()).error
             #expect(
                 production == "warning: " + Self.remark
-                    + "SHARED_KEY, SHARED_URL. Give the project one of its own with: "
+                    + "SHARED_KEY, SHARED_URL. To give the project its own, run: "
                     + "zg-env set SHARED_KEY -p api -t production\n")
             let preview = done(try platform.runner(export + ["preview"]).run()).error
             #expect(preview.contains(Self.remark + "SHARED_KEY. "), "\(preview)")
             #expect(done(try platform.runner(export + ["development"]).run()).error == "")
         }
         #expect(requests == [])
-        // What the project has of its own is not missing.
+        // A variable of the project's own is not missing.
         for key in ["SHARED_KEY", "SHARED_URL"] {
             done(try platform.run("set", key, "-p", "api", input: .text("own")))
         }
         #expect(done(try platform.runner(export + ["production"]).run()).error == "")
     }
 
-    @Test("SYNC-C: run says so at a terminal in one line, and nowhere else")
+    @Test("SYNC-C: run says so on a terminal in one line, and nowhere else")
     func runNamesThem() throws {
         let platform = try linked()
         done(try platform.run("list", "-p", "api", "--refresh"))
@@ -124,7 +124,7 @@ struct SharedVariableTests {
         #expect(try json(platform.run("pull", "-p", "web", "--json")).keys("skipped") == [])
     }
 
-    @Test func `options of the listing choose among them too`() throws {
+    @Test func `options of list filter them too`() throws {
         let platform = try linked()
         done(try platform.run("list", "-p", "api", "--refresh"))
         #expect(try keys(platform, "SHARED_*") == ["SHARED_KEY", "SHARED_URL"])
@@ -136,7 +136,7 @@ struct SharedVariableTests {
         #expect(all["projects"]?.elements.first?["variables"]?.elements.count == 3)
     }
 
-    @Test func `a pull brings them, and one list those of all projects of the team`() throws {
+    @Test func `a pull reads them, with one list for all projects of the team`() throws {
         let pulled = try linked()
         done(try pulled.run("pull", "-p", "api"))
         #expect(try keys(pulled) == ["OWN", "SHARED_KEY", "SHARED_URL"])
@@ -153,13 +153,13 @@ struct SharedVariableTests {
         #expect(
             Set(other?["variables"]?.elements.compactMap { $0["key"]?.text } ?? [])
                 == ["ELSEWHERE", "SHARED_KEY"])
-        // It cannot be had: told once, and nothing stops.
+        // The list fails: reported once, and nothing stops.
         try platform.setFaults("GET /v1/env 403")
         let list = try json(platform.run("list", "--all-projects", "--refresh", "--json"))
         #expect(list["warnings"]?.elements.map { $0["code"] } == ["shared-not-refreshed"])
     }
 
-    @Test func `that they cannot be had is told, and stops nothing`() throws {
+    @Test func `a failure to read them is reported and stops nothing`() throws {
         let platform = try linked()
         try platform.setFaults("GET /v1/env 403")
         let list = try json(platform.run("list", "-p", "api", "--json", "--refresh"))
@@ -168,7 +168,7 @@ struct SharedVariableTests {
         #expect(list["variables"]?.elements.count == 1)
     }
 
-    @Test func `a project of one's own asks for none`() throws {
+    @Test func `a personal project reads none`() throws {
         let platform = try linked()
         done(try platform.run("set", "OWN", "-p", "web", input: .text("value")))
         let requests = try platform.requests {

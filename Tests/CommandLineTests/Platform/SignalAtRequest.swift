@@ -4,8 +4,8 @@ import Sandbox
 import TestSupport
 
 extension SandboxServer {
-    /// Waits until what it has seen, without the first `passed` requests, is what is waited for. False
-    /// after a minute: longer than anything that is waited for, on however busy a machine.
+    /// Waits until the requests seen, without the first `passed`, meet a condition. Returns false
+    /// after a minute, which is generous even for a busy machine.
     @discardableResult
     func waits(
         after passed: Int = 0, until isMet: (ArraySlice<SeenRequest>) -> Bool
@@ -19,8 +19,9 @@ extension SandboxServer {
     }
 }
 
-extension PlatformHome {
-    /// The runner, sent a signal once the platform has seen a request that begins so.
+extension SandboxHome {
+    /// Returns the runner, which gets a signal once the sandbox has seen a request with this
+    /// beginning.
     func signalled(
         _ runner: ProgramRunner, by number: Int32, at request: String
     ) -> ProgramRunner {
@@ -29,14 +30,14 @@ extension PlatformHome {
         }
     }
 
-    /// The runner, sent a signal once the platform has seen so many more requests.
+    /// Returns the runner, which gets a signal after `count` more requests.
     func signalled(
         _ runner: ProgramRunner, by number: Int32, afterRequests count: Int
     ) -> ProgramRunner {
         signalled(runner, by: number) { $0.count >= count }
     }
 
-    /// The runner, sent a signal once what the platform has seen of it is what is waited for.
+    /// Returns the runner, which gets a signal once its requests meet a condition.
     func signalled(
         _ runner: ProgramRunner, by number: Int32,
         when isTime: @escaping @Sendable (ArraySlice<SeenRequest>) -> Bool
@@ -49,7 +50,7 @@ extension PlatformHome {
                 .now,
                 .call { process, _ in
                     Thread.detachNewThread {
-                        // Not longer than it runs: its number may be another's then.
+                        // Not after its end: the process id may belong to another then.
                         server.waits(after: before) { kill(process, 0) != 0 || isTime($0) }
                         if kill(process, 0) == 0 { kill(process, number) }
                     }

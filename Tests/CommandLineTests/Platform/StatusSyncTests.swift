@@ -3,13 +3,13 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What `status` says of the platform.
-@Suite("status and the platform")
+/// What `status` reports about Vercel.
+@Suite("status and Vercel")
 struct StatusSyncTests {
     private func keys(_ status: JSONDocument, _ list: String) -> [String] { status.keys(list) }
 
-    @Test func `each way to stand is named with the command that mends it`() throws {
-        let platform = try PlatformHome()
+    @Test func `each sync state is reported with the command that resolves it`() throws {
+        let platform = try SandboxHome()
         for key in ["AHEAD", "BEHIND", "BOTH", "GONE", "SAME", "LOST"] {
             try platform.set(key, "1")
         }
@@ -36,7 +36,7 @@ struct StatusSyncTests {
         _ = try platform.teammate.send(
             "DELETE", "/v9/projects/web/env/\(try platform.id("LOST"))")
         let requests = try platform.requests {
-            // Nothing is asked: what was changed there is not known yet.
+            // It sends no request: changes on Vercel are not known yet.
             let status = try json(platform.run("status", "--json"))
             #expect(keys(status, "ahead") == ["AHEAD", "BOTH", "GONE", "NEW"])
             #expect(keys(status, "behind") == [])
@@ -66,15 +66,15 @@ struct StatusSyncTests {
 
         let text = done(try platform.run("status")).output
         for line in [
-            "Changed on the platform:\n", "  web  BEHIND  ", "Changed on both sides:\n",
+            "Changed on Vercel:\n", "  web  BEHIND  ", "Changed on both sides:\n",
             "What to do:\n", "  zg-env push -p web  (3 not pushed)\n",
-            "  zg-env pull -p web  (2 changed there)\n",
+            "  zg-env pull -p web  (2 changed on Vercel)\n",
         ] {
             #expect(text.contains(line), "\(line)\n\(text)")
         }
     }
 
-    @Test func `a project of the vault alone has nothing to bring in step`() throws {
+    @Test func `a project that exists only in the vault needs no sync`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "value"])
         let status = try json(home.run(["status", "--json"]))
@@ -82,7 +82,7 @@ struct StatusSyncTests {
         #expect(!done(try home.run(["status"])).output.contains("What to do"))
     }
 
-    @Test func `a locked index tells nothing of it`() throws {
+    @Test func `a locked index reveals nothing of it`() throws {
         let home = try CommandHome.initialised()
         let status = try json(home.run(["status", "--json"], unlocked: false))
         for member in ["platform", "ahead", "behind", "diverged", "unreadable", "remedies"] {

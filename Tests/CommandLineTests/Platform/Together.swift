@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Threads
 
-/// Runs that go on at the same time.
+/// Programs that run at the same time.
 enum Together {
     private final class Slots: Sendable {
         let results: Monitor<[Int: Result<ProgramResult, any Error>]> = .init([:])
@@ -13,7 +13,7 @@ enum Together {
         let value: Value
     }
 
-    /// Runs all programs at once and returns how each ended, in their order.
+    /// Runs all programs at once and returns their results in order.
     static func run(_ runners: [ProgramRunner]) throws -> [ProgramResult] {
         let slots = Slots()
         let handed = runners.map { Handed(value: $0) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// A listener that keeps the first bytes of each connection and gives one answer to all.
+/// A listener that stores the first bytes of each connection and sends one fixed answer.
 private final class Eavesdropper: Sendable {
     let port: UInt16
     private let socket: Int32
@@ -51,13 +51,13 @@ private final class Eavesdropper: Sendable {
     }
 }
 
-/// What the network and its helpers get to see of a token.
-@Suite("The token on its way")
+/// What the network sees of a token.
+@Suite("The token in transit")
 struct TokenOnTheWayTests {
     private static let token = "marker-token-5b1f0c9e77aa"
 
     @Test(arguments: ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-    func `a proxy is asked for a way to the platform, and hears no more`(variable: String) throws {
+    func `a proxy only gets a CONNECT request, without the token`(variable: String) throws {
         let proxy = try Eavesdropper()
         defer { proxy.stop() }
         let home = try CommandHome()
@@ -73,10 +73,10 @@ struct TokenOnTheWayTests {
         #expect(!(result.output + result.error).contains("marker"))
     }
 
-    @Test func `plain http on this machine takes no proxy`() throws {
+    @Test func `plain http to this machine uses no proxy`() throws {
         let proxy = try Eavesdropper()
         defer { proxy.stop() }
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let proxies = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
         let environment = Dictionary(uniqueKeysWithValues: proxies.map { ($0, proxy.address) })
         done(try platform.run("project", "list", environment: environment))
@@ -110,7 +110,7 @@ struct TokenOnTheWayTests {
     func keyLog() throws {
         let server = try Eavesdropper()
         defer { server.stop() }
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         let file = platform.home.directory.path("work/keys")
         let result = try platform.run(
@@ -126,8 +126,8 @@ struct TokenOnTheWayTests {
         #expect(child.output == file + "\n")
     }
 
-    @Test func `libcurl is opened by commands that reach the platform alone`() throws {
-        let platform = try PlatformHome()
+    @Test func `only commands that reach Vercel open libcurl`() throws {
+        let platform = try SandboxHome()
         try platform.set("KEY", "value")
         /// The files that a command opens.
         func opened(_ arguments: [String]) throws -> String {

@@ -4,8 +4,8 @@ import Sealing
 import TestSupport
 internal import Threads
 
-/// A relay as `docs/postal-protocol.md` has it, small, in this process, and as unreliable as a test
-/// wants it. The real one is tried in its own tests.
+/// A small in-process relay for `docs/postal-protocol.md`, as unreliable as a test needs. The real
+/// one has its own tests.
 final class FakeRelay: Sendable {
     struct Device: Sendable {
         let name: String
@@ -23,7 +23,7 @@ final class FakeRelay: Sendable {
         var number: Int64 = 10
         var isDown = false
         var epoch = 0
-        /// What is answered instead, by method and path.
+        /// Overriding answers, by method and path.
         var overrides: [String: [LocalServer.Action]] = [:]
     }
 
@@ -47,14 +47,14 @@ final class FakeRelay: Sendable {
     var device: Device? { devices.values.first }
     var targets: [String] { server.requests.map { "\($0.method) \($0.target)" } }
 
-    /// Makes an invite for the accounts.
+    /// Creates an invite for the accounts.
     func invite(_ accounts: String...) -> String {
         let code = InviteCode(random: Random.bytes(20))
         box.state.look { $0.invites[code.signs] = accounts }
         return code.text
     }
 
-    /// Tells every device of the account, sealed to each.
+    /// Sends an event to every device of the account, encrypted for each.
     func emit(_ event: PostalEvent, times: Int = 1) {
         let text = event.sealedText ?? []
         box.state.look { state in
@@ -72,7 +72,7 @@ final class FakeRelay: Sendable {
         }
     }
 
-    /// Sends a text on every stream as it is, but for `NUMBER`.
+    /// Sends a text unchanged on every stream, except for `NUMBER`.
     func emit(raw text: String) {
         box.state.look { state in
             state.number += 1
@@ -88,7 +88,7 @@ final class FakeRelay: Sendable {
 
     var newest: Int64 { box.state.look { $0.number } }
 
-    /// Ends all streams, and answers nothing but 503 while it is down.
+    /// Ends all streams, and answers 503 while it is down.
     func setDown(_ isDown: Bool) {
         box.state.look { state in
             state.isDown = isDown
@@ -96,20 +96,19 @@ final class FakeRelay: Sendable {
         }
     }
 
-    /// Removes all devices.
     func removeDevices() { box.state.look { $0.devices = [:] } }
 
-    /// Answers a request, such as "GET /device", in another way; nil for the ordinary one.
+    /// Overrides the answer to a request, such as "GET /device"; nil for the ordinary one.
     func override(_ request: String, _ actions: [LocalServer.Action]?) {
         box.state.look { $0.overrides[request] = actions }
     }
 
-    /// Waits until a device has opened its stream so often.
+    /// Waits until a device has opened its stream that often.
     func waitForStream(_ count: Int = 1) {
         for _ in 0..<2_000 where (device?.connections ?? 0) < count { usleep(10_000) }
     }
 
-    /// Waits until the device has told that everything is kept.
+    /// Waits until the device has acknowledged everything.
     func waitForAcknowledgement() {
         for _ in 0..<2_000 where (device?.acknowledged ?? 0) < newest { usleep(10_000) }
     }
@@ -190,7 +189,7 @@ final class FakeRelay: Sendable {
         ]
     }
 
-    /// How far one connection was written. Only its own thread uses it.
+    /// How much of one connection was written. Only its own thread uses it.
     private final class Box64: @unchecked Sendable {
         var number: Int64
         var isOver = false

@@ -4,19 +4,19 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The relay's program, where the package builds it.
+/// The relay's program, if the package builds it.
 enum RelayProgram {
     static let path = try? ProgramRunner.pathOfProduct("zg-env-postal")
 }
 
-/// The whole way: the sandbox's signed webhooks, the relay itself, two devices, and two real servers of
-/// notifications.
+/// End to end: the sandbox's signed webhooks, the relay, two devices, and two real notification
+/// servers.
 @Suite(
     "From the platform to two desktops",
     .enabled(if: RelayProgram.path != nil, "needs zg-env-postal, which this build lacks"),
     .timeLimit(.minutes(5)))
 struct PostalEndToEndTests {
-    /// One machine with a vault and a desktop.
+    /// A machine with a vault and a desktop.
     private struct Machine {
         let home: CommandHome
         let desktop: NotificationServer
@@ -28,7 +28,7 @@ struct PostalEndToEndTests {
                 environment: desktop.environment.merging(["ZG_ENV_API_URL": url]) { $1 })
         }
 
-        /// How `KEY` of `web` stands, as `list` says it without asking anybody.
+        /// The sync state of `KEY` of `web` in `list`, without a request.
         func state() throws -> String? {
             let shown = try json(runner("list", "-p", "web", "--json", "--offline").run())
             return shown["variables"]?.elements.first { $0["key"] == "KEY" }?["sync"]?.text
@@ -44,13 +44,13 @@ struct PostalEndToEndTests {
 
     }
 
-    private let platform: PlatformHome
+    private let platform: SandboxHome
     private let directory: TemporaryDirectory
     private let account: String
     private let port: Int
 
     init() throws {
-        platform = try PlatformHome(buildSeconds: 0.3)
+        platform = try SandboxHome(buildSeconds: 0.3)
         directory = try TemporaryDirectory(named: "zg-relay")
         account = try #require(
             try platform.teammate.send("GET", "/v2/user")["user"]?["id"]?.string)
@@ -69,7 +69,7 @@ struct PostalEndToEndTests {
             environment: ["PATH": "/usr/bin:/bin"])
     }
 
-    /// A second machine, whose vault is a copy of the first one's.
+    /// A second machine with a copy of the first one's vault.
     private func machines() throws -> (first: Machine, second: Machine) {
         try platform.set("KEY", "value")
         done(try platform.runner(["push", "-p", "web", "--yes"]).run())
@@ -92,7 +92,7 @@ struct PostalEndToEndTests {
             ).run())
     }
 
-    /// Runs `notify run` on a machine for as long as `body` lasts.
+    /// Runs `notify run` on a machine while `body` runs.
     private func watching(_ machine: Machine, _ body: @escaping () -> Void) throws -> ProgramResult
     {
         var runner = machine.runner("notify", "run", "--every", "1h", "--every-building", "1h")
@@ -101,7 +101,7 @@ struct PostalEndToEndTests {
         return try runner.run()
     }
 
-    /// Waits until the relay says that so many streams are open.
+    /// Waits until the relay reports that number of open streams.
     private func waitForStreams(_ count: Int) {
         for _ in 0..<300 {
             let fetched = try? ProgramRunner(
@@ -125,8 +125,7 @@ struct PostalEndToEndTests {
                 : ["name": "web", "deploymentId": .string(source)])
     }
 
-    @Test func `each desktop shows what is chosen on it, and list knows that it is behind`() throws
-    {
+    @Test func `each desktop shows its selected events, and list knows that it is behind`() throws {
         let (first, second) = try machines()
         var problems: [String] = []
         var states: [String?] = []
@@ -173,7 +172,7 @@ struct PostalEndToEndTests {
         #expect(second.desktop.shown.map(\.title) == ["web: ready (production)"])
         #expect(states == ["synced", "synced", "behind"])
         print("from the webhook to the desktop: \(latency)")
-        // What the relay keeps is sealed.
+        // The relay stores only ciphertext.
         let project = try #require(
             try platform.teammate.send("GET", "/v9/projects/web")["id"]?.string)
         for name in ["relay.db", "relay.db-wal"] {
@@ -203,7 +202,7 @@ struct PostalEndToEndTests {
                         _ = first.desktop.wait(for: 2)
                         time = .now - begun
                         seen.append(try second.state())
-                        // One machine pushes; the other one learns of it, and the pusher stays as it is.
+                        // One machine pushes; the other learns of it, and the first stays in sync.
                         try platform.set("KEY", "another")
                         done(try platform.runner(["push", "-p", "web", "--yes"]).run())
                         let behind = try second.waitForState("behind")
@@ -221,7 +220,7 @@ struct PostalEndToEndTests {
     // MARK: The live view
 
     @Test
-    func `the live view is told at once on a screen and by lines, and so is who reads no stream`()
+    func `the live view gets events at once, also from another process's stream`()
         throws
     {
         let (first, second) = try machines()
@@ -257,8 +256,8 @@ struct PostalEndToEndTests {
         #expect(problems == [])
     }
 
-    /// One machine shows a screen; the other one prints lines, and has `notify run` beside that. None of
-    /// them asks by itself within an hour.
+    /// One machine shows a screen; the other prints lines while `notify run` runs beside it.
+    /// Neither polls within an hour.
     private func showBoth(_ first: Machine, _ second: Machine) throws -> [String] {
         var problems: [String] = []
         let shell = second.runner()
@@ -302,7 +301,7 @@ struct PostalEndToEndTests {
         return problems
     }
 
-    /// `notify run` on a machine on which another process reads the relay's stream.
+    /// `notify run` on a machine where another process reads the relay's stream.
     private func tellBeside(_ machine: Machine) throws -> [String] {
         var runner = machine.runner(
             "notify", "run", "--no-desktop", "--json", "--every", "1h", "--every-building", "1h")

@@ -4,7 +4,7 @@ import Sealing
 import TestSupport
 import Testing
 
-/// `postal join`, `status` and `leave` against a relay of the test's own.
+/// `postal join`, `status` and `leave` against the test's relay.
 @Suite("postal join, status and leave")
 struct PostalJoinTests {
     private static func home() throws -> CommandHome {
@@ -29,7 +29,7 @@ struct PostalJoinTests {
         #expect(joined["device"] == .string(device.name) && joined["relay"] == .string(relay.url))
         #expect(joined["accounts"] == ["team_1", "user_1"])
         #expect(relay.targets == ["POST /devices", "GET /device"])
-        // Neither the vault nor the request shows what is secret.
+        // Neither the vault nor the request exposes secrets.
         let token = try #require(relay.devices.keys.first)
         #expect(try home.vaultBytes().firstRange(of: Array(token.utf8)) == nil)
         let status = try json(home.run(["postal", "status", "--json"]))["relays"]?.elements.first
@@ -38,12 +38,12 @@ struct PostalJoinTests {
         #expect(status?["lastEventAt"] == .null)
         let text = done(try home.run(["postal", "status"])).output
         #expect(text.contains(device.name) && text.contains("team_1, user_1"))
-        #expect(text.contains("no event so far") && !text.contains(token))
+        #expect(text.contains("no events yet") && !text.contains(token))
         let before = relay.targets.count
         let offline = try json(home.run(["postal", "status", "--json", "--offline"]))
         #expect(offline["relays"]?.elements.first?["state"] == "not asked")
         #expect(relay.targets.count == before)
-        // It needs somebody's yes, and does nothing for --dry-run.
+        // It needs a confirmation, and does nothing with --dry-run.
         #expect(try home.run(["postal", "leave"]).end == .exited(2))
         done(try home.run(["postal", "leave", "--dry-run"]))
         #expect(relay.devices.count == 1)
@@ -55,7 +55,7 @@ struct PostalJoinTests {
         #expect(try home.run(["postal", "leave", relay.url, "--yes"]).end == .exited(4))
     }
 
-    @Test func `what is wrong with code, address or relay is said, and changes nothing`() throws {
+    @Test func `a wrong code, URL or relay is reported and changes nothing`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         let vault = try home.vaultBytes()
         func expect(_ result: ProgramResult, _ status: Int32, _ words: String, line: Int = #line) {
@@ -68,7 +68,7 @@ struct PostalJoinTests {
         #expect(relay.targets.isEmpty)
         let foreign = InviteCode(random: [UInt8](repeating: 3, count: 20)).text
         let refused = try Self.join(home, relay, foreign)
-        expect(refused, 6, "refuses the invite code")
+        expect(refused, 6, "rejects the invite code")
         #expect(!refused.error.contains(foreign) && !refused.output.contains(foreign))
         for url in [
             "http://relay.example", "relay.example", "https://a@b.example", "https://a.b/x",
@@ -95,30 +95,29 @@ struct PostalJoinTests {
             #"{"device":"device-0123456789","token":"\#(String(repeating: "a", count: 43))","accounts":["a/b"]}"#,
         ] {
             relay.override("POST /devices", [.answer(201, answer)])
-            expect(try Self.join(home, relay, foreign), 7, "cannot be read")
+            expect(try Self.join(home, relay, foreign), 7, "Cannot read the relay's response")
         }
         relay.override("POST /devices", [.close])
-        expect(try Self.join(home, relay, foreign), 7, "nobody has the key of")
+        expect(try Self.join(home, relay, foreign), 7, "whose key is lost")
         relay.override("POST /devices", [.answer(302, "", headers: ["Location: /elsewhere"])])
-        expect(try Self.join(home, relay, foreign), 7, "no relay")
+        expect(try Self.join(home, relay, foreign), 7, "not a relay")
         #expect(try home.vaultBytes() == vault)
         let none = try CommandHome()
         let result = try none.run(["postal", "join", relay.url], input: .text(foreign))
         expect(result, 4, "vault")
     }
 
-    @Test func `a vault that joined already, or cannot be written, leaves no device behind`() throws
-    {
+    @Test func `a vault that has joined, or is not writable, leaves no device behind`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         do {
             let lock = try HeldLock(of: home)
             let failed = try Self.join(home, relay, relay.invite("team_1"))
             #expect(failed.end == .exited(5), "\(failed.error)")
-            #expect(failed.error.contains("has forgotten the device again"), "\(failed.error)")
+            #expect(failed.error.contains("device was removed from"), "\(failed.error)")
             #expect(relay.devices.isEmpty && relay.targets.last == "DELETE /device")
             relay.override("DELETE /device", [.close])
             let stays = try Self.join(home, relay, relay.invite("team_1"))
-            #expect(stays.end == .exited(5) && stays.error.contains("nobody has the key of"))
+            #expect(stays.end == .exited(5) && stays.error.contains("whose key is lost"))
             relay.override("DELETE /device", nil)
             relay.removeDevices()
             withExtendedLifetime(lock) {}
@@ -127,7 +126,7 @@ struct PostalJoinTests {
         let again = try Self.join(home, relay, relay.invite("team_1"))
         #expect(again.end == .exited(5) && again.error.contains("already"))
         #expect(relay.devices.count == 1)
-        // A second relay is another registration; leaving has to name one then.
+        // A second relay is another registration; then `leave` needs its URL.
         let other = try FakeRelay()
         done(try Self.join(home, other, other.invite("team_1")))
         #expect(try home.run(["postal", "leave", "--yes"]).end == .exited(2))
@@ -135,23 +134,24 @@ struct PostalJoinTests {
         #expect(relay.devices.count == 1 && other.devices.isEmpty)
     }
 
-    @Test func `what could not be confirmed is said`() throws {
+    @Test func `an unconfirmed result is reported`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         relay.override("GET /device", [.answer(503, "{}")])
         let joined = try Self.join(home, relay, relay.invite("team_1"))
         #expect(joined.end == .exited(7) && joined.error.contains("could not be confirmed"))
         relay.override("GET /device", nil)
         done(try home.run(["postal", "status"]))
-        // Another device behind the same token is none of ours.
+        // Another device with the same token is not ours.
         relay.override(
             "GET /device", [.answer(200, #"{"device":"device-other-one","accounts":["team_1"]}"#)])
         let status = try home.run(["postal", "status"])
-        #expect(status.end == .exited(5) && status.error.contains("something else"))
+        #expect(status.end == .exited(5) && status.error.contains("disagree"))
         relay.override("GET /device", [.answer(200, "<html>")])
         #expect(try home.run(["postal", "status"]).end == .exited(7))
     }
 
-    @Test func `a device that was removed there is told, and leaves with the same command`() throws
+    @Test func `a device removed on the relay is reported, and leaves with the same command`()
+        throws
     {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
@@ -162,29 +162,28 @@ struct PostalJoinTests {
         #expect(try json(home.run(["postal", "status", "--json"]))["relays"] == [])
     }
 
-    @Test func `leaving a relay that does not answer takes --force, which says what stands`() throws
-    {
+    @Test func `leaving an unreachable relay takes --force, which says what remains`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
         let vault = try home.vaultBytes()
         relay.setDown(true)
         let failed = try home.run(["postal", "leave", "--yes"])
-        #expect(failed.end == .exited(7) && failed.error.contains("Nothing was changed"))
+        #expect(failed.end == .exited(7) && failed.error.contains("vault was not changed"))
         #expect(try home.vaultBytes() == vault)
         #expect(try home.run(["postal", "status"]).end == .exited(7))
         relay.setDown(false)
-        // Said to be done, and not: nothing is forgotten here.
+        // The relay claims to have done it and has not: nothing is forgotten here.
         relay.override("DELETE /device", [.answer(204, "")])
         #expect(try home.run(["postal", "leave", "--yes"]).end == .exited(1))
         #expect(try home.vaultBytes() == vault)
         relay.setDown(true)
         let forced = try home.run(["postal", "leave", "--yes", "--force"])
-        #expect(forced.end == .exited(0) && forced.error.contains("still has the device"))
+        #expect(forced.end == .exited(0) && forced.error.contains("remove the device"))
         #expect(try json(home.run(["postal", "status", "--json"]))["relays"] == [])
         #expect(relay.devices.count == 1)
     }
 
-    @Test func `an answer to leaving that is lost is looked up`() throws {
+    @Test func `a lost answer to leave is resolved`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
         relay.override("DELETE /device", [.close])
@@ -193,7 +192,7 @@ struct PostalJoinTests {
         done(try home.run(["postal", "leave", "--yes"]))
     }
 
-    @Test func `new keys, a backup and its restoring keep the device`() throws {
+    @Test func `rekey, backup and restore keep the device`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         done(try Self.join(home, relay, relay.invite("team_1")))
         done(try home.run(["backup", "kept.zgv"]))
@@ -207,7 +206,7 @@ struct PostalJoinTests {
         #expect(relay.devices.isEmpty)
     }
 
-    @Test func `at a terminal the code is typed at a hidden prompt`() throws {
+    @Test func `on a terminal the code is typed at a hidden prompt`() throws {
         let (home, relay) = (try Self.home(), try FakeRelay())
         let code = relay.invite("team_1")
         var runner = home.terminalRunner(

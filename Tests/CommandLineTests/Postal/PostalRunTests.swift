@@ -5,18 +5,18 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `notify run` and `list` of a vault that is a device of a relay of the test's own.
+/// `notify run` and `list` with a vault that is a device of the test's relay.
 @Suite("notify run with a relay", .timeLimit(.minutes(5)))
 struct PostalRunTests {
-    /// A platform whose project `web` is told of, and a relay that was joined.
+    /// A sandbox with notifications for its project `web`, and a relay that was joined.
     final class Place {
-        let platform: PlatformHome
+        let platform: SandboxHome
         let relay: FakeRelay
         let account: String
         let projectID: String
 
         init(on events: String = "ready,failed") throws {
-            platform = try PlatformHome(buildSeconds: 0.2)
+            platform = try SandboxHome(buildSeconds: 0.2)
             relay = try FakeRelay()
             let caller = platform.teammate
             account = try #require(
@@ -43,7 +43,7 @@ struct PostalRunTests {
                 variable: variable.map { .init(id: $0, key: "KEY") })
         }
 
-        /// Makes a deployment, and waits until it is ready.
+        /// Creates a deployment and waits until it is ready.
         @discardableResult
         func deploy(target: String? = nil) throws -> String {
             let caller = platform.teammate
@@ -62,7 +62,7 @@ struct PostalRunTests {
                 ["notify", "run", "--no-desktop"] + (json ? ["--json"] : []) + more)
         }
 
-        /// How the record `KEY` of `web` stands, as `list` says it without asking anybody.
+        /// The sync state of `KEY` of `web` in `list`, without a request.
         func state(_ key: String = "KEY") throws -> String? {
             let shown = try json(
                 platform.run("list", "-p", "web", "--json", "--offline"))
@@ -78,7 +78,7 @@ struct PostalRunTests {
             return try state()
         }
 
-        /// How often `notify run` has asked for deployments.
+        /// The number of requests for deployments by `notify run`.
         func lists(since before: Int = 0) -> Int {
             platform.server.requests.dropFirst(before).count {
                 $0.path.hasPrefix("/v6/deployments?") && $0.path.contains("since=")
@@ -90,7 +90,7 @@ struct PostalRunTests {
         try result.output.split(separator: "\n").map { try JSONDocument(Array($0.utf8)) }
     }
 
-    @Test func `an event is told at once, once, and by what was chosen here`() throws {
+    @Test func `an event is reported at once, once, and if selected here`() throws {
         let place = try Place()
         var runner = place.runner("--every", "1h", "--every-building", "1h")
         var (sentAt, toldAfter) = (ContinuousClock.now, Duration.zero)
@@ -114,7 +114,7 @@ struct PostalRunTests {
                 .call { _, _ in
                     place.relay.waitForAcknowledgement()
                     lists = place.lists() - lists
-                    // Events of another project, another account, or none: no reason to ask.
+                    // Events of another project, another account, or none cause no request.
                     place.relay.emit(place.event("evt_2", .deploymentReady, project: "prj_other"))
                     place.relay.emit(raw: "id: NUMBER\nevent: sealed\ndata: AAAA\n\n")
                     place.relay.emit(raw: "event: later\ndata: x\n\n: word\n\n")
@@ -135,8 +135,7 @@ struct PostalRunTests {
         #expect(place.relay.device?.acknowledged == place.relay.newest)
     }
 
-    @Test func `list knows that it is behind, and a push of one's own does not make it so`() throws
-    {
+    @Test func `list knows that it is behind, and a push from here does not cause that`() throws {
         let place = try Place()
         let id = try place.platform.id("KEY")
         #expect(try place.state() == "synced")
@@ -154,7 +153,7 @@ struct PostalRunTests {
                     place.relay.waitForAcknowledgement()
                     usleep(1_000_000)
                     own = try? place.state()
-                    // Nothing was news, so nothing was written.
+                    // Nothing was new, so nothing was written.
                     if (try? place.platform.home.vaultBytes()) != vault { own = "written" }
                     _ = try? place.platform.teammate.send(
                         "PATCH", "/v9/projects/web/env/\(id)", ["value": "another"])
@@ -177,7 +176,7 @@ struct PostalRunTests {
         #expect(place.lists(since: before) == 1)
     }
 
-    @Test func `while the relay is down it is asked as ever, and nothing is told twice`() throws {
+    @Test func `while the relay is down it polls, and reports nothing twice`() throws {
         let place = try Place()
         place.relay.setDown(true)
         var runner = place.runner("--every", "5s", "--every-building", "5s", json: false)
@@ -192,7 +191,7 @@ struct PostalRunTests {
             (
                 .output("web: ready"),
                 .call { _, _ in
-                    // The same comes once more by the relay.
+                    // The relay delivers it again.
                     place.relay.emit(place.event("evt_1", .deploymentReady))
                     place.relay.setDown(false)
                     place.relay.waitForStream()
@@ -205,8 +204,8 @@ struct PostalRunTests {
         ]
         let result = try runner.run()
         #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
-        #expect(result.error.contains("is heard again"), "\(result.error)")
-        // Killed, and started anew, with everything delivered once more.
+        #expect(result.error.contains("is connected again"), "\(result.error)")
+        // Killed and restarted, with everything delivered again.
         place.relay.setDown(false)
         let connections = place.relay.device?.connections ?? 0
         runner.script = [
@@ -224,7 +223,7 @@ struct PostalRunTests {
     }
 
     @Test
-    func `killed at any moment it tells everything, and nothing twice but what it was telling`()
+    func `killed at any moment it reports everything, and repeats at most one event`()
         throws
     {
         let place = try Place()
@@ -255,11 +254,11 @@ struct PostalRunTests {
         runner.script = [(.now, .call { _, _ in usleep(4_000_000) }), (.now, .signal(SIGTERM))]
         told += try Self.events(try runner.run()).compactMap { $0["deployment"]?["id"]?.text }
         #expect(Set(told) == Set(made))
-        // A message that was printed when the process was killed may come once more.
+        // A message that was printed when the process was killed may come again.
         #expect(told.count <= made.count + 1, "\(told)")
     }
 
-    @Test func `an event drops the kept answers it concerns, and no others`() throws {
+    @Test func `an event drops the cached responses it concerns, and no others`() throws {
         let place = try Place()
         func kept(_ words: String...) throws -> Bool {
             try place.platform.runner(words + ["--offline", "--json"]).run().end == .exited(0)
@@ -289,7 +288,7 @@ struct PostalRunTests {
         #expect(states == [true, false])
     }
 
-    @Test func `what is lost, or removed, is said, and the platform is asked instead`() throws {
+    @Test func `a lost or removed event is reported, and Vercel is asked instead`() throws {
         let place = try Place()
         var runner = place.runner("--every", "1h", "--every-building", "1h", json: false)
         runner.script = [
@@ -303,14 +302,14 @@ struct PostalRunTests {
                 }
             ),
             (.output("web: ready"), .call { _, _ in place.relay.removeDevices() }),
-            (.error("does not know this device any more"), .signal(SIGTERM)),
+            (.error("no longer lists this device"), .signal(SIGTERM)),
         ]
         let result = try runner.run()
         #expect(result.end == .exited(143), "\(result.error)")
         #expect(result.output.split(separator: "\n").count == 1)
     }
 
-    @Test func `joining and leaving count at once while it runs`() throws {
+    @Test func `joining and leaving take effect at once while it runs`() throws {
         let place = try Place()
         done(try place.platform.run("postal", "leave", "--yes"))
         var runner = place.runner("--every", "1h", "--every-building", "1h")
@@ -343,6 +342,6 @@ struct PostalRunTests {
         let result = try runner.run()
         #expect(result.end == .exited(143), "\(result.error)")
         #expect(connections == [1, 0] && place.relay.devices.isEmpty)
-        #expect(!result.error.contains("any more"), "\(result.error)")
+        #expect(!result.error.contains("no longer lists"), "\(result.error)")
     }
 }

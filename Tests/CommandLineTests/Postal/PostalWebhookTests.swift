@@ -5,11 +5,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `webhook create --postal`: the platform's side of a relay that was joined.
+/// `webhook create --postal`: Vercel's side of a joined relay.
 @Suite("webhook create --postal")
 struct PostalWebhookTests {
-    private func joined() throws -> (PlatformHome, FakeRelay, String) {
-        let (platform, relay) = (try PlatformHome(), try FakeRelay())
+    private func joined() throws -> (SandboxHome, FakeRelay, String) {
+        let (platform, relay) = (try SandboxHome(), try FakeRelay())
         let account = try #require(
             try platform.teammate.send("GET", "/v2/user")["user"]?["id"]?.string)
         done(
@@ -18,11 +18,11 @@ struct PostalWebhookTests {
         return (platform, relay, account)
     }
 
-    private func hooks(_ platform: PlatformHome) throws -> [JSONValue] {
+    private func hooks(_ platform: SandboxHome) throws -> [JSONValue] {
         try platform.teammate.send("GET", "/v1/webhooks").array ?? []
     }
 
-    @Test func `the relay's address and file are made, and the secret is shown nowhere`() throws {
+    @Test func `the relay's URL and file are created, and the secret is shown nowhere`() throws {
         let (platform, relay, account) = try joined()
         let dry = done(
             try platform.run("webhook", "create", "--postal", "--all-projects", "--dry-run"))
@@ -44,7 +44,7 @@ struct PostalWebhookTests {
         let file = try JSONDocument(try platform.home.directory.read("work/webhook.\(hook)"))
         #expect(file.names == ["account", "secret"] && file["account"] == .string(account))
         let secret = try #require(file["secret"]?.text)
-        // The platform signs with it, the vault has it too, and nobody was shown it.
+        // Vercel signs with it, the vault has it too, and it was never printed.
         let key = try #require(made["secret"]?["key"]?.text)
         let revealed = try json(platform.run("reveal", key, "-p", "@webhooks", "--json"))
         #expect(revealed["variables"]?.elements.first?["value"] == .string(secret))
@@ -52,7 +52,7 @@ struct PostalWebhookTests {
         #expect(!result.error.contains(secret))
     }
 
-    @Test func `what is in the way is said before anything is made`() throws {
+    @Test func `obstacles are reported before anything is created`() throws {
         let (platform, relay, _) = try joined()
         try platform.home.directory.write("mine", to: "work/taken")
         func expect(_ status: Int32, _ words: String, _ arguments: String...) throws {
@@ -62,21 +62,21 @@ struct PostalWebhookTests {
             #expect(result.end == .exited(status), "\(arguments): \(result.error)")
             #expect(result.error.contains(words), "\(result.error)")
         }
-        try expect(5, "is there already", "--postal", "--credential-file", "taken")
-        try expect(4, "is no device of", "--postal", "https://other.example")
-        try expect(2, "--postal alone", relay.url, "--credential-file", "new")
-        try expect(2, "Where are events to be sent", "--event", "deployment.ready")
-        try expect(1, "deleted again", "--postal", "--credential-file", "no/such/directory")
+        try expect(5, "already exists", "--postal", "--credential-file", "taken")
+        try expect(4, "is not a device of", "--postal", "https://other.example")
+        try expect(2, "requires --postal", relay.url, "--credential-file", "new")
+        try expect(2, "No URL given", "--event", "deployment.ready")
+        try expect(1, "webhook was deleted", "--postal", "--credential-file", "no/such/directory")
         #expect(try hooks(platform).isEmpty)
         #expect(try platform.home.directory.read("work/taken") == Array("mine".utf8))
         let list = try json(platform.run("list", "--all-projects", "--json"))
         let kept = list["projects"]?.elements.first { $0["project"] == "@webhooks" }
         #expect(kept?["variables"]?.elements.isEmpty != false)
         done(try platform.run("postal", "leave", "--yes"))
-        try expect(4, "no relay", "--postal")
+        try expect(4, "has not joined", "--postal")
     }
 
-    @Test func `an account that the device does not hear of is pointed out`() throws {
+    @Test func `an account whose events the device does not receive is reported`() throws {
         let (platform, _, account) = try joined()
         let result = done(
             try platform.run(

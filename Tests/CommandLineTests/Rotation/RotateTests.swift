@@ -3,12 +3,12 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A rotation from its beginning to its end, and each way in which it goes wrong.
+/// A rotation from beginning to end, and each way in which it can fail.
 @Suite("Rotating")
 struct RotateTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    @Test func `a value is replaced, taught, pushed, deployed, proved, checked, and revoked`()
+    @Test func `a value is replaced, installed, pushed, deployed, checked and revoked`()
         throws
     {
         let home = try RotationHome()
@@ -44,7 +44,7 @@ struct RotateTests {
         #expect(list["variables"]?.elements.first?["version"] == 2)
     }
 
-    @Test func `without a redeploy it ends after the read-back, and says that it is not live`()
+    @Test func `without a redeploy it ends after the read-back and says that it is not live`()
         throws
     {
         let home = try RotationHome()
@@ -57,7 +57,7 @@ struct RotateTests {
     }
 
     @Test(arguments: ["fail", "ignored", "blocked"])
-    func `a build that fails puts the old value back, without a redeploy`(mode: String) throws {
+    func `a failed build restores the old value, without a redeploy`(mode: String) throws {
         let home = try RotationHome()
         let before = try home.platform.current()
         home.platform.server.setBuild(try #require(BuildMode(mode)))
@@ -67,7 +67,7 @@ struct RotateTests {
                 10, "rolled_back")
             #expect(report["outcome"] == "rolled_back")
             #expect(report.project?["state"] == "rolled_back")
-            #expect(message.contains("The old value is back"))
+            #expect(message.contains("The old value was restored"))
         }.filter { $0 == "POST /v13/deployments" }
         #expect(creations.count == 1)
         try home.expect(Self.old)
@@ -77,7 +77,7 @@ struct RotateTests {
         #expect(home.read("revoke") == "")
     }
 
-    @Test func `a deployment that keeps the old variables is made otherwise, or it is not done`()
+    @Test func `a deployment that keeps the old variables is rebuilt, or the rotation fails`()
         throws
     {
         let home = try RotationHome()
@@ -92,7 +92,7 @@ struct RotateTests {
         #expect(actions == ["redeploy", "promote"])
     }
 
-    @Test func `what is built and not live is put back`() throws {
+    @Test func `a value that is built but not live is reverted`() throws {
         for mode in ["alias-error", "staged"] {
             let home = try RotationHome()
             home.platform.server.setBuild(try #require(BuildMode(mode)))
@@ -104,7 +104,7 @@ struct RotateTests {
     }
 
     @Test(
-        "USE-B11: what production has all the time is live after a rotation that went back",
+        "USE-B11: a value that production kept is live after a reverted rotation",
         arguments: ["encrypted", "sensitive"])
     func staysLive(type: String) throws {
         let home = try RotationHome(type: type)
@@ -120,7 +120,7 @@ struct RotateTests {
         #expect(try isLive() == true)
         #expect(try isLive("--refresh") == true)
         #expect(!done(try platform.run("status", "-p", "web")).output.contains("redeploy"))
-        // What was built while the other value was there is something else.
+        // A build made while the variable had the other value is not live.
         try platform.set("KEY", Self.new, "-t", "production", "--type", type)
         done(try platform.run("push", "-p", "web", "--yes"))
         home.platform.server.setBuild(.ok)
@@ -131,20 +131,20 @@ struct RotateTests {
         #expect(try isLive() == false)
     }
 
-    @Test func `domains that come late are waited for`() throws {
+    @Test func `delayed domains are waited for`() throws {
         let home = try RotationHome()
         home.platform.server.setBuild(.aliasLate(seconds: 2))
         #expect(try json(home.rotate())["outcome"] == "done")
         try home.expect(Self.new)
     }
 
-    @Test func `a check that fails after it was live has the old value built and proved`() throws {
+    @Test func `a check that fails once live has the old value rebuilt and verified`() throws {
         let home = try RotationHome()
         let check =
             "\(home.recorder("check")); test \"$(tail -1 \(home.path("check")) | cut -d' ' -f2)\" = '\(Self.old)'"
         let (report, message) = try failedReport(
             home.rotate("--check", check, "--apply", home.recorder("apply")), 10, "rolled_back")
-        #expect(message.contains("--check failed with status 1"))
+        #expect(message.contains("--check failed with exit code 1"))
         #expect(report.project?["proof"] == "deployment")
         try home.expect(Self.old)
         #expect(try home.platform.current() == report.project?["deployment"]?.text)
@@ -153,7 +153,7 @@ struct RotateTests {
         #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
     }
 
-    @Test func `one target of several is parted from the others, and alone gets the new value`()
+    @Test func `one target of several gets a record of its own with the new value`()
         throws
     {
         let home = try RotationHome(targets: "production,preview,development")
@@ -167,9 +167,9 @@ struct RotateTests {
         #expect(try home.revealed() == Self.new)
         #expect(try home.platform.home.revealed("KEY", "-t", "preview") == Array(Self.old.utf8))
         try home.platform.pushed().expectNothing()
-        // Two values now: without a target it is not clear which.
+        // Two values now: without a target it is ambiguous.
         try failedAsJSON(home.rotate(), 2, "usage")
-        // One that fails leaves the parts with one value, as they were.
+        // A failed rotation leaves the values of both as they were.
         let failing = try RotationHome(targets: "production,preview")
         failing.platform.server.setBuild(.fail)
         try failedAsJSON(failing.rotate("-t", "qa"), 4, "not_found")
@@ -179,23 +179,23 @@ struct RotateTests {
         try failing.platform.pushed().expectNothing()
     }
 
-    @Test func `an address proves it, by the status that it should answer`() throws {
+    @Test func `--check-url proves the value by its status`() throws {
         let home = try RotationHome(type: "sensitive")
         let url = home.platform.url
         let report = try json(
             home.rotate("--check-url", "\(url)/v2/user", "--check-status", "403"))
         #expect(report.project?["proof"] == "check")
         let other = try RotationHome()
-        // It is asked several times, of the new value and of the old one.
+        // It is requested several times, with the new value and with the old one.
         var failing = other.runner(["--check-url", "\(url)/v2/user"])
         failing.timeLimit = .seconds(90)
         let (failed, message) = try failedReport(failing.run(), 11, "needs_attention")
-        #expect(message.contains("wants status 200 and got status 403"))
+        #expect(message.contains("expected status 200 but got status 403"))
         #expect(failed["outcome"] == "needs_attention")
         #expect(other.stored() == [Self.old])
     }
 
-    @Test func `no value is in arguments or environments while it goes on`() throws {
+    @Test func `no value is in arguments or environments during a rotation`() throws {
         let home = try RotationHome()
         // The pattern does not match itself.
         let look =
@@ -212,7 +212,7 @@ struct RotateTests {
         #expect(environment.output.contains("rotate"))
     }
 
-    @Test func `a value that cannot be had leaves the records as they were`() throws {
+    @Test func `a value that cannot be obtained leaves the records unchanged`() throws {
         let home = try RotationHome(targets: "production,preview")
         let writes = try home.platform.writes {
             for (arguments, input, status, code) in [
@@ -236,7 +236,7 @@ struct RotateTests {
         #expect(list?.elements.first?["version"] == 1)
     }
 
-    @Test func `a command has no terminal, and fails at once where it wants one`() throws {
+    @Test func `a command has no terminal, and fails at once if it wants one`() throws {
         for option in ["--apply", "--check"] {
             let home = try RotationHome()
             var runner = home.platform.home.terminalRunner([
@@ -254,7 +254,7 @@ struct RotateTests {
         }
     }
 
-    @Test func `what still has a revoked value is named, beforehand and afterwards`() throws {
+    @Test func `what still has a revoked value is named, before and after`() throws {
         let home = try RotationHome(targets: "production,preview,development")
         let arguments = ["--check", "true", "--revoke", "true"]
         let plan = try home.runner(arguments + ["--dry-run"]).run()
@@ -267,14 +267,14 @@ struct RotateTests {
             ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"]
                 + arguments
         ).run()
-        #expect(text.output.contains("deployed for preview of web"), "\(text.output)")
+        #expect(text.output.contains("the deployments of web for preview"), "\(text.output)")
         let ended = try #require(try warning(home.runner(arguments).run()))
-        #expect(ended.contains("preview of web") && ended.contains("redeploy ID"), "\(ended)")
+        #expect(ended.contains("web for preview") && ended.contains("redeploy ID"), "\(ended)")
         #expect(!ended.contains("development"))
-        // One target alone leaves nothing.
+        // A single target leaves nothing behind.
         let single = try RotationHome()
         #expect(try warning(single.runner(arguments).run()) == nil)
-        // A record that keeps the value is not mended by a build.
+        // A build does not fix a record that keeps the value.
         let parted = try RotationHome(targets: "production,preview")
         done(
             try parted.platform.run(
@@ -283,23 +283,23 @@ struct RotateTests {
         let beforehand = try parted.platform.runner(
             ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--dry-run"] + here
         ).run().output
-        for name in ["KEY of web for preview", "COPY of api for preview"] {
-            #expect(beforehand.contains("leave \(name) with the ended value"), "\(beforehand)")
+        for name in ["KEY in web for preview", "COPY in api for preview"] {
+            #expect(beforehand.contains("leave \(name) with the revoked value"), "\(beforehand)")
         }
         for result in try [parted.runner(here + ["--dry-run"]).run(), parted.runner(here).run()] {
             let codes = try json(result)["warnings"]?.elements
             let text = codes?.first { $0["code"] == "revoked-copies" }?["message"]?.text ?? ""
-            #expect(text.contains("KEY of web for preview"), "\(result.output)")
-            #expect(text.contains("COPY of api for preview") && !text.contains(Self.old))
+            #expect(text.contains("KEY in web for preview"), "\(result.output)")
+            #expect(text.contains("COPY in api for preview") && !text.contains(Self.old))
             #expect(codes?.contains { $0["code"] == "revoked-elsewhere" } == false)
         }
-        // Of the previews one is built anew.
+        // Of the previews one is rebuilt.
         let previews = try RotationHome(targets: "preview")
         let other = try #require(try warning(previews.runner(arguments).run()))
-        #expect(other.contains("other previews of web"), "\(other)")
+        #expect(other.contains("web for other previews"), "\(other)")
     }
 
-    @Test("SYNC-A7: a revocation that rests on a check alone is warned of in the plan")
+    @Test("SYNC-A7: the plan warns when a revocation relies on --check alone")
     func checkAlone() throws {
         let home = try RotationHome(type: "sensitive")
         let arguments = ["--check", "true", "--revoke", "true"]
@@ -312,7 +312,7 @@ struct RotateTests {
         ).run().output
         #expect(text.contains("rely on --check alone") && text.contains("ZG_ENV_DEPLOYMENT_URL"))
         #expect(try codes(home.runner(arguments + ["--dry-run"]).run()) == ["check-alone"])
-        // An address is asked; and without a revocation nothing rests on it.
+        // With --check-url, or without a revocation, nothing relies on it alone.
         let url = ["--check-url", "\(home.platform.url)/v2/user", "--check-status", "403"]
         #expect(try codes(home.runner(arguments + url + ["--dry-run"]).run()) == [])
         #expect(try codes(home.runner(["--check", "true", "--dry-run"]).run()) == [])
@@ -322,12 +322,12 @@ struct RotateTests {
                 + arguments)
         plain.timeLimit = .seconds(60)
         #expect(done(try plain.run()).error.contains("warning: Vercel does not show"))
-        // One that is readable is proved by its deployment.
+        // A readable variable is verified on its deployment.
         let readable = try RotationHome()
         #expect(try codes(readable.runner(arguments + ["--dry-run"]).run()) == [])
     }
 
-    @Test func `an interrupt leaves it open, and it goes on`() throws {
+    @Test func `an interrupt leaves it open, and it can be resumed`() throws {
         let home = try RotationHome(buildSeconds: 4)
         let runner = home.platform.signalled(
             home.runner(), by: 2, at: "POST /v13/deployments")
@@ -337,7 +337,7 @@ struct RotateTests {
         #expect(try home.platform.deployments().count == 4)
     }
 
-    @Test func `a platform that is away while it builds is told once, and waited for`() throws {
+    @Test func `an outage during the build is reported once and waited out`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("GET /v13/deployments/* reset x10")
         let result = done(
@@ -346,8 +346,8 @@ struct RotateTests {
                 input: .text(RotationHome.new)
             ).run())
         for text in [
-            "The platform cannot be reached since 2", ". Waiting goes on until 2",
-            "The platform answers again.",
+            "Vercel has been unreachable since 2", ". Waiting until 2",
+            "Vercel is reachable again.",
         ] {
             #expect(result.error.ranges(of: text).count == 1, "\(result.error)")
         }

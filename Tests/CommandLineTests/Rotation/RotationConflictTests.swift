@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// Somebody changes the variable on Vercel while a rotation asks, builds or is about to revoke.
-@Suite("Rotating what somebody else changes")
+@Suite("Rotating while somebody else makes changes")
 struct RotationConflictTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    /// A rotation at a terminal, during whose question something happens.
+    /// Runs a rotation on a terminal and an action during its question.
     private static func asked(
         _ home: RotationHome, _ arguments: [String] = [], _ meanwhile: @escaping () throws -> Void
     ) throws -> ProgramResult {
@@ -29,7 +29,7 @@ struct RotationConflictTests {
         return try runner.run()
     }
 
-    /// Changes the variable once the platform has been asked for a deployment.
+    /// Changes the variable once a deployment was requested.
     private static func whileBuilding(
         _ home: RotationHome, method: String = "PATCH",
         _ changes: JSONValue = ["value": "theirs"], _ run: () throws -> ProgramResult
@@ -83,11 +83,11 @@ struct RotationConflictTests {
             let before = home.platform.server.requests.count
             let result = try Self.asked(home, arguments) { try Self.edit(home) }
             #expect(result.end == .exited(5), "\(result.error)")
-            #expect(result.error.contains("Nothing was sent"), "\(result.error)")
+            #expect(result.error.contains("Nothing was changed"), "\(result.error)")
             let writes = home.platform.server.requests.dropFirst(before).filter {
                 $0.method != "GET"
             }
-            // The one of somebody else.
+            // Somebody else's value.
             #expect(writes.map(\.method) == ["PATCH"])
             #expect(home.stored() == ["theirs"])
             #expect(try home.served() == Self.old)
@@ -96,9 +96,9 @@ struct RotationConflictTests {
             #expect(known.map { $0["open"] } == [false])
             #expect(known.first?["outcome"] == "unchanged")
             #expect(known.first?.project?["state"] == "unchanged")
-            // The value that nobody has got is gone.
+            // The value that was never used is gone.
             #expect(try Self.versions(home) == 1)
-            // The way on that the message names.
+            // The next step from the message works.
             #expect(result.error.contains("zg-env pull KEY -p web"), "\(result.error)")
             done(try home.platform.run("pull", "KEY", "-p", "web", "--yes"))
             #expect(try home.revealed() == "theirs")
@@ -107,7 +107,7 @@ struct RotationConflictTests {
         }
     }
 
-    @Test("SYNC-A7: of two machines that rotate at once the loser ends with 5 and has nothing open")
+    @Test("SYNC-A7: of two concurrent rotations the loser ends with 5 and has nothing open")
     func twoMachines() throws {
         let home = try RotationHome()
         let other = try CommandHome()
@@ -153,7 +153,7 @@ struct RotationConflictTests {
     }
 
     @Test(
-        "SYNC-A7: a failed build and an edit meanwhile end with 10: the edit stays, the old value serves"
+        "SYNC-A7: a failed build and an edit meanwhile end with 10: the edit stays, old value live"
     )
     func editedWhileABuildFails() throws {
         let home = try RotationHome(buildSeconds: 1)
@@ -162,19 +162,19 @@ struct RotationConflictTests {
         let (report, message) = try failedReport(result, 10, "rolled_back")
         #expect(report["open"] == false)
         #expect(report.project?["state"] == "changed_elsewhere")
-        #expect(message.contains("another value on Vercel by you, elsewhere"), "\(message)")
+        #expect(message.contains("a different value on Vercel by you, elsewhere"), "\(message)")
         #expect(!message.contains("may still have the new value"), "\(message)")
         #expect(home.stored() == ["theirs"])
         #expect(try home.served() == Self.old)
         #expect(try home.revealed() == Self.old)
         #expect(try Self.rotations(home).first?.project?["state"] == "changed_elsewhere")
-        // The way on that the message names.
+        // The next step from the message works.
         #expect(message.contains("zg-env pull KEY -p web --force"), "\(message)")
         done(try home.platform.run("pull", "KEY", "-p", "web", "--force", "--yes"))
         #expect(try home.revealed() == "theirs")
     }
 
-    @Test("SYNC-A7: a build that took a third value along ends with 10, and the third value stays")
+    @Test("SYNC-A7: a build that includes a third value ends with 10, and that value stays")
     func builtWithAThirdValue() throws {
         let home = try RotationHome()
         try home.platform.setFaults(
@@ -188,7 +188,7 @@ struct RotationConflictTests {
         #expect(try Self.rotations(home).map { $0["open"] } == [false])
     }
 
-    @Test("SYNC-A7: --abort ends with 10 where Vercel provably has not the new value")
+    @Test("SYNC-A7: --abort ends with 10 where Vercel provably lacks the new value")
     func abortedAfterAnEdit() throws {
         let home = try RotationHome(buildSeconds: 1)
         home.platform.server.setBuild(.fail)
@@ -199,7 +199,7 @@ struct RotationConflictTests {
         #expect(report["open"] == false)
         #expect(home.stored() == ["theirs"])
         #expect(try home.served() == Self.old)
-        // Set back to the old value by somebody, it is simply back.
+        // Somebody has already restored the old value.
         let other = try RotationHome(buildSeconds: 1)
         other.platform.server.setBuild(.fail)
         _ = try failedReport(other.rotate("--on-failure", "keep"), 11, "needs_attention")
@@ -221,7 +221,7 @@ struct RotationConflictTests {
     }
 
     @Test(
-        "SYNC-A7: the record is read before --revoke, and an edit while building keeps the old value"
+        "SYNC-A7: the record is read before --revoke, and an edit meanwhile keeps the old value"
     )
     func editedBeforeRevoking() throws {
         for type in ["encrypted", "sensitive"] {
@@ -235,10 +235,10 @@ struct RotationConflictTests {
             #expect(message.contains("by you, elsewhere"), "\(message)")
             #expect(try home.served() == Self.new)
             #expect(home.stored() == ["theirs"])
-            // Nothing was revoked, and again nothing is.
+            // Nothing was revoked, and this does not revoke either.
             _ = try failedReport(home.proceed("--resume"), 11, "needs_attention")
             #expect(home.read("revoke") == "")
-            // The way on that the message names.
+            // The next step from the message works.
             #expect(message.contains("zg-env push KEY -p web --force"), "\(message)")
             done(try home.platform.run("push", "KEY", "-p", "web", "--force", "--yes"))
             let end = try json(home.proceed("--resume"))
@@ -248,7 +248,7 @@ struct RotationConflictTests {
         }
     }
 
-    @Test("SYNC-A7: without --revoke too, an edit while building is not called rotated")
+    @Test("SYNC-A7: without --revoke too, an edit during the build is not reported as rotated")
     func editedBeforeTheEnd() throws {
         for type in ["encrypted", "sensitive"] {
             let home = try RotationHome(type: type, buildSeconds: 1)
@@ -258,9 +258,9 @@ struct RotationConflictTests {
             #expect(message.contains("web is live with the new value"), "\(message)")
             #expect(message.contains("by you, elsewhere"), "\(message)")
             #expect(try home.served() == Self.new && home.stored() == ["theirs"])
-            // As long as it is so.
+            // While that lasts.
             _ = try failedReport(home.proceed("--resume"), 11, "needs_attention")
-            // The way on that the message names.
+            // The next step from the message works.
             #expect(message.contains("zg-env push KEY -p web --force"), "\(message)")
             done(try home.platform.run("push", "KEY", "-p", "web", "--force", "--yes"))
             #expect(try json(home.proceed("--resume"))["outcome"] == "done")
@@ -268,7 +268,7 @@ struct RotationConflictTests {
         }
     }
 
-    @Test("SYNC-A7: with another name or other targets the new value is not called rotated")
+    @Test("SYNC-A7: with another name or other targets the new value is not reported as rotated")
     func movedBeforeTheEnd() throws {
         for changes: JSONValue in [["key": "OTHER"], ["target": ["preview"]]] {
             let home = try RotationHome(buildSeconds: 1)
@@ -277,12 +277,12 @@ struct RotationConflictTests {
             }
             let (report, message) = try failedReport(result, 11, "needs_attention")
             #expect(report["open"] == true && report["revoked"] == false)
-            #expect(message.contains("another name or other targets"), "\(message)")
+            #expect(message.contains("renamed or given other targets"), "\(message)")
             #expect(home.read("revoke") == "")
         }
     }
 
-    @Test("SYNC-M13: what the vault has no value of is not replaced where it was changed unseen")
+    @Test("SYNC-M13: a value that the vault lacks is not replaced after an unseen change")
     func changedUnseen() throws {
         let home = try RotationHome()
         try home.platform.teammate.send(
@@ -300,20 +300,20 @@ struct RotationConflictTests {
         #expect(result.status == 5)
         #expect(result.error.contains("zg-env pull HIDDEN -p web"), "\(result.error)")
         #expect(home.platform.stored.first { $0.key == "HIDDEN" }?.value == "theirs")
-        // Seen, it may be replaced.
+        // After a pull it may be replaced.
         done(try home.platform.run("pull", "HIDDEN", "-p", "web", "--yes"))
         done(try rotate())
         #expect(home.platform.stored.first { $0.key == "HIDDEN" }?.value == "mine")
     }
 
-    @Test("SYNC-A7: a project with an open rotation is tied to no other one before that is ended")
+    @Test("SYNC-A7: a project with an open rotation cannot be linked to another one")
     func linkedElsewhere() throws {
         let home = try RotationHome()
         let platform = home.platform
         platform.server.setBuild(.fail)
         _ = try failedReport(home.rotate("--on-failure", "keep"), 11, "needs_attention")
         try platform.server.perform(try #require(Act("recreate-project")))
-        // What the messages say leads to the new project.
+        // The messages lead to the new project.
         failed(
             try platform.run("push", "-p", "web", "--yes"), 4, "zg-env link web --force")
         failed(
@@ -327,7 +327,7 @@ struct RotationConflictTests {
         #expect(home.stored() == [Self.new])
     }
 
-    @Test("SYNC-A7: a rotation that does not begin keeps what it has seen")
+    @Test("SYNC-A7: a rotation that does not begin keeps the sync state it has read")
     func notBegun() throws {
         let home = try RotationHome()
         done(
@@ -344,7 +344,7 @@ struct RotationConflictTests {
         #expect(list["variables"]?.elements.first?["sync"] == "behind")
     }
 
-    @Test("SYNC-A7: a record that is gone before --revoke keeps the old value")
+    @Test("SYNC-A7: a record that is deleted before --revoke keeps the old value")
     func removedBeforeRevoking() throws {
         let home = try RotationHome(buildSeconds: 1)
         let result = try Self.whileBuilding(home, method: "DELETE") {
@@ -371,8 +371,8 @@ struct RotationConflictTests {
         #expect(known.first?["open"] == false && known.first?["outcome"] == "closed")
         #expect(known.first?["endedAt"] == report["endedAt"])
         let text = done(try home.platform.run("rotate", "--status")).output
-        #expect(text.contains("closed as it stood"), "\(text)")
-        // It is in nobody's way any more.
+        #expect(text.contains("closed unfinished"), "\(text)")
+        // It blocks nobody any more.
         try failedAsJSON(home.proceed("--resume"), 4, "not_found")
         try failedAsJSON(home.proceed("--close"), 4, "not_found")
         done(try home.platform.run("set", "KEY", "-p", "web", input: .text("third")))

@@ -4,17 +4,17 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// The recipes of docs/rotation.md against a real PostgreSQL server, and a service that answers.
-@Suite("Rotating what a database accepts", .enabled(if: PrivatePostgres.isInstalled, "PostgreSQL"))
+/// The recipes in docs/rotation.md against a real PostgreSQL server and a test service.
+@Suite("Rotating database passwords", .enabled(if: PrivatePostgres.isInstalled, "PostgreSQL"))
 struct RotationDatabaseTests {
-    /// The directory of the recipes.
+    /// The recipes' directory.
     static let recipes = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("docs/recipes").path
 
-    /// A platform whose `KEY` of `web` holds a value, is pushed and live.
-    private static func platform(holding value: String) throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// A sandbox whose `KEY` of `web` has a value that is pushed and live.
+    private static func platform(holding value: String) throws -> SandboxHome {
+        let platform = try SandboxHome()
         done(
             try platform.run(
                 "set", "KEY", "-p", "web", "-t", "production", "--push", "--redeploy", "--yes",
@@ -22,8 +22,8 @@ struct RotationDatabaseTests {
         return platform
     }
 
-    /// A check that asks the platform what the deployment was built with, and logs in with that.
-    private static func check(_ platform: PlatformHome, _ recipe: String) throws -> String {
+    /// A check that asks the sandbox which value the deployment has, and logs in with it.
+    private static func check(_ platform: SandboxHome, _ recipe: String) throws -> String {
         let script = try platform.home.directory.write(
             """
             import json, os, urllib.request
@@ -36,9 +36,9 @@ struct RotationDatabaseTests {
         return "python3 \(script) | sh \(recipes)/\(recipe)"
     }
 
-    /// A recipe's check by itself, with a value on stdin.
+    /// A recipe's check alone, with a value on stdin.
     static func recipe(
-        _ name: String, _ value: String, _ platform: PlatformHome
+        _ name: String, _ value: String, _ platform: SandboxHome
     ) -> ProgramRunner {
         var runner = platform.home.wrapped("/bin/sh") { _ in ["\(recipes)/\(name)"] }
         runner.input = .text(value)
@@ -46,13 +46,13 @@ struct RotationDatabaseTests {
         return runner
     }
 
-    private static func value(_ platform: PlatformHome) throws -> String {
+    private static func value(_ platform: SandboxHome) throws -> String {
         String(
             decoding: try platform.home.revealed("KEY", "-t", "production"), as: UTF8.self)
     }
 
     private static func rotate(
-        _ platform: PlatformHome, _ arguments: [String], _ environment: [String: String]
+        _ platform: SandboxHome, _ arguments: [String], _ environment: [String: String]
     ) throws -> ProgramResult {
         var runner = platform.runner(
             ["rotate", "KEY", "-p", "web", "--redeploy", "--yes", "--json"] + arguments,
@@ -61,7 +61,7 @@ struct RotationDatabaseTests {
         return try runner.run()
     }
 
-    @Test func `the password of one role`() throws {
+    @Test func `one role gets a new password`() throws {
         let server = try PrivatePostgres()
         let old = "old-pass'word"
         try server.query("CREATE ROLE app LOGIN PASSWORD 'old-pass''word'")
@@ -81,7 +81,7 @@ struct RotationDatabaseTests {
         #expect(try !server.accepts("app", old))
         #expect(platform.records("KEY") == ["production=\(new)"])
 
-        // A build that fails: the database, the platform and production have the value of before.
+        // After a failed build, database, Vercel and production have the previous value.
         platform.server.setBuild(.fail)
         let (failed, _) = try failedReport(
             Self.rotate(platform, arguments, environment), 10, "rolled_back")
@@ -90,7 +90,7 @@ struct RotationDatabaseTests {
         #expect(try server.accepts("app", new))
         #expect(platform.records("KEY") == ["production=\(new)"])
 
-        // A server that is gone: nothing could be taught, and nothing was pushed.
+        // With the server down nothing is installed and nothing pushed.
         platform.server.setBuild(.ok)
         let writes = try platform.writes {
             let (stopped, _) = try failedReport(
@@ -108,11 +108,11 @@ struct RotationDatabaseTests {
         #expect(try server.accepts("app", new))
     }
 
-    @Test("SYNC-A7: the checks of a database ask the deployment at HEALTH_PATH")
+    @Test("SYNC-A7: the database checks ask the deployment at HEALTH_PATH")
     func checksAskTheDeployment() throws {
         let server = try PrivatePostgres()
         try server.query("CREATE ROLE app_a LOGIN PASSWORD 'first0'")
-        let platform = try PlatformHome(isLoggedIn: false)
+        let platform = try SandboxHome(isLoggedIn: false)
         func check(_ name: String, _ value: String, _ path: String?) throws -> ProgramResult {
             var runner = Self.recipe(name, value, platform)
             runner.environment.merge(server.environment) { $1 }
@@ -130,14 +130,14 @@ struct RotationDatabaseTests {
             #expect(alone.error.contains("proves the database alone"), "\(alone.error)")
             #expect(try check(name, value, "/nothing-is-here").status != 0, "\(name)")
         }
-        // The list of what was asked stands for a page that names the role in use.
+        // The list of requests acts as a page that names the role in use.
         #expect(try check("postgres-roles.sh", url, "/_sandbox/requests").status != 0)
         #expect(done(try check("postgres-password.sh", "first0", "/_sandbox/requests")).error == "")
         _ = try? platform.teammate.send("GET", "/v9/projects/app_a")
         #expect(done(try check("postgres-roles.sh", url, "/_sandbox/requests")).error == "")
     }
 
-    @Test func `two roles that take turns`() throws {
+    @Test func `two roles alternate`() throws {
         let server = try PrivatePostgres()
         try server.query("CREATE ROLE app_a LOGIN PASSWORD 'first0'")
         try server.query("CREATE ROLE app_b NOLOGIN")
@@ -156,7 +156,7 @@ struct RotationDatabaseTests {
         func password(_ url: String) -> String {
             String(url.split(separator: "@")[0].split(separator: ":")[2])
         }
-        // While the new value is being checked the old one still works.
+        // While the new value is checked, the old one still works.
         let both = """
             \(recipe) && PGUSER=app_a PGPASSWORD=first0 psql -X -q -w -d app -c 'SELECT 1' >/dev/null
             """
@@ -168,14 +168,14 @@ struct RotationDatabaseTests {
         #expect(try server.accepts("app_b", password(second)))
         #expect(try !server.accepts("app_a", "first0"))
 
-        // One that fails leaves the role in use as it was.
+        // A failed rotation leaves the role in use unchanged.
         platform.server.setBuild(.fail)
         _ = try failedReport(
             Self.rotate(platform, arguments(recipe), environment), 10, "rolled_back")
         #expect(try server.accepts("app_b", password(second)))
         platform.server.setBuild(.ok)
 
-        // And back to the first role.
+        // Back to the first role.
         #expect(
             try json(Self.rotate(platform, arguments(recipe), environment))["outcome"] == "done")
         let third = try Self.value(platform)
@@ -185,11 +185,11 @@ struct RotationDatabaseTests {
     }
 }
 
-/// The recipes that need no database.
-@Suite("Rotating what services accept")
+/// Recipes that need no database.
+@Suite("Rotating keys of services")
 struct RotationRecipeTests {
-    @Test func `a signing key whose predecessor stays valid`() throws {
-        let platform = try PlatformHome()
+    @Test func `a signing key keeps its predecessor valid`() throws {
+        let platform = try SandboxHome()
         done(
             try platform.run(
                 "set", "KEY", "-p", "web", "-t", "production", "--push", "--redeploy", "--yes",
@@ -212,10 +212,10 @@ struct RotationRecipeTests {
     }
 
     @Test(
-        "SYNC-A7: a key of a service that lets two be valid, of which the check asks the deployment"
+        "SYNC-A7: a service with two valid keys: the check asks the deployment which one it uses"
     )
     func keyOfAService() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         let directory = platform.home.directory
         let keys = try directory.makeDirectory("keys")
         let token = try directory.write("administrator-token\n", to: "administrator")
@@ -284,7 +284,7 @@ struct RotationRecipeTests {
         #expect(value != first)
         #expect(report["warnings"]?.elements.isEmpty ?? true)
 
-        // By itself: with HEALTH_PATH the deployment has to use this very key.
+        // Alone: with HEALTH_PATH the deployment has to use this very key.
         func checked(_ environment: [String: String]) throws -> ProgramResult {
             var runner = RotationDatabaseTests.recipe("api-key.sh", value, platform)
             runner.environment.merge(

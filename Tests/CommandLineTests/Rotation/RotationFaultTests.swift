@@ -2,21 +2,20 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Every fault of the sandbox at every request of a rotation, once or from there on: it ends with one value
-/// in vault, platform and production, or stays open and says so, and can then be resumed and aborted.
+/// Every sandbox fault at every request of a rotation, once or lasting: the rotation ends with one
+/// value in vault, Vercel and production, or stays open, says so, and can be resumed and aborted.
 ///
-/// Each request with one passing fault in turn; with ZG_ENV_PROOF=full with every one, and with those that
-/// last.
-@Suite("Rotations on a platform with faults")
+/// One passing fault for each request, in turn; with ZG_ENV_PROOF=full every one, and lasting ones.
+@Suite("Rotations with faults")
 struct RotationFaultTests {
-    /// Faults of one request, and those that last until the command has ended.
+    /// Faults of one request, and faults that last until the command has ended.
     private static let faults: [(what: String, times: Int)] =
         [
             "500", "reset", "html", "truncate", "lost-answer", "429", "403", "404", "409", "422",
         ].map { ($0, 1) }
         + (Proof.isFull ? [("503", 200), ("reset", 200), ("403", 200)] : [])
 
-    /// What stands, of a key whose values count up.
+    /// A rotation's home, with its current value and a counter for new ones.
     private struct World {
         let home: RotationHome
         var current = RotationHome.old
@@ -34,7 +33,7 @@ struct RotationFaultTests {
                     "--json",
                 ],
                 input: .text(value))
-            // What does not answer for a time is waited for.
+            // It waits out a server that does not answer.
             runner.timeLimit = .seconds(300)
             return try runner.run()
         }
@@ -54,7 +53,7 @@ struct RotationFaultTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `one value everywhere in the end, or open and said to be`() throws {
+    func `one value is everywhere in the end, or the rotation is open and says so`() throws {
         let count = try Self.requestCount()
         var world = World(home: try RotationHome(buildSeconds: 0.1))
         var ends: [Int32: Int] = [:]
@@ -77,7 +76,7 @@ struct RotationFaultTests {
                 #expect(isOpen == (status == 11), "\(comment): \(status) \(result.error)")
                 if status == 0 { world.current = value }
                 if isOpen {
-                    // Both ways out, by turns.
+                    // Resume and abort alternate.
                     let way = request.isMultiple(of: 2) ? "--resume" : "--abort"
                     let end = try world.home.proceed("KEY", way)
                     let outcome = try JSONDocument(end.standardOutput)["outcome"]

@@ -4,13 +4,13 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Rotations that are killed: at each request before the platform has done it, after it has done it, and
-/// in each of the user's commands. Of the requests some that the seed chooses; with ZG_ENV_PROOF=full all.
-@Suite("Rotations that are killed")
+/// Kills rotations before and after each request takes effect, and in each of the user's commands.
+/// Some requests, chosen by the seed; with ZG_ENV_PROOF=full all.
+@Suite("Killed rotations")
 struct RotationKillTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    /// The rotation that is killed. Its commands write down what they were told, once more each time.
+    /// The rotation that is killed. Its commands record each call and what they got.
     private static func runner(_ home: RotationHome) -> ProgramRunner {
         home.runner([
             "--apply", home.recorder("apply"), "--check", "cat >\(home.path("checked"))",
@@ -18,7 +18,7 @@ struct RotationKillTests {
         ])
     }
 
-    /// How many requests a rotation makes that nobody stops.
+    /// The number of requests of an undisturbed rotation.
     private static func requestCount() throws -> Int {
         let home = try RotationHome()
         let requests = try home.platform.requests { done(try runner(home).run()) }
@@ -27,14 +27,14 @@ struct RotationKillTests {
         return requests.count
     }
 
-    /// Kills at a request: the platform has seen it, and answers only much later.
+    /// Kills the rotation at a request that the sandbox has received and delays.
     ///
-    /// - Parameter isDone: Whether the platform carries the request out.
+    /// - Parameter isDone: Whether the sandbox carries out the request.
     private static func killed(
         _ home: RotationHome, atRequest number: Int, isDone: Bool
     ) throws -> ProgramResult {
         let passing = number == 0 ? [] : ["* * slow:0 x\(number)"]
-        // What is refused with 503 was not done; the client waits before it asks again.
+        // A request refused with 503 was not carried out; the client waits before it retries.
         let last = isDone ? "* * slow:8" : "* * 503"
         home.platform.server.setFaults((passing + [last]).compactMap { Fault($0) })
         let result = try home.platform.signalled(
@@ -50,7 +50,7 @@ struct RotationKillTests {
         return status["rotations"]?.elements.contains { $0["open"] == true } ?? false
     }
 
-    /// Killed before there was a rotation, or when nothing was left to do.
+    /// Killed before the rotation began, or with nothing left to do.
     private static func expectNothingOpen(_ home: RotationHome, _ comment: Comment) throws {
         let status = try json(home.platform.run("rotate", "--status", "--json"))
         guard let last = status["rotations"]?.elements.first else {
@@ -60,7 +60,7 @@ struct RotationKillTests {
         try home.expect(new, comment)
     }
 
-    /// Both values are still to be had, and there is no third one.
+    /// Both values are still available, and there is no third one.
     private static func expectNothingLost(_ home: RotationHome, _ comment: Comment) throws {
         #expect(home.stored().count == 1, comment)
         #expect([old, new].contains(home.stored()[0]), comment)
@@ -69,10 +69,11 @@ struct RotationKillTests {
         #expect(first == Array(old.utf8), comment)
     }
 
-    /// Resumes or aborts once the command that outlived zg-env has ended: until then it is refused.
+    /// Resumes or aborts once the command that superseded zg-env has ended: until then that is
+    /// refused.
     private static func proceeded(_ home: RotationHome, _ way: String) throws -> ProgramResult {
         var result = try home.proceed(way)
-        for _ in 0..<100 where result.status == 5 && result.error.contains("still runs") {
+        for _ in 0..<100 where result.status == 5 && result.error.contains("still running") {
             usleep(100_000)
             result = try home.proceed(way)
         }
@@ -99,12 +100,12 @@ struct RotationKillTests {
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: [true, false])
-    func `before and after each request`(isDone: Bool) throws {
+    func `killed before and after each request, it can be finished`(isDone: Bool) throws {
         let count = try Self.requestCount()
         var random = ProofRandom(isDone ? 47 : 48)
         let numbers = Proof.sample(Array(0..<count), short: 4, using: &random)
         for number in numbers {
-            // Both ways out of each request, one after it was done and one before.
+            // Each request gets both ways out, one after it took effect and one before.
             let isResumed = number.isMultiple(of: 2) == isDone
             let home = try RotationHome()
             let result = try Self.killed(home, atRequest: number, isDone: isDone)
@@ -120,7 +121,9 @@ struct RotationKillTests {
     }
 
     @Test(arguments: ["apply", "check", "revoke"])
-    func `in a command of the user's, before and after it has done its work`(step: String) throws {
+    func `killed in a user's command, it can be finished`(step: String)
+        throws
+    {
         for isDone in [true, false] {
             for ending in [Self.resume, Self.abort] {
                 let home = try RotationHome()
@@ -147,8 +150,8 @@ struct RotationKillTests {
     }
 
     @Test(arguments: ["fail", "ok"])
-    func `on the way back`(mode: String) throws {
-        // How many requests the way back makes is not known beforehand: up to the end of all of them.
+    func `killed while reverting, it can be finished`(mode: String) throws {
+        // The number of requests is not known beforehand: continues until all have been tried.
         var points = 0
         var random = ProofRandom(mode == "ok" ? 49 : 50)
         let step = Proof.count(short: 4, full: 1)
@@ -159,7 +162,7 @@ struct RotationKillTests {
                 "--apply", home.recorder("apply"),
                 "--check", mode == "ok" ? "test \"$(cat)\" = '\(Self.old)'" : "true",
             ]
-            // Only what comes after the first creation of a deployment.
+            // Only what follows the first creation of a deployment.
             home.platform.server.setFaults(
                 ["POST /v13/deployments* slow:0 x1"].compactMap { Fault($0) })
             let runner = home.platform.signalled(home.runner(arguments), by: SIGKILL) { requests in

@@ -14,7 +14,7 @@ struct RotationManyTests {
         return #"{"projects": [\#(projects.joined(separator: ","))]}"#
     }
 
-    @Test func `the named projects, and every one that holds the value`() throws {
+    @Test func `it rotates the named projects, or with --everywhere all with the value`() throws {
         let names = ["web", "shop", "blog", "other"]
         let home = try RotationHome(seed: Self.seed(names), projects: ["web", "shop", "blog"])
         done(
@@ -40,13 +40,13 @@ struct RotationManyTests {
         #expect(home.stored("other") == ["its own"])
         #expect(home.stored("shop") == home.stored("web"))
         #expect(home.stored("shop") != [Self.new])
-        // Taught once, for all of them.
+        // Installed once, for all of them.
         #expect(home.read("apply").split(separator: "\n").count == 1)
     }
 
-    @Test func `a value that is damaged is not passed over`() throws {
+    @Test func `a damaged value is not skipped`() throws {
         let home = try RotationHome(seed: Self.seed(["web", "shop"]), projects: ["web", "shop"])
-        // The newest value stands last: that of shop.
+        // The newest value, that of shop, is last.
         var bytes = try home.platform.home.vaultBytes()
         bytes[bytes.count - 1] ^= 1
         try home.platform.home.directory.write(bytes, to: "data/zg-env/vault.zgv")
@@ -55,7 +55,7 @@ struct RotationManyTests {
         #expect(home.stored("web") == [RotationHome.old])
     }
 
-    @Test func `one project that fails has all of them put back`() throws {
+    @Test func `one project that fails reverts all of them`() throws {
         let names = ["web", "shop", "blog"]
         let home = try RotationHome(seed: Self.seed(names), projects: names)
         let check = "test \"$ZG_ENV_PROJECT\" != blog || test \"$(cat)\" = '\(Self.old)'"
@@ -99,13 +99,13 @@ struct RotationManyTests {
                 /env\/\w+$/, with: "env/ID")
         }.mapValues(\.count)
         #expect(requests.count <= 9 * names.count, "\(requests.count): \(kinds)")
-        // What is live is known without a further question.
+        // What is live is known without another request.
         let list = try json(home.platform.run("list", "KEY", "-p", "p7", "--json"))
         #expect(list["variables"]?.elements.first?["live"] == true)
         print("requests of a rotation in twenty projects: \(requests.count) \(kinds)")
     }
 
-    @Test func `the checks of several projects wait together`() throws {
+    @Test func `the checks of several projects run in parallel`() throws {
         let names = (0..<10).map { "p\($0)" }
         let home = try RotationHome(seed: Self.seed(names), projects: [])
         for name in names {
@@ -114,7 +114,7 @@ struct RotationManyTests {
                     "set", "KEY", "-p", name, "-t", "production", "--push", "--yes",
                     input: .text(Self.old)))
         }
-        // Each with pipes of its own: what it reads is its own value, to the end.
+        // Each has its own pipes and reads its own value to the end.
         let check =
             "printf '%s %s %s\\n' \"$ZG_ENV_PROJECT\" \"$(cat)\" \"$(cat <&3)\" >>\(home.path("checks")); sleep 3"
         var runner = home.platform.runner(
@@ -128,7 +128,7 @@ struct RotationManyTests {
         #expect(
             home.read("checks").split(separator: "\n").sorted()
                 == names.map { "\($0) \(Self.new) \(Self.old)" }.sorted().map { $0[...] })
-        // One after the other they would take half a minute.
+        // In sequence they would take half a minute.
         #expect(result.duration < .seconds(27), "\(result.duration)")
     }
 
@@ -153,8 +153,8 @@ struct RotationManyTests {
             #expect(project["proof"] == "deployment")
         }
         for name in names { #expect(home.stored(name) == [Self.new]) }
-        // One after the other they would take two minutes. On a quiet machine 2 s more than a build are
-        // enough; others may use this one.
+        // In sequence they would take two minutes. A quiet machine needs 2 s more than a build;
+        // others may use this one.
         #expect(result.duration < .seconds(27), "\(result.duration)")
         print("twenty projects with builds of 6 s: \(result.duration)")
     }

@@ -4,8 +4,8 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Rotations that nobody watches: from a plan's file, and when they are due.
-@Suite("Rotating by plan")
+/// Unattended rotations: from a plan's file, and when they are due.
+@Suite("Rotating with a plan")
 struct RotationPlanTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
@@ -13,7 +13,7 @@ struct RotationPlanTests {
         try home.platform.home.directory.write(text, to: "plan.json")
     }
 
-    @Test func `each is one by itself, and the exit code is that of the worst`() throws {
+    @Test func `each rotation is separate, and the worst exit code wins`() throws {
         let home = try RotationHome()
         for key in ["SECOND", "THIRD"] {
             done(
@@ -54,7 +54,7 @@ struct RotationPlanTests {
         try stopping.expect(Self.old)
     }
 
-    @Test func `a slip in the file is refused before anything is done`() throws {
+    @Test func `a mistake in the file is refused before anything is done`() throws {
         let home = try RotationHome()
         let item = #""key": "KEY", "project": "web", "generate": "hex:16""#
         for text in [
@@ -77,7 +77,7 @@ struct RotationPlanTests {
         try home.expect(Self.old)
     }
 
-    @Test func `what is checked of values holds for those that commands of a plan print`() throws {
+    @Test func `values printed by a plan's commands get the usual value checks`() throws {
         let home = try RotationHome()
         let path = try write(
             #"{"rotations": [{"key": "KEY", "project": "web", "fromCommand": "printf ' blank'"}]}"#,
@@ -88,7 +88,7 @@ struct RotationPlanTests {
         #expect(home.stored() == [" blank"])
     }
 
-    @Test func `a value has a period, and is rotated when it is over`() throws {
+    @Test func `a value with a period is rotated when it is due`() throws {
         let home = try RotationHome()
         let path = try write(
             #"{"onlyWhenDue": true, "rotations": [{"key": "KEY", "project": "web", "generate": "hex:16"}]}"#,
@@ -114,7 +114,7 @@ struct RotationPlanTests {
         usleep(1_100_000)
         done(try home.platform.run("set", "KEY", "-p", "web", "--rotate-every", "never"))
         #expect(try due() == 0)
-        // A value that comes along is taken, and not passed over.
+        // An added value is included, not skipped.
         done(
             try home.platform.run(
                 "set", "KEY", "-p", "web", "--rotate-every", "1s", input: .text("given")))
@@ -124,7 +124,7 @@ struct RotationPlanTests {
             "usage")
     }
 
-    @Test func `as a unit of systemd does it: no terminal, and the passphrase as a credential`()
+    @Test func `it runs as a systemd unit: no terminal, and the passphrase as a credential`()
         throws
     {
         let home = try RotationHome()

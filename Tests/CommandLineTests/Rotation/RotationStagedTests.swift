@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Projects that keep production deployments staged, and deployments that never get their domains.
-@Suite("Rotating where deployments do not go live by themselves")
+@Suite("Rotating with staged deployments")
 struct RotationStagedTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
@@ -17,7 +17,7 @@ struct RotationStagedTests {
     }
 
     @Test(
-        "SYNC-A7: without --promote a staged production is put back, and the message names the option"
+        "SYNC-A7: without --promote a staged build is reverted, and the message names the option"
     )
     func withoutPromotion() throws {
         let home = try Self.staged()
@@ -31,14 +31,15 @@ struct RotationStagedTests {
         try failedAsJSON(home.runner(["--promote"], redeploys: false).run(), 2, "usage")
     }
 
-    @Test("SYNC-A7: --promote promotes the deployment that was built, and goes on")
+    @Test("SYNC-A7: --promote promotes the new deployment and continues")
     func promoted() throws {
         let home = try Self.staged()
         let plan = try home.platform.runner([
             "rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy", "--promote",
             "--dry-run",
         ]).run()
-        #expect(plan.output.contains("promote it where it is staged"), "\(plan.output)")
+        #expect(
+            plan.output.contains("promote the new deployment if it is staged"), "\(plan.output)")
         var ids: [String] = []
         let writes = try home.platform.writes {
             let report = try json(
@@ -54,7 +55,7 @@ struct RotationStagedTests {
         #expect(try home.platform.current() == ids[0])
         try home.expect(Self.new)
         #expect(home.read("check") == "check \(Self.new) \(Self.old)\n")
-        // By a plan's file too; and where nothing is staged, nothing is promoted.
+        // From a plan's file too; and nothing is promoted where nothing is staged.
         let file = try home.platform.home.directory.write(
             """
             {"rotations": [{"key": "KEY", "project": "web", "generate": "hex:16",
@@ -80,7 +81,7 @@ struct RotationStagedTests {
         try home.expect(Self.new)
     }
 
-    @Test("USE-B10: a plan says that what is built is staged, before anything is built")
+    @Test("USE-B10: the plan says that the build will be staged, before it builds")
     func plannedWhereStaged() throws {
         let home = try RotationHome()
         let all = try home.platform.deployments()
@@ -96,10 +97,10 @@ struct RotationStagedTests {
         let text = done(
             try home.platform.run(
                 "rotate", "KEY", "-p", "web", "--redeploy", "--generate", "hex:16", "--dry-run"))
-        #expect(text.output.contains("unless --promote is given"), "\(text.output)")
+        #expect(text.output.contains("Without --promote"), "\(text.output)")
     }
 
-    @Test("SYNC-A7: what was promoted goes back by a promotion, too")
+    @Test("SYNC-A7: a promoted deployment is reverted by a promotion, too")
     func promotedAndBack() throws {
         let home = try Self.staged()
         let (report, _) = try failedReport(
@@ -111,7 +112,7 @@ struct RotationStagedTests {
     }
 
     @Test(
-        "SYNC-A7: killed while it promotes it goes on with that promotion",
+        "SYNC-A7: a rotation killed during its promotion continues with it",
         arguments: [true, false])
     func killedWhilePromoting(isResumed: Bool) throws {
         let home = try Self.staged(buildSeconds: 2)
@@ -141,8 +142,8 @@ struct RotationStagedTests {
         }
         let end = try #require(result)
         #expect(end.end == .exited(10), "\(end.error)")
-        #expect(end.error.contains("was not live after 4 s"), "\(end.error)")
-        // The time of the new deployment, and that of the one with the old value.
+        #expect(end.error.contains("was not live within 4 s"), "\(end.error)")
+        // The time for the new deployment, plus that for the one with the old value.
         #expect(end.duration < .seconds(30), "\(end.duration)")
         let polls = requests.count { $0.hasPrefix("GET /v13/deployments/") }
         #expect(polls < 20, "\(polls)")
@@ -150,7 +151,7 @@ struct RotationStagedTests {
         try home.expect(Self.old)
     }
 
-    @Test("SYNC-A7: aborted while the domains are awaited, it says how long it waits at most")
+    @Test("SYNC-A7: --abort while waiting for the domains says how long it waits at most")
     func abortedBeforeDomains() throws {
         let home = try RotationHome()
         home.platform.server.setBuild(.aliasLate(seconds: 80_000))
@@ -165,7 +166,7 @@ struct RotationStagedTests {
         abort.timeLimit = .seconds(110)
         let result = done(try abort.run())
         #expect(
-            result.error.contains(/waiting for dpl_\w+ to end, \d+ ?s at most/), "\(result.error)")
+            result.error.contains(/waiting up to \d+ ?s for dpl_\w+ to end/), "\(result.error)")
         #expect(result.duration < .seconds(60), "\(result.duration)")
         try home.expect(Self.old)
     }

@@ -4,13 +4,13 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What can be in a rotation's way beside a build: values that cannot be read, limits, other people, and
-/// another rotation.
-@Suite("Rotating among others")
+/// Obstacles besides a failed build: unreadable values, limits, other people, and another rotation.
+@Suite("Rotations with obstacles")
 struct RotationTrapTests {
     private static let (old, new) = (RotationHome.old, RotationHome.new)
 
-    @Test func `a sensitive variable is proved by a check, or by nothing, and that is said`() throws
+    @Test func `a sensitive variable is proved by a check or not at all, as the plan says`()
+        throws
     {
         let home = try RotationHome(type: "sensitive")
         let plain = try json(home.rotate())
@@ -23,7 +23,7 @@ struct RotationTrapTests {
         let report = try json(checked.rotate("--check", "test \"$(cat)\" = '\(Self.new)'"))
         #expect(report.project?["proof"] == "check")
 
-        // What nothing would prove is no reason to end the old value.
+        // Without any proof the old value must not be revoked.
         let revoking = try RotationHome(type: "sensitive")
         let writes = try revoking.platform.writes {
             try failedAsJSON(revoking.rotate("--revoke", revoking.recorder("revoke")), 2, "usage")
@@ -34,7 +34,7 @@ struct RotationTrapTests {
     }
 
     @Test
-    func `an old value that only the platform shows is sealed first, and is what it goes back to`()
+    func `an old value that only Vercel has is saved first, and can be restored`()
         throws
     {
         let home = try RotationHome()
@@ -49,12 +49,12 @@ struct RotationTrapTests {
             "rotate", "TOKEN", "-p", "web", "--generate", "hex:16", "--redeploy", "--yes", "--json",
             "--check", "test \"$(cat)\" = 'shown there'",
         ]
-        // Nobody shows it: there is nothing to go back to.
+        // Nobody can read it, so there is nothing to revert to.
         let writes = try home.platform.writes {
             try failedAsJSON(home.platform.runner(failing).run(), 4, "not_found")
         }
         #expect(writes == [])
-        // Another one in its place, which the platform shows.
+        // Another readable one in its place.
         try home.platform.teammate.send(
             "DELETE", "/v9/projects/web/env/\(home.platform.id("TOKEN"))")
         try make("encrypted", "shown there")
@@ -67,8 +67,8 @@ struct RotationTrapTests {
                 == Array("shown there".utf8))
     }
 
-    @Test func `what a team has made sensitive is not rotated as readable`() throws {
-        let platform = try PlatformHome(
+    @Test func `a variable that the team made sensitive is not rotated as readable`() throws {
+        let platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme", "sensitiveEnvironmentVariablePolicy": "on"}],
                  "projects": [{"name": "web", "team": "acme", "deployments": [{"target": "production"}],
@@ -90,15 +90,15 @@ struct RotationTrapTests {
         #expect(platform.records("KEY") == ["production=new"])
     }
 
-    @Test func `one that is made sensitive unseen is told, with what the platform may have`() throws
-    {
+    @Test func `an unseen change to sensitive is reported, with what Vercel may have`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("PATCH */env* forces-sensitive")
         let (_, message) = try failedReport(home.rotate(), 11, "needs_attention")
-        #expect(message.contains("made it sensitive"), "\(message)")
+        #expect(
+            message.contains("Vercel stored it as sensitive instead of encrypted"), "\(message)")
         #expect(message.contains("web may still have the new value"), "\(message)")
         home.platform.server.setFaults([])
-        // The way out of it that the message names.
+        // The next step from the message works.
         #expect(try home.proceed("--abort").status == 11)
         done(try home.platform.run("rotate", "KEY", "--close", "--yes"))
         done(
@@ -108,14 +108,14 @@ struct RotationTrapTests {
         #expect(home.platform.records("KEY") == ["production=\(Self.old)"])
     }
 
-    @Test func `a rate limit in the middle is waited for`() throws {
+    @Test func `a rate limit in the middle is waited out`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("PATCH * 429:1 x1", "POST /v13/deployments* 429:1 x1")
         #expect(try json(home.rotate())["outcome"] == "done")
         try home.expect(Self.new)
     }
 
-    @Test func `an answer that is lost makes no second deployment`() throws {
+    @Test func `a lost answer leads to no second deployment`() throws {
         let home = try RotationHome()
         let before = try home.platform.deployments().count
         try home.platform.setFaults("POST /v13/deployments* lost-answer x1")
@@ -124,7 +124,7 @@ struct RotationTrapTests {
         try home.expect(Self.new)
     }
 
-    @Test func `a second rotation of the same key names the one that is open`() throws {
+    @Test func `a second rotation of the same key names the open one`() throws {
         let home = try RotationHome()
         let stopped = try failedReport(
             home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'", "--on-failure", "keep"), 11,
@@ -136,7 +136,7 @@ struct RotationTrapTests {
         let result = try home.rotate()
         try failedAsJSON(result, 5, "conflict")
         #expect(result.error.contains("--resume") && result.error.contains("--abort"))
-        // Nothing else is in the way of another key.
+        // Another key is not blocked.
         done(try home.platform.run("set", "OTHER", "-p", "web", input: .text("1")))
         done(try home.platform.run("push", "-p", "web", "--yes"))
         done(
@@ -147,7 +147,7 @@ struct RotationTrapTests {
         try failedAsJSON(home.proceed("--resume"), 4, "not_found")
     }
 
-    @Test func `what is not in step beforehand is not rotated`() throws {
+    @Test func `a variable out of sync beforehand is not rotated`() throws {
         let home = try RotationHome()
         let id = try home.platform.id("KEY")
         try home.platform.teammate.send(
@@ -164,7 +164,7 @@ struct RotationTrapTests {
     @Test func `a value that somebody else sets meanwhile is not overwritten`() throws {
         let home = try RotationHome()
         let id = try home.platform.id("KEY")
-        // While the new value is being taught, before it is pushed.
+        // While the new value is being installed, before it is pushed.
         let script = try home.platform.home.directory.write(
             """
             import json, urllib.request
@@ -197,16 +197,16 @@ struct RotationTrapTests {
         let (late, lateMessage) = try failedReport(
             later.rotate("--check", "python3 \(laterScript); false"), 11, "needs_attention")
         #expect(late.project?["state"] == "needs_attention")
-        #expect(lateMessage.contains("still serves the new value"), "\(lateMessage)")
-        #expect(lateMessage.contains("set to another value on Vercel"), "\(lateMessage)")
+        #expect(lateMessage.contains("still live with the new value"), "\(lateMessage)")
+        #expect(lateMessage.contains("set to a different value on Vercel"), "\(lateMessage)")
         #expect(later.stored() == ["theirs"])
         #expect(try later.served() == Self.new)
     }
 
-    @Test func `a build with the old value that fails makes the one of before current`() throws {
+    @Test func `a failed build with the old value makes the previous deployment live`() throws {
         let home = try RotationHome()
         let before = try #require(try home.platform.current())
-        // The new one is built; from its check on every build fails.
+        // The new value is built; from its check on every build fails.
         let script = try home.platform.home.directory.write(
             """
             import json, urllib.request
@@ -223,7 +223,7 @@ struct RotationTrapTests {
         try home.expect(Self.old)
     }
 
-    @Test func `a project that was rolled back does not go live by itself`() throws {
+    @Test func `a project that was rolled back does not go live on its own`() throws {
         let home = try RotationHome()
         let all = try home.platform.deployments()
         try home.platform.teammate.send("POST", "/v1/projects/web/rollback/\(all[1])", [:])
@@ -236,15 +236,15 @@ struct RotationTrapTests {
         #expect(home.stored() == [Self.old])
     }
 
-    @Test func `a revocation that fails leaves the new value live, and is tried again`() throws {
+    @Test func `a failed revocation leaves the new value live, and can be retried`() throws {
         let home = try RotationHome()
         let once = "test -e \(home.path("tried")) || { touch \(home.path("tried")); exit 3; }"
         let (report, message) = try failedReport(
             home.rotate("--revoke", "\(once); \(home.recorder("revoke"))"), 11, "needs_attention")
         #expect(report["revoked"] == false)
-        #expect(message.contains("--revoke failed with status 3"))
+        #expect(message.contains("--revoke failed with exit code 3"))
         try home.expect(Self.new)
-        // It may have been done in part, and nothing would make the old value valid again.
+        // It may have been partly done, and nothing would make the old value valid again.
         try failedAsJSON(home.proceed("--abort"), 5, "conflict")
         let resumed = try json(home.proceed("--resume"))
         #expect(resumed["outcome"] == "done")
@@ -252,7 +252,7 @@ struct RotationTrapTests {
         #expect(home.read("revoke") == "revoke \(Self.old) \(Self.new)\n")
     }
 
-    @Test func `a command that does not read, and one that does not end`() throws {
+    @Test func `a command that does not read stdin works, and one that hangs is stopped`() throws {
         let home = try RotationHome()
         #expect(try json(home.rotate("--apply", "exec true"))["outcome"] == "done")
         let slow = try RotationHome()
@@ -266,7 +266,7 @@ struct RotationTrapTests {
         try slow.expect(Self.old)
     }
 
-    @Test func `what cannot be meant is refused before anything is looked at`() throws {
+    @Test func `invalid combinations of options are refused before any work`() throws {
         let home = try RotationHome()
         let requests = try home.platform.requests {
             for arguments in [
@@ -286,7 +286,7 @@ struct RotationTrapTests {
                 ["rotate", "KEY", "-p", "web", "--yes", "--json"], input: .text(Self.old)
             ).run(), 2, "usage")
         try home.expect(Self.old)
-        // Without a yes nothing happens; the plan names every command.
+        // Nothing happens without a yes; the plan names every command.
         try failedAsJSON(
             home.platform.runner(
                 ["rotate", "KEY", "-p", "web", "--json"], input: .text(Self.new)

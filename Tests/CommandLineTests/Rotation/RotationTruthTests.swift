@@ -6,11 +6,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What a rotation says of production is what production has, also where others deploy meanwhile and
-/// where the platform does not show everything.
-@Suite("What a rotation says is so")
+/// What a rotation reports about production is true, also when others deploy meanwhile and Vercel
+/// does not show everything.
+@Suite("Truth of a rotation's report")
 struct RotationTruthTests {
-    @Test func `a deployment that somebody made of the new value is taken back too`() throws {
+    @Test func `somebody else's deployment of the new value is reverted too`() throws {
         let seed = """
             {"projects": [{"name": "web", "deployments": [{"target": "production"}]},
                           {"name": "shop", "deployments": [{"target": "production"}]}]}
@@ -48,7 +48,7 @@ struct RotationTruthTests {
         #expect(try platform.deployments().count == 4)
     }
 
-    @Test func `a deployment without the variable is no deployment with its new value`() throws {
+    @Test func `a deployment without the variable does not have its new value`() throws {
         let home = try RotationHome()
         let platform = home.platform
         done(try platform.run("set", "NEVER", "-p", "web", "-t", "production", input: .text("a")))
@@ -64,7 +64,7 @@ struct RotationTruthTests {
         #expect(served == (result.status == 0 ? "b" : served == nil ? nil : "a"))
     }
 
-    @Test func `where it cannot be read for a time, it waits for somebody`() throws {
+    @Test func `a value that Vercel cannot show for a time leaves it open`() throws {
         let home = try RotationHome()
         try home.platform.setFaults("GET /v*/env/pull/* 500")
         home.platform.server.setBuild(.keepsOldEnvironment)
@@ -78,15 +78,15 @@ struct RotationTruthTests {
         try home.expect(RotationHome.new)
     }
 
-    @Test func `a vault that cannot be written in the middle leaves it open, and says so`() throws {
+    @Test func `a vault that becomes unwritable leaves it open, and it says so`() throws {
         let home = try RotationHome()
         let place = home.platform.home.directory.path("data/zg-env")
-        // As a full disk or a directory that is gone: nothing can be written from then on.
+        // As with a full disk or a deleted directory: no write succeeds from then on.
         let apply = "\(home.recorder("apply")); test -e \(place).away || mv \(place) \(place).away"
         let (report, message) = try failedReport(
             home.rotate("--apply", apply), 11, "needs_attention")
         #expect(report["outcome"] == "needs_attention" && report["open"] == true)
-        #expect(message.contains("--apply was told the new value"), "\(message)")
+        #expect(message.contains("--apply was run with the new value"), "\(message)")
         #expect(message.contains("--resume") && message.contains("--abort"), "\(message)")
         #expect(home.stored() == [RotationHome.old])
         try FileManager.default.moveItem(atPath: "\(place).away", toPath: place)
@@ -97,11 +97,11 @@ struct RotationTruthTests {
         try home.expect(RotationHome.old)
     }
 
-    @Test func `a report that nobody takes does not hide what became of it`() throws {
+    @Test func `a report that cannot be written does not hide the outcome`() throws {
         let home = try RotationHome()
         home.platform.server.setBuild(.fail)
         for (redirection, word) in [
-            (">/dev/full", "cannot be written"), (">&-", "old value is back"),
+            (">/dev/full", "cannot be written"), (">&-", "old value was restored"),
         ] {
             for options in [["--json"], []] {
                 var runner = home.platform.home.wrapped("/bin/sh") { program in
@@ -125,7 +125,7 @@ struct RotationTruthTests {
         try home.expect(RotationHome.old)
     }
 
-    @Test func `a signal says how to go on`() throws {
+    @Test func `a signal prints how to continue`() throws {
         let home = try RotationHome()
         for arguments in [["--json"], []] as [[String]] {
             home.platform.server.setBuild(.aliasLate(seconds: 50))
@@ -138,7 +138,7 @@ struct RotationTruthTests {
                 (
                     .now,
                     .call { process, _ in
-                        // Once the deployment is there, which then waits for its domains.
+                        // Once the deployment exists and waits for its domains.
                         Thread.detachNewThread {
                             for _ in 0..<200 {
                                 let list = try? teammate.send(
@@ -186,7 +186,7 @@ struct RotationTruthTests {
         try home.expect(RotationHome.old)
     }
 
-    @Test func `a plan that names what is not there is not called young`() throws {
+    @Test func `a plan with a missing name is not reported as not due`() throws {
         let home = try RotationHome()
         let plan = try home.platform.home.directory.write(
             """

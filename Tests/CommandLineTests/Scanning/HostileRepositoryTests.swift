@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A repository whose settings name programs wherever git takes one.
+/// A repository whose configuration names a program wherever git accepts one.
 @Suite("Hostile repositories")
 struct HostileRepositoryTests {
     private let home: CommandHome
@@ -23,14 +23,14 @@ struct HostileRepositoryTests {
             try git.run(["commit", "-qm", "Begin"], in: directory)
             try home.directory.write("* filter=evil diff=evil\n", to: "\(directory)/.gitattributes")
             try git.run(["add", ".gitattributes"], in: directory)
-            // Bytes that would have to be fetched.
+            // An object that would have to be fetched.
             try git.run(
                 [
                     "update-index", "--add", "--cacheinfo",
                     "100644," + String(repeating: "1", count: 40) + ",lost",
                 ], in: directory)
         }
-        // Only now, so that nothing ran yet.
+        // Only now, so that none has run yet.
         let program = try home.directory.write(
             "#!/bin/sh\n(echo \"$0 $*\"; env) >>\(mark)\nexit 1\n", to: "evil", mode: 0o700)
         for directory in ["work", "work/sub"] {
@@ -57,7 +57,7 @@ struct HostileRepositoryTests {
         #expect(!FileManager.default.fileExists(atPath: mark))
     }
 
-    @Test("SEC-F9: git itself runs the programs of this repository")
+    @Test("SEC-F9: git itself runs this repository's programs")
     func control() throws {
         _ = try git.attempt(["ls-files", "--error-unmatch", ".env"])
         #expect(try String(contentsOfFile: mark, encoding: .utf8).contains("evil"))
@@ -67,7 +67,7 @@ struct HostileRepositoryTests {
     }
 
     @Test(
-        "SEC-F9: no command runs what a repository's settings name",
+        "SEC-F9: no command runs programs that a repository's configuration names",
         arguments: [
             (["import", ".env", "sub/.env", "-p", "web"], "and git tracks it", 0),
             (["import", "sub/.env", "-p", "web"], "and git tracks it", 0),
@@ -76,8 +76,11 @@ struct HostileRepositoryTests {
             (["export", "-p", "web", "-t", "preview", "--merge", "-o", ".env"], "", 0),
             (["scan", "-p", "web"], "", 0),
             (["scan", "sub", "-p", "web", "--no-ignore"], "", 0),
-            (["scan", "--staged", "-p", "web"], "does not have its bytes here", 1),
-            (["scan", "--install-hook", "-p", "web"], "Wrote hooks/pre-commit", 0),
+            (["scan", "--staged", "-p", "web"], "does not have the content of this file", 1),
+            (
+                ["scan", "--install-hook", "-p", "web"],
+                "Installed the pre-commit hook hooks/pre-commit", 0
+            ),
             (["set", "KEY", "-p", "web", "--from-file", ".env"], "", 0),
             (["convert", ".env", "-o", "out.env"], "", 0),
             (["diff", ".env", "-p", "web"], "", 0),

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A text or a number as it is.
+/// A text or a number, unquoted.
 func text(_ document: JSONDocument?) -> String {
     switch document {
     case .string(let text): text
@@ -58,11 +58,11 @@ struct ScanTests {
         return found
     }
 
-    @Test func `file, line and key are named, and never the value`() throws {
+    @Test func `scan prints file, line and key, and never the value`() throws {
         try write("clean\n", to: "a.txt")
         let clean = done(try home.run(scan))
         #expect(clean.output == "")
-        #expect(clean.error.contains("1 value (MODE)"))
+        #expect(clean.error.contains("Skipped 1 short or common value: MODE."))
         try write("one\nkey = \(Self.token)\nproduction\n", to: "sub/b.txt")
         let result = try home.run(scan)
         #expect(result.end == .exited(1))
@@ -81,13 +81,13 @@ struct ScanTests {
         #expect(done(try home.run(["log", "--json"])).output.contains("searched for"))
     }
 
-    @Test func `a file in UTF-16 is looked at`() throws {
+    @Test func `a file in UTF-16 is searched`() throws {
         let text = "\u{FEFF}A=b\r\nTOKEN=\(Self.token)\r\n".data(using: .utf16LittleEndian)
         try home.directory.write(Array(#require(text)), to: "work/.env")
         #expect(try found(home.run(scan + ["--json"])) == [".env:2 TOKEN utf-16"])
     }
 
-    @Test func `every planted value of thousands of files is found and no other`() throws {
+    @Test func `every planted value in thousands of files is found, and nothing else`() throws {
         var expected: Set<String> = []
         let encoded = Data("user:\(Self.token)".utf8).base64EncodedString()
         let plants: [(String, String, String)] = [
@@ -121,7 +121,7 @@ struct ScanTests {
     }
 
     @Test(arguments: [true, false])
-    func `what git ignores is left out`(inRepository: Bool) throws {
+    func `files that git ignores are skipped`(inRepository: Bool) throws {
         if inRepository { try git("init", "-q", ".") }
         try write("*.log\n!keep.log\n/build/\n**/deep/x\nonly/\n", to: ".gitignore")
         try write("inner\n", to: "sub/.gitignore")
@@ -140,12 +140,12 @@ struct ScanTests {
         let paths = expected.map { "\($0):1 TOKEN plain" }
         #expect(try found(home.run(scan + ["--json"])).sorted() == paths)
         #expect(try found(home.run(scan + ["--json", "--no-ignore"])).count == 10)
-        // Below a directory that is named, its rules and those above it count.
+        // For a given directory, its rules and those above it apply.
         #expect(try found(home.run(scan + ["sub", "--json"])) == ["sub/build/a:1 TOKEN plain"])
         #expect(try found(home.run(scan + ["only", "--json"])).count == 1)
     }
 
-    @Test func `a repository within another has rules of its own`() throws {
+    @Test func `a nested repository has its own rules`() throws {
         try git("init", "-q", ".")
         try git("init", "-q", "inner")
         try write("out\n", to: "inner/.gitignore")
@@ -154,7 +154,7 @@ struct ScanTests {
         #expect(try found(home.run(scan + ["--json"])) == ["inner/seen:1 TOKEN plain"])
     }
 
-    @Test func `what cannot be looked at is named, and the result is not clean`() throws {
+    @Test func `unreadable files are named, and the result is not clean`() throws {
         try write("nothing", to: "open")
         try write("nothing", to: "dir/file")
         let paths = ["closed", "dir"].map { home.directory.path("work/" + $0) }
@@ -163,7 +163,7 @@ struct ScanTests {
         for path in paths { #expect(unsafe chmod(path, 0) == 0) }
         defer { for path in paths { _ = unsafe chmod(path, 0o700) } }
         guard geteuid() != 0 else { return try whatRootCannotRead() }
-        // Its names can be read, and nothing of what they are.
+        // Its entries can be listed, but not examined.
         try write("nothing", to: "names/file")
         #expect(unsafe chmod(home.directory.path("work/names"), 0o400) == 0)
         defer { _ = unsafe chmod(home.directory.path("work/names"), 0o700) }
@@ -175,7 +175,7 @@ struct ScanTests {
         #expect(skipped.allSatisfy { $0["reason"] == "Permission denied" })
     }
 
-    /// For root a mode closes nothing, a name that is too long for the system does.
+    /// Permissions do not stop root; a path that is too long does.
     private func whatRootCannotRead() throws {
         let name = String(repeating: "d", count: 250)
         var directory = unsafe open(home.directory.path("work"), O_RDONLY)
@@ -191,10 +191,10 @@ struct ScanTests {
         let skipped = try JSONDocument(result.standardOutput)["skipped"]
         #expect(skipped?.elements.count == 1)
         let told = try home.run(scan)
-        #expect(told.end == .exited(1) && told.error.contains("was not looked at"))
+        #expect(told.end == .exited(1) && told.error.contains("was not scanned"))
     }
 
-    @Test func `pipes, sockets and links are passed over`() throws {
+    @Test func `pipes, sockets and symbolic links are skipped`() throws {
         #expect(unsafe mkfifo(home.directory.path("work/pipe"), 0o600) == 0)
         try write(Self.token, to: "dir/real")
         for (name, target) in [
@@ -205,7 +205,7 @@ struct ScanTests {
         #expect(try found(home.run(scan + ["--json"])) == ["dir/real:1 TOKEN plain"])
     }
 
-    @Test func `a link that is named is followed, and one that leads nowhere is no clean result`()
+    @Test func `a given link is followed, and a dangling one is not a clean result`()
         throws
     {
         try write(Self.token, to: "dir/real")
@@ -216,7 +216,7 @@ struct ScanTests {
         #expect(
             try found(home.run(scan + ["directory", "--json"])) == ["directory/real:1 TOKEN plain"])
         failed(try home.run(scan + ["gone"]), 2, "gone")
-        // While the passphrase is typed what was named goes away.
+        // While the passphrase is typed, the given path disappears.
         for name in ["dir/real", "dir"] {
             try write(Self.token, to: "dir/real")
             var runner = home.terminalRunner(scan + [name, "-q"])
@@ -227,11 +227,11 @@ struct ScanTests {
                     .call { _, _ in try? FileManager.default.removeItem(atPath: path) }
                 ), (.now, .line(CommandHome.passphrase)),
             ]
-            failed(try runner.run(), 2, "\(name) is no directory and no file")
+            failed(try runner.run(), 2, "\(name) is not a file or directory")
         }
     }
 
-    @Test func `what comes and goes meanwhile is no failure`() throws {
+    @Test func `files that appear and disappear meanwhile are not a failure`() throws {
         for number in 0..<60 { try write("nothing", to: "d\(number)/f") }
         let paths = (0..<60).map { home.directory.path("work/d\($0)") }
         let loop = BackgroundLoop {
@@ -249,12 +249,12 @@ struct ScanTests {
         for _ in 0..<12 { done(try home.run(scan + ["--no-ignore"])) }
     }
 
-    @Test func `a file that goes on growing is not looked at for ever, and that is told`() throws {
-        // Reading what it has at first takes a while.
+    @Test func `a file that keeps growing is searched up to a limit, with a warning`() throws {
+        // Reading its initial content takes a while.
         let front = [UInt8](repeating: 0x41, count: 32 << 20)
         try home.directory.write(front, to: "work/grows")
         let path = home.directory.path("work/grows")
-        // Nothing is written: it takes no room.
+        // A sparse file: it takes no space.
         let loop = BackgroundLoop {
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return }
@@ -265,21 +265,21 @@ struct ScanTests {
         let result = try home.run(scan)
         #expect(result.end == .exited(1))
         #expect(
-            result.error.contains("grows was not looked at to its end: it goes on growing."),
+            result.error.contains("grows was not scanned completely: it keeps growing."),
             "\(result.error)")
     }
 
-    @Test func `what was never written of a file takes no time, and what was is found`() throws {
+    @Test func `holes in a file take no time, and the data between them is searched`() throws {
         let size: off_t = 1 << 40
         let descriptor = unsafe open(
             home.directory.path("work/sparse"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         let whole = "\n" + Self.token + "\n"
-        // At the front, across the border of a hole, and as the last of all.
+        // At the front, across the border of a hole, and at the very end.
         for place in [0, 5 << 30 - 7, size - off_t(whole.utf8.count)] as [off_t] {
             #expect(unsafe pwrite(descriptor, whole, whole.utf8.count, place) == whole.utf8.count)
         }
-        // Two halves with a hole between them are no value.
+        // Two halves with a hole between them are not a value.
         #expect(unsafe pwrite(descriptor, String(Self.token.prefix(9)), 9, (9 << 30) - 9) == 9)
         #expect(unsafe pwrite(descriptor, String(Self.token.dropFirst(9)), 10, 10 << 30) == 10)
         let start = ContinuousClock.now
@@ -292,7 +292,7 @@ struct ScanTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test func `names with control characters steer no terminal`() throws {
+    @Test func `control characters in file names do not reach the terminal`() throws {
         try write(Self.token, to: "a\u{1B}[31m\nb.txt")
         try write(Self.token, to: "plain")
         let raw = Array(home.directory.path("work").utf8) + Array("/bad-\u{1}".utf8) + [0xFF, 0]
@@ -305,7 +305,7 @@ struct ScanTests {
         #expect(try found(home.run(scan + ["--json"])).count == 2)
     }
 
-    @Test func `a stream, a file, and what is no file`() throws {
+    @Test func `scan reads a stream and a file, and refuses anything else`() throws {
         let text = ProgramRunner.Input.text("one\n\(Self.token)")
         #expect(
             try home.run(scan + ["-"], input: text).output == "-:2: TOKEN (web, plain)\n")
@@ -319,7 +319,7 @@ struct ScanTests {
         failed(try home.run(scan, unlocked: false), 3)
     }
 
-    @Test func `a stream that gives nothing for a while has not ended`() throws {
+    @Test func `a stream that pauses has not ended`() throws {
         var runner = home.runner(scan + ["-"], input: .terminal)
         runner.terminal = .init()
         runner.script = [
@@ -327,10 +327,10 @@ struct ScanTests {
                 .now,
                 .call { _, terminal in
                     guard let device = terminal?.device else { return }
-                    // Of the description that the program has too.
+                    // The open file description is shared with the program.
                     _ = fcntl(device, F_SETFL, fcntl(device, F_GETFL) | O_NONBLOCK)
                 }
-            ), (.error("Too short"), .call { _, _ in usleep(300_000) }),
+            ), (.error("short or common"), .call { _, _ in usleep(300_000) }),
             (.now, .line("one \(Self.token)")), (.now, .type([4])),
         ]
         let result = try runner.run()
@@ -338,19 +338,19 @@ struct ScanTests {
         #expect(result.output == "-:1: TOKEN (web, plain)\n")
     }
 
-    @Test func `many findings in a file end its search, and that is told`() throws {
+    @Test func `many findings end the search of a file, with a warning`() throws {
         try write(String(repeating: Self.token + "\n", count: 1_200), to: "file")
         let result = try home.run(scan)
         #expect(result.end == .exited(1))
         #expect(result.output.split(separator: "\n").count == 1_000)
         #expect(
-            result.error.contains("file was not looked at to its end: it has 1000 findings."),
+            result.error.contains("file was not scanned completely: it has 1000 findings."),
             "\(result.error)")
         let document = try JSONDocument(home.run(scan + ["--json"]).standardOutput)
         #expect(document["skipped"]?.elements.first?["begun"] == true)
     }
 
-    @Test func `a large file with a value across every border`() throws {
+    @Test func `a large file has a value across every buffer border`() throws {
         var text = String(repeating: "0123456789abcdef\n", count: 40_000)
         text += Self.token + "\n" + text + Self.pem
         try write(text, to: "large")
@@ -360,7 +360,7 @@ struct ScanTests {
             ])
     }
 
-    @Test func `projects, earlier versions and variables that are left out`() throws {
+    @Test func `options select projects, earlier versions and variables`() throws {
         done(try home.run(["set", "TOKEN", "-p", "web"], input: .text("another-value-2")))
         try home.store(["OTHER": "of-the-other-project-7"], in: "more")
         try write("\(Self.token)\nof-the-other-project-7\nanother-value-2\n", to: "file")
@@ -381,7 +381,7 @@ struct ScanTests {
             try found(home.run(scan + ["--json", "--history"])).count == 2)
     }
 
-    @Test func `an unlocked vault is enough unless the settings say otherwise`() throws {
+    @Test func `an unlocked vault is enough unless the settings forbid it`() throws {
         done(try home.run(["config", "set", "cache-for", "run,scan"]))
         failed(try home.run(["config", "set", "cache-for", "scans"]), 2)
     }
@@ -393,7 +393,7 @@ struct ScanTests {
         var runner = home.runner(
             scan + ["-"], input: .terminal, environment: ["TMPDIR": temporary])
         runner.terminal = .init()
-        runner.script = [(.error("Too short"), .signal(SIGINT))]
+        runner.script = [(.error("short or common"), .signal(SIGINT))]
         #expect(try runner.run().end == .exited(130))
         done(try home.run(scan, environment: ["TMPDIR": temporary]))
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])

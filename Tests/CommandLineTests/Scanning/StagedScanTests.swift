@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs git in the directory `work` of a home.
+/// Runs git in a home's directory `work`.
 struct Git {
     private let home: CommandHome
 
@@ -38,7 +38,7 @@ struct Git {
 }
 
 /// `scan --staged` and the hook.
-@Suite("Finding values in what is staged")
+@Suite("Finding staged values")
 struct StagedScanTests {
     private static let token = "tok_9fK2xLm41zQ-staged"
 
@@ -72,7 +72,7 @@ struct StagedScanTests {
         }
     }
 
-    @Test func `the bytes count that git has, not those of the work tree`() throws {
+    @Test func `the staged bytes count, not those of the work tree`() throws {
         #expect(try staged() == [])
         try write("one\n\(Self.token)\n", to: "file")
         #expect(try staged() == [])
@@ -84,7 +84,7 @@ struct StagedScanTests {
         #expect(try staged() == [])
     }
 
-    @Test func `renamed files, subdirectories and further work trees`() throws {
+    @Test func `renamed files, subdirectories and linked work trees are searched`() throws {
         try home.directory.makeDirectory("work/sub")
         try write("\(Self.token)\n", to: "old")
         try git.run(["add", "."])
@@ -101,7 +101,7 @@ struct StagedScanTests {
         #expect(try staged() == [])
     }
 
-    @Test func `a merge that is not done, submodules and links`() throws {
+    @Test func `an unfinished merge, submodules and links are searched`() throws {
         try write("base\n", to: "file")
         try git.run(["add", "."])
         try git.run(["commit", "-qm", "Base"])
@@ -126,7 +126,7 @@ struct StagedScanTests {
         #expect(try staged() == ["link:1"])
     }
 
-    @Test func `bytes that git does not have are named`() throws {
+    @Test func `missing objects are named`() throws {
         try write("\(Self.token)\n", to: "file")
         try git.run(["add", "."])
         try git.run(
@@ -141,16 +141,16 @@ struct StagedScanTests {
         #expect(document["findings"]?.elements.first?["file"] == "file")
     }
 
-    @Test func `outside of a repository there is nothing staged`() throws {
+    @Test func `outside a repository nothing is staged`() throws {
         var runner = home.runner(["scan", "--staged", "-p", "web"])
         runner.workingDirectory = home.directory.path
-        failed(try runner.run(), 2, "no repository")
+        failed(try runner.run(), 2, "not in a readable git repository")
         runner = home.runner(["scan", "--install-hook"])
         runner.workingDirectory = home.directory.path
-        failed(try runner.run(), 2, "no repository")
+        failed(try runner.run(), 2, "not in a readable git repository")
     }
 
-    @Test func `what a repository puts in the place of bytes hides nothing`() throws {
+    @Test func `a replaced object hides nothing`() throws {
         try write("\(Self.token)\n", to: "file")
         try write("clean\n", to: "other")
         try git.run(["add", "."])
@@ -162,14 +162,14 @@ struct StagedScanTests {
         #expect(try staged() == ["file:1"])
     }
 
-    @Test func `a bare repository has nothing staged, and no commit to stop`() throws {
+    @Test func `a bare repository has nothing staged and no commit to stop`() throws {
         try git.run(["init", "-q", "--bare", "bare"])
         for option in ["--staged", "--install-hook"] {
             var runner = home.runner(["scan", option, "-p", "web"])
             runner.workingDirectory = home.directory.path("work/bare")
             failed(try runner.run(), 2, "bare")
         }
-        // A work tree of one has both.
+        // A work tree linked to one has both.
         try write("x\n", to: "file")
         try git.run(["add", "."])
         try git.run(["commit", "-qm", "Begin"])
@@ -202,7 +202,7 @@ struct StagedScanTests {
         try write("clean\n", to: "file")
         try git.run(["add", "."])
         try git.run(["commit", "-qm", "Clean"], unlocked: true)
-        // What commit -a and commit FILE put together stands in an index of its own.
+        // `commit -a` and `commit FILE` build a separate index.
         try write("\(Self.token)\n", to: "file")
         for arguments in [["commit", "-qam", "All"], ["commit", "-qm", "One", "file"]] {
             #expect(try git.attempt(arguments, unlocked: true).end == .exited(1))
@@ -213,7 +213,7 @@ struct StagedScanTests {
                 == .exited(1))
     }
 
-    @Test func `locked values stop the commit and the way is named`() throws {
+    @Test func `locked values stop the commit, with a hint`() throws {
         done(try home.run(["scan", "--install-hook", "-p", "web"]))
         try write("clean\n", to: "file")
         try git.run(["add", "."])
@@ -223,7 +223,7 @@ struct StagedScanTests {
         #expect(try git.attempt(["rev-parse", "-q", "--verify", "HEAD"]).end == .exited(1))
     }
 
-    @Test func `a hook of somebody else stays, and ours can be renewed and removed`() throws {
+    @Test func `another hook is kept, and ours can be updated and removed`() throws {
         let install = ["scan", "--install-hook", "-p", "web", "--except", "A,B"]
         let dry = done(try home.run(install + ["--dry-run"]))
         #expect(dry.output.contains("--staged") && dry.output.contains("'--except' 'A'"))
@@ -239,7 +239,7 @@ struct StagedScanTests {
         done(try home.run(["scan", "--remove-hook"]))
         #expect(!FileManager.default.fileExists(atPath: hook))
         try home.directory.write("#!/bin/sh\ntrue\n", to: "work/.git/hooks/pre-commit")
-        failed(try home.run(install), 5, "left as it is", "|| exit $?")
+        failed(try home.run(install), 5, "not installed by zg-env", "|| exit $?")
         failed(try home.run(["scan", "--remove-hook"]), 5)
         #expect(try String(contentsOfFile: hook, encoding: .utf8) == "#!/bin/sh\ntrue\n")
         try FileManager.default.removeItem(atPath: hook)
@@ -254,7 +254,7 @@ struct StagedScanTests {
         let path = home.directory.path("work/my hooks/x/pre-commit")
         #expect(try String(contentsOfFile: path, encoding: .utf8).contains("'it'\\''s'"))
         #expect(!FileManager.default.fileExists(atPath: hook))
-        // From a directory below, it is the same one.
+        // The same one from a subdirectory.
         try home.directory.makeDirectory("work/sub")
         var below = home.runner(["scan", "--remove-hook"])
         below.workingDirectory = home.directory.path("work/sub")
@@ -278,12 +278,12 @@ struct StagedScanTests {
             failed(try install(), 5, "outside", "--hooks-path")
             failed(try home.run(["scan", "--remove-hook"]), 5, "outside")
         }
-        // A work tree that the settings make of everything does not help.
+        // A work tree that claims everything does not help.
         try git.run(["config", "core.hooksPath", outside])
         try git.run(["config", "core.worktree", "/"])
         failed(try install(), 5, "--hooks-path")
         try git.run(["config", "--unset", "core.worktree"])
-        // Nor does a link within the repository, with and without a setting.
+        // Nor does a link within the repository, with or without a setting.
         for (setting, name) in [("hooks", "work/hooks"), ("", "work/.git/hooks")] {
             try git.run(["config", "core.hooksPath", setting])
             if setting.isEmpty { try git.run(["config", "--unset", "core.hooksPath"]) }
@@ -292,7 +292,7 @@ struct StagedScanTests {
             failed(try install(), 5, "outside")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == [])
-        // It is told to.
+        // With a matching --hooks-path it does.
         try git.run(["config", "core.hooksPath", "../outside"])
         failed(try install(["--hooks-path", "../elsewhere"]), 5, "not in ../elsewhere")
         let installed = done(try install(["--hooks-path", outside]))
@@ -305,7 +305,7 @@ struct StagedScanTests {
         failed(try home.run(["scan", "-p", "web", "--hooks-path", outside]), 2, "--install-hook")
     }
 
-    @Test("SEC-F17: a .git file does not lead the hook into a repository that knows nothing of it")
+    @Test("SEC-F17: a .git file does not lead the hook into a repository that does not list it")
     func hookOfAnotherRepository() throws {
         func install(in directory: String) throws -> ProgramResult {
             var runner = home.runner(["scan", "--install-hook", "-p", "web"])
@@ -319,13 +319,13 @@ struct StagedScanTests {
         let repository = home.directory.path("work/.git")
         try home.directory.write("gitdir: \(repository)\n", to: "foreign/.git")
         failed(try install(in: "foreign"), 5, "outside", "--hooks-path")
-        // A repository whose own files say that another one has its hooks.
+        // A repository whose own files claim that another one has its hooks.
         try home.directory.makeDirectory("common")
         try git.run(["init", "-q"], in: "common")
         try home.directory.write(repository + "\n", to: "common/.git/commondir")
         failed(try install(in: "common"), 5, "outside")
         #expect(!isThere())
-        // Further work trees and submodules are known to the repository.
+        // Linked work trees and submodules are listed in the repository.
         try git.run(["worktree", "add", "-q", "../tree"])
         done(try install(in: "tree"))
         #expect(isThere())
@@ -342,22 +342,22 @@ struct StagedScanTests {
                 atPath: home.directory.path("work/.git/modules/module/hooks/pre-commit")))
     }
 
-    @Test("SEC-F9: git that waits for a pipe is given up, and the import is done")
+    @Test("SEC-F9: git that hangs on a pipe is given up, and the import succeeds")
     func gitThatWaits() throws {
         try git.run(["config", "include.path", home.directory.path("pipe")])
         #expect(unsafe mkfifo(home.directory.path("pipe"), 0o600) == 0)
         try write("KEY=value\n", to: ".env")
         let result = done(try home.run(["import", ".env", "-p", "web"]))
-        #expect(result.error.contains("Git gave no answer whether it tracks the file."))
+        #expect(result.error.contains("Git did not report whether it tracks the file."))
     }
 
-    @Test("SEC-F17: the user's own settings may place hooks anywhere")
+    @Test("SEC-F17: the user's own settings may put hooks anywhere")
     func hookOfUser() throws {
         let outside = try home.directory.makeDirectory("outside")
         try git.run(["config", "--global", "core.hooksPath", "~/outside"])
         done(try install())
         #expect(FileManager.default.fileExists(atPath: outside + "/pre-commit"))
-        // What the repository sets wins in git, and is the repository's.
+        // A setting of the repository wins in git, and counts as the repository's.
         let other = try home.directory.makeDirectory("other")
         try git.run(["config", "core.hooksPath", other])
         failed(try install(), 5, "outside")
@@ -370,7 +370,7 @@ struct StagedScanTests {
         try write("[core]\n\thooksPath = \(other)\n", to: "included")
         failed(try install(), 5, "outside")
         #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
-        // A path of the user's that begins in the repository is followed as far as that reaches.
+        // A user's path that starts in the repository is followed as far as it leads.
         try git.run(["config", "--unset", "include.path"])
         try git.run(["config", "--global", "core.hooksPath", "hooks"])
         done(try install())
@@ -378,11 +378,11 @@ struct StagedScanTests {
             FileManager.default.fileExists(atPath: home.directory.path("work/hooks/pre-commit")))
         try FileManager.default.removeItem(atPath: home.directory.path("work/hooks"))
         #expect(unsafe symlink(other, home.directory.path("work/hooks")) == 0)
-        // It is absolute by the time it is looked at only where it was given so.
+        // It is absolute at this point only if it was written so.
         failed(try install(), 5, "outside")
     }
 
-    @Test func `hooks that are switched off cannot be added to, and that is said`() throws {
+    @Test func `disabled hooks cannot be added to, and an error says so`() throws {
         try git.run(["config", "core.hooksPath", "/dev/null"])
         failed(
             try home.run(["scan", "--install-hook", "-p", "web"]), 1, "/dev/null/pre-commit",

@@ -2,26 +2,26 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Somebody who types what zg-env prints, and nothing else.
+/// A person who types the commands that zg-env prints, and nothing else.
 struct AdviceFollower {
-    /// What came of it.
+    /// The result.
     struct Arrival {
-        /// The commands that were typed, the failed one not counted.
+        /// The commands that were typed, without the failed one.
         var typed: [[String]] = []
-        /// All that the commands said.
+        /// All output of the commands.
         var said = ""
     }
 
-    let platform: PlatformHome
+    let platform: SandboxHome
     /// The project of the failed command.
     var project = "web"
-    /// What is given where a command asks for a value.
+    /// The input where a command asks for a value.
     var given = "given by hand"
-    /// Whether all commands that a message prints are typed, also after one after which nothing is left.
+    /// Whether all commands in a message are typed, even after one that leaves nothing to do.
     var isThorough = false
 
-    /// Runs a command that fails, follows what it prints, and expects to arrive within three commands: a
-    /// push is done, and has nothing left.
+    /// Runs a command that fails, follows what it prints, and expects that within three commands a
+    /// push is done with nothing left.
     @discardableResult
     func arrives(
         after failing: [String], status: Int32, input: ProgramRunner.Input = .null,
@@ -32,7 +32,7 @@ struct AdviceFollower {
         return try follows(all(failed), sourceLocation: sourceLocation)
     }
 
-    /// The same from a text that prints commands.
+    /// The same for a text that contains commands.
     @discardableResult
     func follows(
         _ text: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -62,7 +62,7 @@ struct AdviceFollower {
         return arrival
     }
 
-    /// Types a command, with a value where it takes one, and answers its question as it says.
+    /// Types a command, with a value if it takes one, and answers its question as printed.
     private func typed(_ command: [String]) throws -> ProgramResult {
         let input = command.first == "set" ? ProgramRunner.Input.text(given) : .null
         let result = try platform.runner(command, input: input).run()
@@ -70,7 +70,7 @@ struct AdviceFollower {
         return try platform.runner(command + ["--yes"], input: input).run()
     }
 
-    /// Tells whether a push is done, and leaves nothing.
+    /// Returns whether a push succeeds with nothing left to do.
     private func isThere() throws -> Bool {
         let push = ["push", "-p", project, "--json"]
         guard try platform.runner(push + ["--dry-run"]).run().status == 0,

@@ -3,16 +3,16 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Commands that meet another one of the same machine, or go on after one that failed half-way.
+/// Commands that meet another one on the same machine, or continue after one that failed half-way.
 @Suite("Sync: beside other commands")
 struct BesidesOthersTests {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
 
     init() throws {
-        platform = try PlatformHome()
+        platform = try SandboxHome()
     }
 
-    /// Runs a command that waits for a push under way, and another one while it waits.
+    /// Runs a command that waits for a running push, and another one while it waits.
     private func waiting(
         _ words: [String], _ value: String, meanwhile: ProgramRunner
     ) throws -> ProgramResult {
@@ -21,7 +21,7 @@ struct BesidesOthersTests {
         var runner = platform.runner(words, input: .text(value))
         runner.script = [
             (
-                .error("waiting for it"),
+                .error("Waiting for another push or pull"),
                 .call { _, _ in
                     do { done(try meanwhile.run()) } catch { Issue.record("\(error)") }
                     lock.release()
@@ -34,7 +34,7 @@ struct BesidesOthersTests {
     }
 
     @Test(
-        "SYNC-M16: a value that was replaced in the vault meanwhile is not sent as the newer one",
+        "SYNC-M16: a value that was replaced in the vault meanwhile is not sent",
         arguments: ["set", "set new", "import", "rename", "rm"])
     func heldValue(way: String) throws {
         try platform.set("C", "one", "-t", "production")
@@ -67,7 +67,7 @@ struct BesidesOthersTests {
 
     /// Others may have a conflict, be pulled, or fail again in between.
     @Test(
-        "SYNC-M17: what a push could not delete stays to be deleted",
+        "SYNC-M17: a later push deletes what a push could not",
         arguments: ["again", "conflict", "pull", "listing"])
     func deletion(between: String) throws {
         try platform.set("A", "secret", "-t", "production", "--type", "sensitive")
@@ -100,7 +100,7 @@ struct BesidesOthersTests {
     }
 
     @Test(
-        "SYNC-M18: with a token of the environment a colleague's hidden value is not sent over",
+        "SYNC-M18: with a token in the environment a colleague's hidden value is not overwritten",
         arguments: [false, true])
     func colleague(isUnknown: Bool) throws {
         try platform.set("R", "first", "-t", "production", "--type", "sensitive")
@@ -119,7 +119,7 @@ struct BesidesOthersTests {
         #expect(try platform.sync("R") != "synced")
     }
 
-    @Test("SYNC-M19: no redeploy is advised for what was deleted to be made again, and was not")
+    @Test("SYNC-M19: no redeploy is advised for a variable that was to be recreated and was not")
     func unmade() throws {
         try platform.set("D", "one", "-t", "production")
         try platform.pushed()
@@ -135,7 +135,7 @@ struct BesidesOthersTests {
         #expect(platform.records("D") == ["production=one"])
     }
 
-    @Test("USE-B11: a version that is current again is live where production was built with it")
+    @Test("USE-B11: a version that is current again is live if production was built with it")
     func restored() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -148,7 +148,7 @@ struct BesidesOthersTests {
         #expect(list["variables"]?.elements.first?["live"] == true)
     }
 
-    @Test("SYNC-M20: a redeploy sees what somebody changed right before it")
+    @Test("SYNC-M20: a redeploy sees a change made right before it")
     func unseenByRedeploy() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -158,7 +158,7 @@ struct BesidesOthersTests {
     }
 
     @Test(
-        "SYNC-M17: an old record goes only where the new one is there",
+        "SYNC-M17: an old record is deleted only if the new one exists",
         arguments: ["push", "pull", "pull B"])
     func successor(way: String) throws {
         try platform.set("A", "secret", "-t", "preview", "--type", "sensitive")
@@ -169,7 +169,7 @@ struct BesidesOthersTests {
         #expect(try platform.push().end != .exited(0))
         #expect(platform.records("A") == ["preview=secret"])
         if way == "pull B" {
-            // The vault gives the new name up, and Vercel has the old one alone.
+            // The vault gives the new name up, and Vercel only has the old one.
             try platform.setFaults()
             done(try platform.run("pull", "B", "-p", "web", "--yes", "--force"))
             let (report, message) = try failedReport(try platform.push(), 5, "conflict")
@@ -190,9 +190,9 @@ struct BesidesOthersTests {
         #expect(platform.records("A") == [] && platform.records("B") == ["preview=secret"])
     }
 
-    @Test("SYNC-M24: a token limited to a team makes no other project this one")
+    @Test("SYNC-M24: a token limited to a team links no other project")
     func limitedToken() throws {
-        let other = try PlatformHome(
+        let other = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme", "name": "Acme"}],
                  "tokens": [{"name": "limited", "token": "tokacme", "team": "acme"}],
@@ -204,10 +204,10 @@ struct BesidesOthersTests {
         done(try other.run("account", "use", "limited"))
         try other.set("A", "two", "-t", "production")
         failed(
-            try other.run("push", "-p", "web", "--yes"), 6, "does not see",
+            try other.run("push", "-p", "web", "--yes"), 6, "has no access",
             "zg-env account use dev")
-        failed(try other.run("link", "web", "--force"), 5, "still there")
-        // The account that would know gets no answer: nothing is taken for gone.
+        failed(try other.run("link", "web", "--force"), 5, "still exists")
+        // The account that would know gets no answer: nothing counts as deleted.
         try other.setFaults("GET /projects/prj_* 429:600 @2 x9")
         #expect(try other.run("link", "web", "--force").status == 7)
         try other.setFaults()

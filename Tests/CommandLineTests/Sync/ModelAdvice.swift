@@ -1,20 +1,20 @@
 import Foundation
 import TestSupport
 
-/// The commands that a message tells people to type.
+/// The commands in a message.
 struct ModelAdvice {
-    /// Their words behind `zg-env`, in the order in which they are printed.
+    /// Their words after `zg-env`, in the order of the message.
     let commands: [[String]]
 
-    /// Options that a word follows.
+    /// Options that take a value.
     private static let withArgument: Set<String> = [
         "-p", "--project", "-t", "--target", "-b", "--branch", "--type", "--version", "--team",
         "--account",
     ]
 
-    /// Reads what a command has printed.
+    /// Parses a command's output.
     ///
-    /// - Parameter keys: What `KEY` stands for.
+    /// - Parameter keys: The keys that `KEY` stands for.
     init(in text: String, keys: [String]) {
         var commands: [[String]] = []
         for part in text.components(separatedBy: "zg-env ").dropFirst() {
@@ -28,7 +28,7 @@ struct ModelAdvice {
         self.commands = commands
     }
 
-    /// The words up to where the sentence goes on.
+    /// The words up to the rest of the sentence.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var wantsArgument = false

@@ -4,16 +4,16 @@ import Sandbox
 import TestSupport
 import Vault
 
-/// Which records a command may touch, and which it may not take for others.
+/// Which records a command may change, and which it must not confuse.
 extension ModelChecker {
-    // MARK: Here
+    // MARK: In the vault
 
-    /// A pull without `--force` leaves alone what was changed here, and not sent.
+    /// A pull without `--force` leaves unpushed changes of the vault alone.
     mutating func checkUnsent(of run: ModelRun) {
         guard run.command.name == "pull", !run.command.has("--force") else { return }
         for old in run.before.records {
             let variable = old.variable
-            // A trace of what production was to lose ends where it has one of that name again.
+            // The note of a removal from production ends if the vault has that name there again.
             if variable.isTrace { continue }
             guard let new = run.after.record(like: old) else {
                 problem("pull took \(old.name) out of the vault")
@@ -43,10 +43,10 @@ extension ModelChecker {
         }
     }
 
-    // MARK: There
+    // MARK: On Vercel
 
-    /// A push without `--force` that is done leaves each variable the record that it had: one that was
-    /// removed there and made again is another one.
+    /// A successful push without `--force` leaves each variable its record: one that was removed
+    /// and recreated is another record.
     mutating func checkIdentity(of run: ModelRun, _ attempts: [Attempt]) {
         let command = run.command
         guard run.status == 0, command.name == "push" || command.has("--push"),
@@ -56,15 +56,15 @@ extension ModelChecker {
             guard let old = run.before.record(like: new)?.variable, old.isLive,
                 old.name == new.variable.name, let known = old.remote, known.key == old.name,
                 let remote = new.variable.remote, remote.id != known.id,
-                // A creation that nobody answered may have made it.
+                // A creation without an answer may have made it.
                 !attempts.contains(where: { $0.names.contains(old.name) })
             else { continue }
             problem("it ended with 0, and takes another record for that of \(new.name)")
         }
     }
 
-    /// What changes records by key and scope names each exactly, and gives it no other type than a sensitive
-    /// one.
+    /// A change by key and scope names each record exactly, and changes no type except to
+    /// sensitive.
     mutating func checkUpserts(of run: ModelRun) {
         for place in run.moments.indices
         where run.moments[place].isChange && run.moments[place].request.method == "POST" {
@@ -85,7 +85,7 @@ extension ModelChecker {
         }
     }
 
-    /// The record of a variable in use goes only where one of its name is there.
+    /// The record of a variable in use is deleted only if a record with its name remains.
     mutating func checkSuccessors(of run: ModelRun) {
         for place in run.moments.indices where run.moments[place].isWrite {
             let moment = run.moments[place]
@@ -106,8 +106,8 @@ extension ModelChecker {
 
     // MARK: Own writes
 
-    /// What a command of this machine was killed at is sent again, and no conflict, where the record was changed
-    /// within its time, by nobody else, and is what was asked for.
+    /// A change that was in progress when a command of this machine was killed is sent again
+    /// without a conflict if the record changed in that time, by nobody else, and as requested.
     mutating func checkOwnWrite(of run: ModelRun, _ begun: Begun?) {
         guard let begun, run.status == 5, ["push", "harden"].contains(run.command.name),
             !run.moments.contains(where: \.isWrite), let plan = run.firstListing,

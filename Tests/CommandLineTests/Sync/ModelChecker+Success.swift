@@ -3,9 +3,9 @@ import Sandbox
 import TestSupport
 import Vault
 
-/// What exit 0 says, by command. What is called synced was held against Vercel already.
+/// The meaning of exit 0, by command. Synced variables have been compared with Vercel already.
 extension ModelChecker {
-    /// Holds a command's end against the vault and against Vercel.
+    /// Checks a command's end against the vault and Vercel.
     mutating func checkSuccess(of run: ModelRun) {
         checkReport(of: run)
         checkRotation(of: run)
@@ -19,7 +19,7 @@ extension ModelChecker {
         }
     }
 
-    /// What a report calls done is done, whatever the exit code.
+    /// A result in a report is true, whatever the exit code.
     private mutating func checkReport(of run: ModelRun) {
         guard run.command.name == "push", let report = run.report, run.status != nil else { return }
         for list in ["created", "updated"] {
@@ -31,7 +31,7 @@ extension ModelChecker {
                         && $0.variable.attributes.scope.targets.names == targets
                 }
                 guard let record, ![.synced, .unreadable].contains(record.sync) else { continue }
-                // A value that Vercel has not shown yet is still to be taken.
+                // A value that Vercel has not shown yet is still to be pulled.
                 if record.value == nil, record.sync == .behind { continue }
                 problem("\(list) has \(key) (\(targets)), which is \(record.sync)")
             }
@@ -39,7 +39,7 @@ extension ModelChecker {
         checkFailed(of: run, report)
     }
 
-    /// What an answer does not name is called failed only where it is not there.
+    /// What an answer does not name is reported as failed only if it is not on Vercel.
     private mutating func checkFailed(of run: ModelRun, _ report: JSONDocument) {
         guard let last = run.moments.lastIndex(where: \.isWrite), let listing = run.lastListing,
             listing > last, run.moments.allSatisfy(\.isAnswered),
@@ -72,7 +72,7 @@ extension ModelChecker {
         guard run.command.has("--prune"), let plan = run.firstListing,
             let listing = run.lastListing
         else { return }
-        // What was made since the plan is not named by it.
+        // The plan does not name what was created since.
         let planned = Set(run.moments[plan].asked.map(\.id))
         for left in run.moments[listing].asked
         where planned.contains(left.id) && (keys.isEmpty || keys.contains(left.key))
@@ -91,7 +91,7 @@ extension ModelChecker {
                     || old?.isLive != new.isLive
             else { continue }
             if let old, old.isLive, new.isLive, old.currentVersion == new.currentVersion {
-                // It only made room for another one; what was never pushed is not pushed for that.
+                // It only made room for another one; an unpushed variable is not pushed for that.
                 guard let remote = new.remote, remote.agreed.scope != new.attributes.scope,
                     let listing = run.lastListing,
                     run.moments[listing].asked.contains(where: { $0.id == remote.id })
@@ -115,7 +115,7 @@ extension ModelChecker {
         }
     }
 
-    /// What was removed here is not there either.
+    /// A variable removed from the vault is not on Vercel either.
     private mutating func expectGone(_ record: ModelMachine.Contents.Record, _ run: ModelRun) {
         let old = run.before.record(like: record)?.variable.remote
         guard !record.variable.isLive, let id = old?.id, let listing = run.lastListing,
@@ -127,7 +127,7 @@ extension ModelChecker {
     mutating func expectDone(_ record: ModelMachine.Contents.Record) {
         let variable = record.variable
         if variable.isLive {
-            // Without a value the vault says nothing of it.
+            // Without a value the vault claims nothing about it.
             guard variable.currentVersion > 0, record.sync != .synced else { return }
             problem("it ended with 0, and \(record.name) is \(record.sync)")
         } else if let remote = variable.remote, !remote.isGone {
@@ -155,14 +155,14 @@ extension ModelChecker {
         }
     }
 
-    /// The vault has what Vercel has, but for what was changed here.
+    /// The vault equals Vercel, except for its own changes.
     private mutating func checkPull(_ run: ModelRun) {
         guard let listing = run.lastListing,
             run.command.words.dropFirst().first?.hasPrefix("-") ?? true
         else { return }
         for there in run.moments[listing].asked where there.type != "system" {
             let here = run.after.record(of: there.id)
-            // A record that was made again, and whose value was not shown, is named as such.
+            // A recreated record with a hidden value is reported as such.
             let isNamed =
                 run.report?["unreadable"]?.elements.contains {
                     $0["key"]?.text == there.key

@@ -4,18 +4,19 @@ import Sandbox
 import TestSupport
 import Vault
 
-/// Holds what commands did against what docs/sync.md promises.
+/// Checks what commands did against the promises of docs/sync.md.
 struct ModelChecker {
     typealias Stored = StoredVariable
 
-    /// Requests that change a value that Vercel never shows, and whose outcome the machine did not hear.
+    /// Requests that change a value that Vercel never shows, and whose outcome the machine does not
+    /// know.
     struct Attempt {
         let names: Set<String>
-        /// From when until when, by Vercel's clock in milliseconds, a change may have been this one.
+        /// The period, by Vercel's clock in milliseconds, in which a change may have been this one.
         let times: ClosedRange<Int64>
     }
 
-    /// A write at whose answer a command was killed, and what the vault was then.
+    /// A write whose command was killed before the answer, and the vault at that time.
     struct Begun {
         let attempt: Attempt
         let vault: ModelMachine.Contents
@@ -23,26 +24,26 @@ struct ModelChecker {
         let listed: [String: Int64]
     }
 
-    /// What one machine has heard.
+    /// What one machine knows.
     private struct Hearing {
         var attempts: [Attempt] = []
-        /// The last one, until a command has looked up what became of it.
+        /// The last one, until a command has looked up its outcome.
         var begun: Begun?
-        /// Records of which somebody said that the vault has what is there, with their time of change.
+        /// Records that somebody declared to be as in the vault, with their time of change.
         var asserted: [String: Int64] = [:]
         /// Records that a push was to delete by force and may not have, with their time of change.
         var condemned: [String: Int64] = [:]
     }
 
-    /// Whether what the advice of a command promises is held against it as well.
+    /// Whether the promises of a command's advice are checked as well.
     static let followsAdvice =
         ProcessInfo.processInfo.environment["ZG_ENV_MODEL_ADVICE"] == "follow"
 
     private var hearings: [Hearing]
-    /// The rotations of each machine, in their order.
+    /// The rotations of each machine, in order.
     var rotations: [Int: [(key: String, new: String)]] = [:]
     private let ownUser: String
-    /// All values that anybody ever wrote.
+    /// All values ever written.
     var values: Set<String> = []
     private(set) var counts = ModelCounts()
     var problems: [String] = []
@@ -52,7 +53,7 @@ struct ModelChecker {
         self.ownUser = ownUser
     }
 
-    /// Looks at everything that a command did.
+    /// Checks everything that a command did.
     mutating func check(_ run: ModelRun) {
         count(run)
         checkEnd(of: run)
@@ -73,7 +74,6 @@ struct ModelChecker {
 
     mutating func problem(_ text: String) { problems.append(text) }
 
-    /// Counts one more.
     mutating func count(_ what: String) { counts.add(what) }
 
     private mutating func count(_ run: ModelRun) {
@@ -86,7 +86,7 @@ struct ModelChecker {
         }
     }
 
-    // MARK: What holds of every command
+    // MARK: Every command
 
     private mutating func checkEnd(of run: ModelRun) {
         if run.result.timedOut { problem("it did not end") }
@@ -107,10 +107,10 @@ struct ModelChecker {
         if !lost.isEmpty { problem("the vault has lost \(lost.sorted())") }
     }
 
-    /// No value is in any message, but for those that docs/threat-model.md names as not withheld.
+    /// No message contains a value, except those that docs/threat-model.md lists as not withheld.
     private mutating func checkWords(of run: ModelRun) {
         let text = run.words.lowercased()
-        // All of them have a form of their own: nothing else looks like one.
+        // All values have a distinctive form.
         let echoes = run.moments.filter { $0.fault?.contains("echoes-value") ?? false }
         guard !run.words.isEmpty, echoes.allSatisfy(\.isAboutVariables) else { return }
         let isRefusedChange = echoes.contains { $0.request.method != "GET" }
@@ -124,13 +124,13 @@ struct ModelChecker {
         }
     }
 
-    // MARK: The write path
+    // MARK: Writes
 
-    /// A listing counts until it is a second old. What the machine is too busy for comes on top.
+    /// A listing is fresh for a second, plus what a busy machine takes.
     private static let listingAge: Duration = .milliseconds(1_900)
 
-    /// Right before each change there is a listing, unless the last one is younger than a second, and was
-    /// made after the last question, wait and retry.
+    /// Before each change there is a listing, unless the last one is younger than a second and
+    /// later than the last question, wait and retry.
     private mutating func checkWritePath(of run: ModelRun) {
         for place in run.moments.indices where run.moments[place].isChange {
             guard !isFresh(at: place, of: run) else { continue }
@@ -140,8 +140,8 @@ struct ModelChecker {
         }
     }
 
-    /// Where a record that is to be written is seen to be another one than planned before the first write,
-    /// nothing is written.
+    /// If a record turns out to be another one than planned before the first write, nothing is
+    /// written.
     private mutating func checkFirstWrite(of run: ModelRun) {
         guard run.command.name == "push", let plan = run.firstListing,
             let first = run.moments.indices.first(where: { run.moments[$0].isWrite }),
@@ -157,7 +157,7 @@ struct ModelChecker {
         }
     }
 
-    /// Tells whether the last listing before a request is young enough for it.
+    /// Returns whether the last listing before a request is fresh enough for it.
     func isFresh(at place: Int, of run: ModelRun) -> Bool {
         guard let listing = run.listing(before: place) else { return false }
         if let asked = run.interludeAt, run.moments[listing].arrivedAt < asked { return false }
@@ -168,7 +168,8 @@ struct ModelChecker {
 
     // MARK: Losses
 
-    /// A value that this machine does not have is changed or deleted only by somebody who knew of it.
+    /// A value that this machine does not have is changed or deleted only by somebody who knew of
+    /// it.
     private mutating func checkLosses(of run: ModelRun) {
         let own = run.before.values.union(run.after.values)
         for place in run.moments.indices where run.moments[place].isWrite {
@@ -188,8 +189,8 @@ struct ModelChecker {
         }
     }
 
-    /// Why a value could go: its record was known, or named with `--force` or `--prune`; or it is one of the
-    /// cases that docs/sync.md calls possible. Nil for no reason.
+    /// The reason why a value could be lost: its record was known, or named with `--force` or
+    /// `--prune`; or a case that docs/sync.md calls possible. Nil without one.
     private func excuse(for old: Stored, at place: Int, of run: ModelRun) -> String? {
         // A value that Vercel never shows: a vault that has seen its record cannot have it.
         if old.type == "sensitive", let record = run.before.record(of: old.id),
@@ -202,7 +203,7 @@ struct ModelChecker {
         {
             return "replaced by force"
         }
-        // docs/sync.md: what a push could not delete each push tries again.
+        // docs/sync.md: each push retries what a push could not delete.
         if hearings[run.command.machine].condemned[old.id] == old.updatedAt {
             return "deleted by force, later"
         }
@@ -222,7 +223,7 @@ struct ModelChecker {
         return isOwn ? "window of an unheard write" : nil
     }
 
-    /// The times in which writes without an answer may have arrived, as docs/sync.md has them.
+    /// The periods in which writes without an answer may have arrived, by docs/sync.md.
     static func attempts(of run: ModelRun, before end: Int) -> [Attempt] {
         var attempts = run.moments.indices.prefix(end).compactMap { place -> Attempt? in
             let moment = run.moments[place]
@@ -243,19 +244,19 @@ struct ModelChecker {
         return attempts
     }
 
-    /// From one listing to the next one; a program that was killed has none.
+    /// From one listing to the next; a killed program has none.
     private static func times(from before: Int64, until after: Int64?) -> ClosedRange<Int64> {
-        // `Date` is to the second.
+        // `Date` has a resolution of a second.
         let start = before / 1_000 * 1_000
         return start...max(start, after.map { $0 / 1_000 * 1_000 + 1_000 } ?? start + 51_000)
     }
 
-    /// Tells whether a record was written last by the user of the machines, as far as Vercel says.
+    /// Returns whether the machines' user was the last to write a record, as far as Vercel shows.
     func isOwn(_ record: Stored) -> Bool {
         (record.updatedBy ?? record.createdBy ?? ownUser) == ownUser
     }
 
-    // MARK: What a machine has heard
+    // MARK: A machine's knowledge
 
     private mutating func learn(from run: ModelRun) {
         let machine = run.command.machine
@@ -279,7 +280,7 @@ struct ModelChecker {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }
         }
-        // `pull KEY --force` of what is never shown says that both are the same.
+        // `pull KEY --force` of a hidden value declares both sides equal.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {
             for key in run.report?.keys("unreadable") ?? [] {
                 for record in run.after.records where record.variable.name == key {
@@ -292,8 +293,8 @@ struct ModelChecker {
 
     /// What a vault calls synced is what Vercel had when this machine listed it last.
     private mutating func checkClaims(of run: ModelRun) {
-        // What was heard by a command that failed, and what `harden` and `rotate` look at for themselves, need
-        // not be kept of records that they do not change.
+        // A failed command, and the reads of `harden` and `rotate`, need not be recorded for
+        // records that they do not change.
         let isRefused =
             run.status == 5 && !run.result.output.isEmpty
             && (run.report?["conflicts"] != nil || run.moments.allSatisfy(\.isAnswered))
@@ -310,7 +311,7 @@ struct ModelChecker {
             guard let remote = record.variable.remote else { continue }
             let isChanged = run.before.record(like: record)?.variable.remote != remote
             guard let listed else {
-                // A record may leave a place without a look at Vercel, but not come to an agreement.
+                // A record may become out of sync without a request, but not synced.
                 if isChanged, record.sync == .synced {
                     problem("list calls \(record.name) synced since nobody looked")
                 }
@@ -335,7 +336,7 @@ struct ModelChecker {
         }
     }
 
-    /// What a command that was killed has kept of a record: it may have listed it again since.
+    /// What a killed command recorded: it may have listed the record again since.
     private func heard(of remote: RemoteState, _ run: ModelRun) -> Stored? {
         guard run.isKilled else { return nil }
         let listings = run.moments.indices.filter { run.moments[$0].isListing && run.isHeard($0) }
@@ -346,8 +347,8 @@ struct ModelChecker {
         }.first
     }
 
-    /// Tells whether somebody set a value right before this command changed something else of its record: of a
-    /// value that is not shown nobody can know.
+    /// Returns whether somebody set a value right before this command changed something else in its
+    /// record: a hidden value cannot reveal that.
     private func hidWithin(_ run: ModelRun, _ there: Stored) -> Bool {
         run.moments.indices.contains { place in
             guard run.moments[place].isChange, isFresh(at: place, of: run),
@@ -383,7 +384,8 @@ struct ModelChecker {
         if hearings[run.command.machine].asserted[there.id] == there.updatedAt {
             return counts.add("taken for the same")
         }
-        // Vercel kept nothing of the value, shows none, and answers as if it had: nobody can know.
+        // Vercel stored nothing of the value, hides it, and answers as if it had: this cannot be
+        // detected.
         if there.type == "sensitive", there.value.isEmpty { return counts.add("emptied unseen") }
         // Values are read after the listing.
         let start = run.lastListing.map { 4 * $0 + 1 } ?? run.moments.count * 4

@@ -1,11 +1,9 @@
-/// What happened in sequences of the model test: one in which nothing ever met would prove nothing.
+/// Events in sequences of the model test: one without any interaction would prove nothing.
 struct ModelCounts: Sendable {
     private(set) var numbers: [String: Int] = [:]
 
-    /// Counts one.
     mutating func add(_ what: String, _ number: Int = 1) { numbers[what, default: 0] += number }
 
-    /// Adds others.
     mutating func add(_ other: ModelCounts) {
         numbers.merge(other.numbers) { $0 + $1 }
     }

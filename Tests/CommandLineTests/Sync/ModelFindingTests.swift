@@ -3,17 +3,17 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What sequences of ``ModelTests`` have found, in the fewest steps.
+/// Findings of ``ModelTests``, in the fewest steps.
 @Suite("Findings of the model")
 struct ModelFindingTests {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
 
     init() throws {
-        platform = try PlatformHome()
+        platform = try SandboxHome()
     }
 
     @Test(
-        "SYNC-M1: what a push had not to touch, and somebody changed while it ran, is a conflict",
+        "SYNC-M1: a change during a push of a variable that it did not touch is a conflict",
         arguments: [false, true])
     func untouched(isNamed: Bool) throws {
         try platform.set("A", "one", "-t", "production")
@@ -22,7 +22,7 @@ struct ModelFindingTests {
         try platform.set("A", "two")
         try platform.setFaults("PATCH * before:set,key=B,value=theirs")
         if isNamed {
-            // Of what the push is not about nothing is said, but it is kept.
+            // Variables outside the push are not reported, but recorded.
             #expect(try platform.pushed("A").keys("updated") == ["A"])
         } else {
             let (report, message) = try failedReport(try platform.push(), 5, "conflict")
@@ -30,7 +30,7 @@ struct ModelFindingTests {
             #expect(report.keys("conflicts") == ["B"] && report.keys("unchanged") == [])
             #expect(
                 report.reasons("conflicts") == ["it was changed on Vercel by another user"])
-            #expect(message.contains("The others are done."), "\(message)")
+            #expect(message.contains("The other changes were applied."), "\(message)")
         }
         #expect(try platform.sync("B") == "behind")
         #expect(platform.records("A") == ["production=two"])
@@ -38,7 +38,7 @@ struct ModelFindingTests {
     }
 
     @Test(
-        "SYNC-M3: a value set right before a push of the scope alone is not taken for the vault's",
+        "SYNC-M3: a value set right before a push of the scope is not taken for the vault's",
         arguments: ["push", "set"])
     func hiddenValue(command: String) throws {
         try platform.set("A", "one", "-t", "production,preview")
@@ -49,10 +49,10 @@ struct ModelFindingTests {
             let (report, _) = try failedReport(try platform.push(), 5, "conflict")
             #expect(
                 report.reasons("conflicts") == [
-                    "its value was changed on Vercel right before that"
+                    "its value was changed on Vercel right before the update"
                 ])
         } else {
-            // Another one takes the place of preview.
+            // Another one takes preview.
             let set = platform.runner(
                 ["set", "A", "-p", "web", "-t", "preview", "--push", "--yes", "--json"],
                 input: .text("two"))
@@ -70,7 +70,7 @@ struct ModelFindingTests {
     }
 
     @Test(
-        "SYNC-M5: a change of scope or name that was answered and not kept failed",
+        "SYNC-M5: a change of scope or name that was acknowledged and not stored has failed",
         arguments: ["scope", "name"])
     func lostScope(change: String) throws {
         try platform.set("A", "one", "-t", "production,preview")
@@ -91,7 +91,7 @@ struct ModelFindingTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test("SYNC-M6: what somebody set before a change that was not kept is not called synced")
+    @Test("SYNC-M6: a value set before a change that was not stored is not called synced")
     func lostBehindAnother() throws {
         try platform.set("S", "one", "-t", "production", "--type", "sensitive")
         try platform.pushed()
@@ -104,7 +104,7 @@ struct ModelFindingTests {
         #expect(platform.records("S") == ["production=theirs"])
     }
 
-    @Test("SYNC-M7: harden sends no value again over one that somebody set, and that is readable")
+    @Test("SYNC-M7: harden does not send a value again over somebody's readable one")
     func hardenedAgain() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -127,12 +127,12 @@ struct ModelFindingTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test("SYNC-M4: push --force replaces one record that is in the way of several")
+    @Test("SYNC-M4: push --force replaces one record that conflicts with several")
     func severalInTheWay() throws {
         for (targets, left) in [
             ("production,preview", []), ("production,preview,development", ["development=theirs"]),
         ] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             let there = JSONValue.array(targets.split(separator: ",").map { .string(String($0)) })
             try platform.create("A", "theirs", ["target": there])
             try platform.set("A", "one", "-t", "production")
@@ -143,7 +143,7 @@ struct ModelFindingTests {
         }
     }
 
-    @Test("SYNC-M9: list knows what a rotation has seen before it was to end the old value")
+    @Test("SYNC-M9: list shows what a rotation saw before it would have revoked the old value")
     func seenBeforeRevoking() throws {
         try platform.set("A", "one", "-t", "production", "--type", "sensitive")
         try platform.pushed()
@@ -171,7 +171,7 @@ struct ModelFindingTests {
         let harden = try platform.run("harden", "A", "-p", "web", "--yes")
         #expect(harden.end == .exited(5))
         #expect(harden.error.contains("zg-env push A -p web"), "\(harden.error)")
-        // Vercel gives it no other type.
+        // Vercel does not change its type.
         let report = try platform.pushed("A", "--force")
         #expect(report.keys("deleted") == ["A"] && report.keys("created") == ["A"])
         #expect(platform.records("A") == ["production=one"])
@@ -199,7 +199,7 @@ struct ModelFindingTests {
     }
 
     @Test(
-        "SYNC-M12: what was removed there, and made again, can be sent over it",
+        "SYNC-M12: a variable recreated on Vercel can be overwritten",
         arguments: ["encrypted", "sensitive"], ["production", "production+preview"])
     func madeAgain(type: String, targets: String) throws {
         try platform.set("A", "one", "-t", "production", "--type", type)
@@ -233,7 +233,7 @@ struct ModelFindingTests {
     }
 
     @Test(
-        "SYNC-M2: a change on a connection that was cut is not sent again without a look",
+        "SYNC-M2: a change on a broken connection is not repeated without a read",
         arguments: ["set", "rm"], ["before", "then"])
     func cut(kind: String, moment: String) throws {
         try platform.set("A", "one", "-t", "production")
@@ -251,7 +251,7 @@ struct ModelFindingTests {
         #expect(platform.records("A") == ["production=theirs"])
     }
 
-    @Test("SYNC-M15: a comment that was not sent is not taken for the end of an unheard push")
+    @Test("SYNC-M15: an unsent comment does not resolve a push without an answer")
     func unheardComment() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -265,7 +265,7 @@ struct ModelFindingTests {
         #expect(try platform.sync("A") == "synced")
     }
 
-    @Test("SYNC-M21: a new name that was answered, and not read back, is not called synced")
+    @Test("SYNC-M21: a new name that was answered and not read back is not called synced")
     func unprovedName() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -279,7 +279,7 @@ struct ModelFindingTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test("SYNC-M22: a value that was not shown yet is still taken after a push of its new name")
+    @Test("SYNC-M22: a value that was not shown yet is still pulled after a push of its new name")
     func awaitedValue() throws {
         try platform.teammate.send(
             "POST", "/v10/projects/web/env",
@@ -297,7 +297,7 @@ struct ModelFindingTests {
         #expect(try platform.home.revealed("B", "-t", "production") == Array("theirs".utf8))
     }
 
-    @Test("SYNC-M32: a value set right before a forced push of the comment alone is a conflict")
+    @Test("SYNC-M32: a value set right before a forced push of the comment is a conflict")
     func valueBehindComment() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -310,7 +310,7 @@ struct ModelFindingTests {
         #expect(platform.records("A") == ["production=theirs"])
     }
 
-    @Test("SYNC-M23: a comment written in the second of a change of several is a conflict")
+    @Test("SYNC-M23: a comment written in the same second as a batch change is a conflict")
     func commentInTheWindow() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.set("B", "one", "-t", "production")

@@ -3,18 +3,18 @@ import Sandbox
 import Vault
 
 extension ModelGenerator {
-    /// A variable that a machine and Vercel agree on.
+    /// A variable that is the same on a machine and on Vercel.
     private struct Subject {
         let machine: Int
         let key: String
         let targets: [String]
 
-        /// The words of an act that mean it.
+        /// The words that select it in a dashboard action.
         var which: String { "key=\(key),targets=\(targets.joined(separator: "+"))" }
-        /// The options of a command that mean it.
+        /// The options that select it in a command.
         var place: [String] { ["-p", "web", "-t", targets.joined(separator: ",")] }
 
-        /// The same after one target was taken from it.
+        /// The same without one target.
         var narrowed: Subject {
             Subject(machine: machine, key: key, targets: Array(targets.dropLast()))
         }
@@ -25,7 +25,7 @@ extension ModelGenerator {
         case readable, sensitive, any
     }
 
-    /// Names that random steps do not give.
+    /// Names that random steps do not use.
     private static let freshKeys = [
         "ALPHA", "BRAVO", "CHARLIE", "DELTA", "ECHO", "FOXTROT", "GOLF", "HOTEL", "INDIA",
         "JULIET", "KILO", "LIMA", "MIKE", "NOVEMBER", "OSCAR", "PAPA",
@@ -52,12 +52,12 @@ extension ModelGenerator {
 
     // MARK: Variables
 
-    /// What a passage is made of.
+    /// The parts of a passage.
     private struct Stage {
         let machine: Int
         let vaults: [ModelMachine.Contents]
         var steps: [ModelStep] = []
-        /// Keys that it uses already.
+        /// Keys that are already in use.
         var used: Set<String> = []
 
         mutating func run(
@@ -80,7 +80,7 @@ extension ModelGenerator {
         }
     }
 
-    /// A variable in step: one that is there, or a new one.
+    /// A variable in sync: an existing or a new one.
     private mutating func subject(
         _ kind: Kind, isWide: Bool = false, _ stage: inout Stage
     ) -> Subject {
@@ -139,12 +139,12 @@ extension ModelGenerator {
         "set,\(subject.which),value=\(value()),by=\(author ?? self.author())"
     }
 
-    /// The key alone, or everything.
+    /// Only this key, or everything.
     private mutating func meant(_ subjects: Subject...) -> [String] {
         chance(85) ? subjects.map(\.key) : []
     }
 
-    // MARK: Lies
+    // MARK: Wrong answers
 
     private mutating func altered(_ passage: ModelPassage, _ stage: inout Stage) {
         let isWide = passage == .dropped
@@ -165,7 +165,7 @@ extension ModelGenerator {
         let times = pick(["", " x1"], or: " x1")
         switch passage {
         case .unkept:
-            // One is changed by itself, several are changed together.
+            // One is changed by itself, several together.
             let lie = pick(["stores-nothing", "returns-old-record"], or: "stores-nothing") + times
             stage.push(keys, ["PATCH */env/* \(lie)", "POST */env \(lie)"])
         case .emptied: stage.push(keys, ["PATCH */env/* stores-empty\(times)"])
@@ -193,7 +193,7 @@ extension ModelGenerator {
         let act = rival(subject)
         switch passage {
         case .movedChange, .movedRemoval:
-            // A neighbour that nobody else changes must wait too.
+            // A neighbor that nobody else changes must wait too.
             if chance(40) {
                 let other = self.subject(.any, &stage)
                 set(other, &stage)
@@ -293,7 +293,7 @@ extension ModelGenerator {
             } else {
                 stage.act(rival(subject(.readable, &stage)))
             }
-            // A whole target may be asked for in place of each.
+            // A whole target may be requested instead of each value.
             stage.run(
                 ["pull", "-p", "web", "--yes", "--json"],
                 ["GET */env/pull/* 404", "GET */env/* hides-values"])
@@ -301,15 +301,15 @@ extension ModelGenerator {
         }
     }
 
-    // MARK: Unheard
+    // MARK: Lost answers
 
     private mutating func unheard(_ passage: ModelPassage, _ stage: inout Stage) {
         let subject = subject(passage == .hardenedAgain ? .readable : .sensitive, &stage)
-        let fates: [ModelCommand.Kill.Fate] =
+        let fates: [ModelCommand.Kill.EntryAction] =
             switch passage {
             case .killedOwn: [.lost]
             case .killedAlone, .hardenedAgain: [.unheard, .late]
-            default: ModelCommand.Kill.Fate.allCases
+            default: ModelCommand.Kill.EntryAction.allCases
             }
         let kill = ModelCommand.Kill(
             request: 1, countsWrites: true, fate: pick(fates, or: .unheard))

@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Vault
 
-/// Chooses what happens next, by the seed and by what there is.
+/// Chooses the next step by the seed and the current state.
 struct ModelGenerator {
     typealias Stored = StoredVariable
 
@@ -16,38 +16,39 @@ struct ModelGenerator {
     private var random: ProofRandom
     private var valueNumber = 0
     private(set) var stored: [Stored] = []
-    /// The requests by which it would send that.
+    /// The requests that would send this.
     private var likely: [String] = []
-    /// Its records in use: the key, and the targets.
+    /// Its records in use: the key and the targets.
     private var known: [(key: String, targets: [String])] = []
-    /// Keys that the machine whose turn it is has changed, and not pushed.
+    /// Keys that the current machine has changed and not pushed.
     private var changed: Set<String> = []
-    /// The keys that kept a machine's last push or pull from being done.
+    /// The keys that blocked a machine's last push or pull.
     private var stuck: [Int: [String]] = [:]
-    /// A machine whose last writes nobody answered, and their keys.
+    /// A machine whose last writes had no answer, and their keys.
     private var unanswered: (machine: Int, keys: Set<String>)?
-    /// Whether a machine has a rotation that did not end.
+    /// Whether a machine has an open rotation.
     private var openRotations: Set<Int> = []
 
-    /// What a sequence has more of than others: what meets seldom by chance meets often in some of them.
+    /// What a sequence has more of than others: events that rarely coincide by chance do so often
+    /// in some.
     private struct Mood {
         /// Chances in percent.
         var (rivalry, faults, kills) = (25, 45, 22)
-        /// How many of ten values that may be are sensitive.
+        /// How many of ten eligible values are sensitive.
         var sensitives = 5
-        /// Numbers by which few kinds of faults are chosen; none for all kinds.
+        /// Numbers that select a few kinds of faults; none for all kinds.
         var favourites: [Int] = []
     }
 
     private var mood = Mood()
-    /// What is left of the passage that was begun.
+    /// The rest of the current passage.
     private var passage: ArraySlice<ModelStep> = []
-    /// The passage that this sequence has in any case, and after how many other steps it begins.
+    /// The passage that this sequence always has, and the number of steps before it.
     private var assigned: (passage: ModelPassage, delay: Int)?
-    /// The passages that were begun.
+    /// The passages that have begun.
     private(set) var begun: [ModelPassage] = []
 
-    /// - Parameter number: The sequence's: it says which passage is in it in any case.
+    /// - Parameter number: The sequence's number, which selects its passage.
     init(random: ProofRandom, number: Int) {
         self.random = random
         let passages = ModelPassage.allCases
@@ -61,7 +62,7 @@ struct ModelGenerator {
         }
     }
 
-    /// Those of several kinds that this sequence has.
+    /// The kinds of these that this sequence uses.
     private func favoured<T>(_ items: [(Int, T)]) -> [(Int, T)] {
         mood.favourites.isEmpty
             ? items : mood.favourites.map { (1, items[$0 % items.count].1) }
@@ -83,7 +84,7 @@ struct ModelGenerator {
         items.randomElement(using: &random) ?? other
     }
 
-    /// One of several, the more often the larger its number.
+    /// Chooses an element, weighted by its number.
     mutating func weighted<T>(_ items: [(Int, T)], or other: T) -> T {
         var rest = Int.random(in: 0..<max(items.reduce(0) { $0 + $1.0 }, 1), using: &random)
         for (weight, item) in items {
@@ -125,7 +126,7 @@ struct ModelGenerator {
 
     // MARK: Steps
 
-    /// What every sequence begins with: both kinds of variables, which all machines have seen.
+    /// Every sequence begins with both kinds of variables, which all machines have seen.
     private var prelude: ArraySlice<ModelStep> =
         [
             .act("create,key=FIRST,value=value-0-first,targets=production+preview"),
@@ -135,11 +136,11 @@ struct ModelGenerator {
             .command(ModelCommand(machine: $0, words: ["pull", "-p", "web", "--yes", "--json"]))
         }
 
-    /// The next step.
+    /// Returns the next step.
     ///
     /// - Parameters:
-    ///   - stored: What Vercel has.
-    ///   - vaults: What the machines have.
+    ///   - stored: The state of Vercel.
+    ///   - vaults: The state of the machines.
     mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
         self.stored = stored
         if let first = prelude.popFirst() { return first }
@@ -158,8 +159,8 @@ struct ModelGenerator {
         }
     }
 
-    /// The next step of a passage, in which others may do something between two steps; nil where none is under
-    /// way and none begins.
+    /// The next step of a passage, with possible steps of others in between; nil if none is in
+    /// progress or begins.
     private mutating func nextOfPassage(_ vaults: [ModelMachine.Contents]) -> ModelStep? {
         if !passage.isEmpty { return chance(10) ? nil : passage.popFirst() }
         var next: ModelPassage?
@@ -175,8 +176,8 @@ struct ModelGenerator {
         return passage.popFirst()
     }
 
-    /// What may follow upon writes that nobody answered: the same person mends it at the dashboard, time goes
-    /// by, and the machine pushes again.
+    /// What may follow writes without an answer: the same person repairs it in the dashboard, time
+    /// passes, and the machine pushes again.
     private mutating func afterwards(on machine: Int, _ keys: Set<String>) -> ModelStep {
         changed = keys
         defer { changed = [] }
@@ -192,7 +193,7 @@ struct ModelGenerator {
         }
     }
 
-    /// Learns how a command ended.
+    /// Records how a command ended.
     mutating func note(_ run: ModelRun) {
         if run.isKilled || run.status == 1 || run.status == 7 {
             let names = run.moments.filter { $0.isWrite && !$0.isAnswered || run.isKilled }
@@ -214,7 +215,7 @@ struct ModelGenerator {
         }
     }
 
-    /// Something at the dashboard that is likely to be possible.
+    /// A dashboard action that probably succeeds.
     private mutating func act() -> String {
         let author = weighted([(5, "other"), (4, "self"), (1, "nobody")], or: "other")
         let met = stored.filter { changed.contains($0.key) }
@@ -227,7 +228,7 @@ struct ModelGenerator {
             return
                 "create,key=\(key),value=\(value()),targets=\(targets.joined(separator: "+")),type=\(type(for: targets)),by=\(author)"
         }
-        // Not by its id: where a step is left out, others are given.
+        // Not by its id: without an earlier step the ids differ.
         let which = "key=\(record.key),targets=\(record.targets.joined(separator: "+"))"
         let what: String =
             switch Int.random(in: 0..<20, using: &random) {
@@ -263,7 +264,7 @@ struct ModelGenerator {
         if openRotations.contains(machine), chance(60) { return proceeding(on: machine) }
         if let keys = stuck[machine], chance(45) { return deciding(keys, on: machine) }
         let vault = vaults[machine]
-        // By name: the order of the records is that of random ids.
+        // By name: the order of the records follows random ids.
         let here = vault.records.filter(\.variable.isLive).map(\.variable.name).sorted()
         let known = pick(here, or: key())
         let web = ["-p", "web"]
@@ -303,7 +304,7 @@ struct ModelGenerator {
         return command
     }
 
-    /// Keeps what is here, or takes what is there, where both were changed.
+    /// Resolves a conflict with the vault's or Vercel's side.
     private mutating func deciding(_ keys: [String], on machine: Int) -> ModelCommand {
         var command = ModelCommand(machine: machine, words: [chance(50) ? "push" : "pull"])
         if chance(70), let key = keys.randomElement(using: &random) { command.words.append(key) }
@@ -317,7 +318,7 @@ struct ModelGenerator {
         command.words = ["set", key(), "-p", "web", "--raw"]
         command.input = value()
         if chance(50), let record = pick(known) {
-            // Another value of the same one.
+            // Another value of the same variable.
             command.words[1] = record.key
             command.words += ["-t", record.targets.joined(separator: ",")]
         } else if chance(75) {
@@ -384,7 +385,7 @@ struct ModelGenerator {
         return command
     }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
     private mutating func spoil(_ command: inout ModelCommand) {
         let isAlone =
@@ -404,7 +405,8 @@ struct ModelGenerator {
             let countsWrites = chance(60)
             command.kill = ModelCommand.Kill(
                 request: Int.random(in: 1...(countsWrites ? 2 : 8), using: &random),
-                countsWrites: countsWrites, fate: pick(ModelCommand.Kill.Fate.allCases, or: .late))
+                countsWrites: countsWrites,
+                fate: pick(ModelCommand.Kill.EntryAction.allCases, or: .late))
         }
     }
 
@@ -412,7 +414,8 @@ struct ModelGenerator {
         !["pull", "list"].contains(command.name)
     }
 
-    /// Somebody changes what the command is about to write, which then takes two attempts or a long time.
+    /// Somebody changes what the command is about to write, which then takes two attempts or a long
+    /// time.
     private mutating func rivalry(_ command: ModelCommand) -> [String] {
         let met = stored.filter { changed.contains($0.key) }
         let record = pick(met.isEmpty ? stored : met)
@@ -452,7 +455,7 @@ struct ModelGenerator {
             return "\(pattern) \(anyFault())\(first)"
         }
         let fault = writeFault()
-        // Of what is read it would make other ids, values and comments.
+        // In a read it would produce other ids, values and comments.
         return (fault.hasPrefix("escapes") ? "PATCH */env/*" : pattern) + " " + fault + first
     }
 
@@ -469,7 +472,7 @@ struct ModelGenerator {
             ["PATCH */env/*", "POST */env", "DELETE */env*", "POST */env", "* */env*"], or: "* *")
     }
 
-    /// What goes wrong with a change alone.
+    /// Faults of a change only.
     private mutating func writeFault() -> String {
         let key = pick(stored.map(\.key), or: "FIRST")
         return weighted(
@@ -487,7 +490,7 @@ struct ModelGenerator {
             ]), or: "stores-nothing x1")
     }
 
-    /// What goes wrong with any request.
+    /// Faults of any request.
     private mutating func anyFault() -> String {
         let key = pick(stored.map(\.key), or: "FIRST")
         return weighted(
@@ -506,6 +509,6 @@ struct ModelGenerator {
 }
 
 extension Int {
-    /// The result of a choice by this number.
+    /// The result of a weighted choice for this number.
     fileprivate func choose<T>(_ body: (Int) -> T) -> T { body(self) }
 }

@@ -4,9 +4,9 @@ import Sealing
 import TestSupport
 import Vault
 
-/// A machine of the model test: a vault with everything that belongs to it, and what was last heard there.
+/// A machine of the model test: a vault with all its files, and its knowledge of Vercel.
 final class ModelMachine {
-    /// Everything that a vault holds of the variables.
+    /// The variables in a vault.
     struct Contents {
         /// A record with all its values.
         struct Record {
@@ -14,7 +14,7 @@ final class ModelMachine {
             /// The current one.
             let value: String?
 
-            /// Tells how `list` shows it.
+            /// How `list` shows it.
             var sync: SyncState { SyncState(of: variable) }
             /// A name for messages.
             var name: String {
@@ -23,10 +23,10 @@ final class ModelMachine {
         }
 
         var records: [Record] = []
-        /// All values, the earlier ones and those of removed variables included.
+        /// All values, including earlier ones and those of removed variables.
         var values: Set<String> = []
 
-        /// The record that stands for one of Vercel's.
+        /// The record that belongs to one on Vercel.
         func record(of id: String) -> Record? { records.first { $0.variable.remote?.id == id } }
         /// The same record at another time.
         func record(like other: Record) -> Record? {
@@ -49,7 +49,7 @@ final class ModelMachine {
 
     private func path(_ name: String) -> String { "machine-\(self.name)/\(name)" }
 
-    /// Describes a run of `zg-env` on this machine.
+    /// Returns a runner for `zg-env` on this machine.
     func runner(_ words: [String], input: String? = nil) -> ProgramRunner {
         func place(_ name: String) -> String { home.directory.path(path(name)) }
         return home.runner(
@@ -61,7 +61,7 @@ final class ModelMachine {
             ])
     }
 
-    /// Makes an empty machine of it.
+    /// Empties the machine.
     func clear() throws {
         for name in ["state", "cache", "runtime"] {
             try? FileManager.default.removeItem(atPath: home.directory.path(path(name)))
@@ -72,27 +72,27 @@ final class ModelMachine {
         }
     }
 
-    /// Keeps the vault as it is now, to go back to.
+    /// Saves the vault's current state.
     func keepTemplate() throws {
-        // Nothing may be in the log yet.
+        // The log must still be empty.
         let log = (try? home.directory.read(path("audit.log"))).map { [(path("audit.log"), $0)] }
         template = [(path("vault.zgv"), try home.directory.read(path("vault.zgv")))] + (log ?? [])
     }
 
-    /// Makes it a copy of another machine's vault as that was kept.
+    /// Makes it a copy of another machine's saved vault.
     func becomeClone(of other: ModelMachine) {
         template = other.template.map { file in
             (path(String(file.path.split(separator: "/").last ?? "")), file.bytes)
         }
     }
 
-    /// Goes back to the vault that was kept, on a machine that has seen nothing.
+    /// Restores the saved vault, as on a machine that has seen nothing.
     func reset() throws {
         try clear()
         for file in template { try home.directory.write(file.bytes, to: file.path) }
     }
 
-    /// What the vault holds now.
+    /// Returns the vault's current content.
     func contents() throws -> Contents {
         let vault = try Vault(
             opening: home.directory.path(path("vault.zgv")), in: PosixFileStore())
@@ -135,7 +135,7 @@ final class ModelMachine {
     }
 }
 
-/// A step of the model test itself that did not work.
+/// A failed step of the model test itself.
 struct ModelError: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,17 +1,17 @@
-/// A short run of steps that leads to where one promise of docs/sync.md is all that keeps a value, or that a
-/// report is true. Its machine, keys, values and neighbours are drawn by the seed.
+/// A short run of steps in which only one promise of docs/sync.md protects a value, or keeps a
+/// report true. The seed selects its machine, keys, values and neighbors.
 enum ModelPassage: String, Sendable, CaseIterable {
-    // Vercel answers a change, and kept something else.
+    // Vercel answers a change, and stored something else.
 
-    /// A value that is not shown was not kept.
+    /// A hidden value was not stored.
     case unkept
-    /// The value was kept empty.
+    /// The value was stored empty.
     case emptied
     /// A target was left out.
     case dropped
     /// A readable variable was made sensitive.
     case forced
-    /// A push that was answered ends before it has looked again.
+    /// A push with an answer ends before it has read back.
     case unproved
 
     // Somebody else writes during a push.
@@ -24,29 +24,29 @@ enum ModelPassage: String, Sendable, CaseIterable {
     case asked
     /// Before the second attempt of a change.
     case retried
-    /// While an earlier request of the same push takes long.
+    /// During a long earlier request of the same push.
     case slow
     /// Right before a change of scope or name, which sends no value.
     case narrowed
     /// Right after the write.
     case overtaken
-    /// After the plan, of a variable that needed nothing.
+    /// After the plan, to a variable that needed no change.
     case untouched
-    /// A variable is removed, and made again, right before several are changed at once.
+    /// A variable is removed and recreated right before a batch change.
     case remade
 
     // Somebody else has written before.
 
-    /// A pull, where both sides have another value.
+    /// A pull, with different values on both sides.
     case pulledOver
     /// A push of the same.
     case pushedOver
-    /// A value that is not shown was changed there, and a pull has seen that.
+    /// A hidden value was changed on Vercel, and a pull has seen that.
     case undecided
     /// Vercel does not show a value that it should show.
     case hidden
 
-    // A write whose answer was not heard.
+    // A write without an answer.
 
     /// Somebody else changed the record since.
     case killedOther
@@ -56,16 +56,16 @@ enum ModelPassage: String, Sendable, CaseIterable {
     case killedOwn
     /// Nobody did anything.
     case killedAlone
-    /// The same of `harden`.
+    /// The same for `harden`.
     case hardenedAgain
-    /// The program lives on, and somebody else was there.
+    /// The program keeps running, and somebody else was there.
     case unheardOther
 
     // Requests.
 
-    /// The answer to several does not name all of them.
+    /// The answer to a batch does not name all of them.
     case unnamed
-    /// The same where they were changed.
+    /// The same for changes.
     case unnamedChange
     /// A sensitive variable gets another name.
     case renamed
@@ -74,12 +74,12 @@ enum ModelPassage: String, Sendable, CaseIterable {
 
     // Rotations.
 
-    /// The record is changed while the deployment is built, and the old value is to be ended.
+    /// The record is changed during the build, and the old value is to be revoked.
     case revoked
-    /// Somebody changes the variable between the look and the first write.
+    /// Somebody changes the variable between the read and the first write.
     case rotatedLate
-    /// The same user saves the record as it is, and the rotation goes back.
+    /// The same user saves the record unchanged, and the rotation reverts.
     case touchedBack
-    /// Somebody else changes what stands beside the new value, and the rotation goes back.
+    /// Somebody else changes other fields beside the new value, and the rotation reverts.
     case changedBack
 }

@@ -5,39 +5,39 @@ import Sandbox
 import TestSupport
 import Vault
 
-/// A command that was run, and everything that can be known of it from outside.
+/// A command that was run, and everything known about it from outside.
 struct ModelRun {
     let command: ModelCommand
     let result: ProgramResult
     /// Whether the model killed it.
     let isKilled: Bool
-    /// Its requests, with what Vercel had around each.
-    let moments: [Onlooker.Moment]
-    /// The method and path of the request at which it was killed, and which was never served.
+    /// Its requests, with Vercel's state before and after each.
+    let moments: [RequestObserver.Moment]
+    /// The method and path of the unserved request at which it was killed.
     let lost: (method: String, path: String)?
-    /// What Vercel had before and after.
+    /// Vercel's state before and after.
     let storedBefore: [StoredVariable]
     let storedAfter: [StoredVariable]
-    /// What the vault held before and after.
+    /// The vault's content before and after.
     let before: ModelMachine.Contents
     let after: ModelMachine.Contents
 
-    /// When somebody did something while its question was open.
+    /// The times when somebody acted during its question.
     let interludeAt: ContinuousClock.Instant?
-    /// What production was built with, after a rotation.
+    /// The environment of the live deployment after a rotation.
     let built: [String: String]?
 
-    /// Whether the command that ends the old value ran.
+    /// Whether the command that revokes the old value ran.
     let hasRevoked: Bool
 
-    /// Its exit code; nil where a signal ended it.
+    /// Its exit code; nil if a signal ended it.
     var status: Int32? { result.status }
     /// The report on stdout.
     var report: JSONDocument? { try? JSONDocument(result.standardOutput) }
-    /// Everything that it printed.
+    /// All its output.
     var words: String { result.output + result.error + result.screen }
 
-    /// Its requests for people: how each was answered, and what struck it.
+    /// Its requests for people: the answer to each, and its fault.
     var requests: [String] {
         moments.map { moment in
             let path = moment.request.path.split(separator: "?").first ?? ""
@@ -46,14 +46,14 @@ struct ModelRun {
         }
     }
 
-    /// How it ended, in a word.
+    /// How it ended, in one word.
     var end: String {
         isKilled
             ? "killed" : result.timedOut ? "too long" : status.map { "\($0)" } ?? "\(result.end)"
     }
 
-    /// The ids and keys that a write may have named which was never served: the id in its path, else all that was
-    /// to be sent.
+    /// The ids and keys of a write that was never served: the id in its path, or everything that
+    /// was to be sent.
     var lostNames: Set<String>? {
         guard let lost, lost.method != "GET" else { return nil }
         let parts = lost.path.split(separator: "/").dropFirst().map(String.init)
@@ -70,7 +70,7 @@ struct ModelRun {
     /// A time during the command: four for each request.
     typealias Time = Int
 
-    /// What Vercel had at a time.
+    /// Vercel's state at a time.
     func stored(at time: Time) -> [StoredVariable] {
         guard moments.indices.contains(time / 4) else {
             return time < 0 ? storedBefore : storedAfter
@@ -84,34 +84,35 @@ struct ModelRun {
         }
     }
 
-    /// When a record came to be as it is; -1 for before the command.
+    /// The time since which a record is as it is; -1 for before the command.
     func beginning(of record: StoredVariable) -> Time {
         if storedBefore.contains(record) { return -1 }
         return (0..<(moments.count * 4)).first { stored(at: $0).contains(record) }
             ?? moments.count * 4
     }
 
-    /// The last listing before a request that this command has heard, by its place among the requests.
+    /// The last listing before a request that this command received, by its position among the
+    /// requests.
     func listing(before place: Int) -> Int? {
         moments.indices.prefix(place).last { moments[$0].isListing && isHeard($0) }
     }
 
-    /// The first listing that this command has heard.
+    /// The first listing that this command received.
     var firstListing: Int? { moments.indices.first { moments[$0].isListing && isHeard($0) } }
     /// The last one.
     var lastListing: Int? { listing(before: moments.count) }
 
-    /// Tells whether the answer of a request arrived, and was one.
+    /// Returns whether a request's answer arrived and was a success.
     func isHeard(_ place: Int) -> Bool {
-        // One that was lost is not among them.
+        // A lost one is not among them.
         let isKiller =
             isKilled && command.kill?.fate != .lost && place == moments.count - 1
         return moments[place].isAnswered && !isKiller
     }
 }
 
-extension Onlooker.Moment {
-    /// The words for what struck it, without acts.
+extension RequestObserver.Moment {
+    /// The names of its faults, without acts.
     private var faults: [String] {
         (fault?.components(separatedBy: ", ") ?? []).compactMap { text in
             let words = text.split(separator: " ")
@@ -119,28 +120,28 @@ extension Onlooker.Moment {
         }.filter { !["before", "then"].contains($0) }
     }
 
-    /// The parts of the path behind the version.
+    /// The parts of the path after the version.
     private var parts: [String] {
         let path = request.path.split(separator: "?").first ?? ""
         return path.split(separator: "/").dropFirst().map(String.init)
     }
 
-    /// Tells whether it lists a project's variables.
+    /// Returns whether it lists a project's variables.
     var isListing: Bool {
         request.method == "GET" && parts.count == 3 && parts[0] == "projects" && parts[2] == "env"
     }
 
-    /// Tells whether it may change a project's variables.
+    /// Returns whether it may change a project's variables.
     var isWrite: Bool {
         request.method != "GET" && parts.count >= 3 && parts[0] == "projects" && parts[2] == "env"
     }
 
-    /// Tells whether it changes or deletes what is there: a creation alone does neither.
+    /// Returns whether it changes or deletes existing variables: a mere creation does neither.
     var isChange: Bool {
         isWrite && (request.method != "POST" || request.path.contains("upsert=true"))
     }
 
-    /// Tells whether it is about variables.
+    /// Returns whether it is about variables.
     var isAboutVariables: Bool { parts.contains("env") }
 
     /// Vercel's id of the only record that it is about.
@@ -157,10 +158,10 @@ extension Onlooker.Moment {
         return names
     }
 
-    /// Tells whether it asks for deployments.
+    /// Returns whether it requests deployments.
     var asksForDeployment: Bool { request.method == "GET" && parts.first == "deployments" }
 
-    /// Tells whether its answer was whole, and what it said was so when it was asked.
+    /// Returns whether its answer was complete and true at the time of the request.
     var isAnswered: Bool {
         (200..<300).contains(request.status)
             && faults.allSatisfy { word in
@@ -168,7 +169,7 @@ extension Onlooker.Moment {
             } && !(fault?.contains("escapes:all") ?? false)
     }
 
-    /// Tells whether zg-env waits before it asks again.
+    /// Returns whether zg-env waits before it retries.
     var makesWait: Bool {
         let status = request.status
         return status == 0 || status == 408 || status == 429 || status >= 500

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A sequence of the model test as lines for a shell, for a person to replay.
+/// A model test's sequence as shell lines, for a person to replay.
 struct ModelScript {
-    /// The letters of the machines.
+    /// The machines' letters.
     static let names = ["a", "b", "c"]
 
     private(set) var lines: [String] = []
 
-    /// What the lines stand on.
+    /// The setup that the lines need.
     static let head = """
         # zg-env-sandbox --port 8100 --build-seconds 0.05 --seed seed.json, where seed.json is \(ModelWorld.seed)
         # a and b are copies of one vault (init --kdf 8MiB,1; login; pull -p web), c has a vault of its own made in
@@ -55,7 +55,7 @@ struct ModelScript {
         if !command.faults.isEmpty { lines.append("faults") }
     }
 
-    /// A word as a shell takes it.
+    /// Returns a word quoted for the shell.
     static func quoted(_ word: String) -> String {
         let plain = word.allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_=/.,:@+".contains($0))
@@ -64,7 +64,7 @@ struct ModelScript {
             ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 
-    /// An act as the sandbox's control address takes it.
+    /// Returns an act in the syntax of the sandbox's control address.
     private static func json(_ act: String) -> String {
         let parts = act.split(separator: ",").map(String.init)
         let members = parts.dropFirst().compactMap { part -> String? in

@@ -1,24 +1,25 @@
 import Sandbox
 import TestSupport
 
-/// One sequence of steps in a world of its own.
+/// A sequence of steps in its own world.
 struct ModelSequence {
-    /// How it went.
+    /// The result.
     struct Outcome {
         var steps: [ModelStep] = []
         var script = ModelScript()
         var counts = ModelCounts()
-        /// What broke at the last step; empty where nothing did.
+        /// What broke at the last step; empty if nothing did.
         var problems: [String] = []
-        /// What the last command printed.
+        /// The last command's output.
         var said = ""
     }
 
-    /// Does steps until one breaks a promise.
+    /// Runs steps until one breaks a promise.
     ///
     /// - Parameters:
-    ///   - next: The next step by what Vercel and the vaults have now; nil at the end.
-    ///   - note: Told how each command ended.
+    ///   - next: Returns the next step for the current state of Vercel and the vaults; nil at the
+    /// end.
+    ///   - note: Receives the end of each command.
     static func run(
         in world: ModelWorld,
         next: ([StoredVariable], [ModelMachine.Contents]) -> ModelStep?,
@@ -54,7 +55,7 @@ struct ModelSequence {
         }
     }
 
-    /// Does one step, and holds it against the promises.
+    /// Runs a step and checks the promises.
     @discardableResult
     private mutating func perform(_ step: ModelStep) throws -> ModelRun? {
         outcome.steps.append(step)
@@ -79,11 +80,12 @@ struct ModelSequence {
 
     // MARK: The end
 
-    /// Every machine comes to a push and a pull with nothing left to do by typing what it is told: the commands of
-    /// a message one after the other, and those of a command that fails in place of the rest.
+    /// Every machine gets to a push and a pull with nothing left to do by typing what is printed:
+    /// the commands of a message in order, and for one that fails the commands that it prints
+    /// instead of the rest.
     private mutating func followAdvice() throws {
         for machine in world.machines.indices {
-            // Some for each variable that may be in the way, and those that find it.
+            // Some for each variable with a problem, and those that find it.
             var left = 5 * max(vaults[machine].records.count, 1)
             var (printed, queue): ([[String]], [[String]]) = ([], [])
             while let failed = try failure(of: machine) {
@@ -101,7 +103,7 @@ struct ModelSequence {
                     guard let run, checker.problems.isEmpty else { return }
                     let advice = run.status == 0 ? [] : Self.advice(of: run)
                     if advice.isEmpty { break }
-                    // One that says the same again leaves the commands behind it.
+                    // A message that repeats itself leaves its remaining commands.
                     if advice != printed || queue.isEmpty { (printed, queue) = (advice, advice) }
                 } while true
             }
@@ -113,7 +115,7 @@ struct ModelSequence {
         return ModelAdvice(in: run.words, keys: keys.sorted()).commands
     }
 
-    /// Types a command, with a value where it takes one, and with a yes where it asks.
+    /// Types a command, with a value if it takes one, and with a yes if it asks.
     private mutating func type(
         _ words: [String], _ number: Int, on machine: Int
     ) throws -> ModelRun? {
@@ -124,7 +126,7 @@ struct ModelSequence {
         return try perform(.command(command))
     }
 
-    /// The command that does not end well yet; nil where nothing is left to do.
+    /// The command that does not succeed yet; nil if nothing is left to do.
     private mutating func failure(of machine: Int) throws -> ModelRun? {
         for name in ["pull", "push"] {
             let command = ModelCommand(machine: machine, words: [name, "-p", "web", "--yes"])
@@ -133,7 +135,7 @@ struct ModelSequence {
         return nil
     }
 
-    /// The values that a step brings into the world.
+    /// The values that a step introduces.
     private static func values(in step: ModelStep) -> [String] {
         let texts: [String] =
             switch step {

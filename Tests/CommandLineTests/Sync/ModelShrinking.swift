@@ -1,9 +1,9 @@
-/// Leaves out of a failed sequence what it does not need to fail.
+/// Removes from a failed sequence what it does not need to fail.
 enum ModelShrinking {
-    /// The most sequences that are tried.
+    /// The most sequences to try.
     private static let maximumTries = 60
 
-    /// A shorter sequence that breaks a promise too.
+    /// Returns a shorter sequence that breaks a promise too.
     static func shortened(
         _ outcome: ModelSequence.Outcome, in world: ModelWorld
     ) throws -> ModelSequence.Outcome {
@@ -19,7 +19,7 @@ enum ModelShrinking {
             best = tried
             return true
         }
-        // From the end: what was done last is least likely to be needed by others.
+        // From the end: others are least likely to depend on the last steps.
         var place = best.steps.count - 2
         while place >= 0 {
             var steps = best.steps
@@ -40,7 +40,7 @@ enum ModelShrinking {
         return best
     }
 
-    /// The same command with less that goes wrong.
+    /// The same command with fewer faults.
     private static func simplified(_ command: ModelCommand) -> [ModelCommand] {
         var simpler: [ModelCommand] = []
         if command.faults.count + (command.kill == nil ? 0 : 1) > 1 {

@@ -3,17 +3,17 @@ import TestSupport
 import Testing
 import Threads
 
-/// Sequences of commands of three machines and of what people do at a dashboard, with kills, outages and
-/// every lie of the sandbox, each command held against what docs/sync.md promises.
+/// Sequences of commands on three machines and of dashboard actions, with kills, outages and every
+/// fault of the sandbox; each command is checked against docs/sync.md.
 ///
-/// 32 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES says another
-/// number, ZG_ENV_MODEL_FIRST the first one's; ZG_ENV_MODEL_SHORTEN=no ends at the first failure,
-/// ZG_ENV_MODEL_SHOW=all prints all sequences.
+/// 32 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES sets
+/// another number, ZG_ENV_MODEL_FIRST the first one's; ZG_ENV_MODEL_SHORTEN=no stops at the first
+/// failure, ZG_ENV_MODEL_SHOW=all prints all sequences.
 @Suite("A model of both sides")
 struct ModelTests {
     private static let stepCount = 24
     private static let worldCount = 8
-    /// After so many failures nothing more is tried.
+    /// Stops after that many failures.
     private static let maximumFailures = isThorough ? 3 : 1
 
     private static func number(_ name: String) -> Int? {
@@ -28,7 +28,7 @@ struct ModelTests {
     private static let showsAll =
         ProcessInfo.processInfo.environment["ZG_ENV_MODEL_SHOW"] == "all"
 
-    /// What the worlds share.
+    /// The state shared between the worlds.
     private struct Shared {
         var next: Int
         let end: Int
@@ -37,7 +37,7 @@ struct ModelTests {
     }
 
     @Test(
-        "SYNC-M: no value is lost unseen, no exit 0 is wrong, and nothing is called synced that is not",
+        "SYNC-M: no value is lost unseen, no exit 0 is wrong, and synced means synced",
         .timeLimit(.minutes(120)))
     func sequences() throws {
         let first = Self.number("ZG_ENV_MODEL_FIRST") ?? 0
@@ -64,7 +64,7 @@ struct ModelTests {
         }
     }
 
-    /// Takes numbers of sequences until there are none, or one has failed.
+    /// Takes sequence numbers until none is left, or one has failed.
     private static func work(on shared: Monitor<Shared>) {
         do {
             let world = try ModelWorld()

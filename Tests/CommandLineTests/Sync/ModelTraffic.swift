@@ -2,7 +2,7 @@ import Glibc
 import Sandbox
 import Threads
 
-/// Sees every request of a command come and go, and kills the program at the one that was chosen.
+/// Watches every request of a command, and kills the program at the selected one.
 final class ModelTraffic: Sendable {
     private struct State {
         var kill: ModelCommand.Kill?
@@ -13,9 +13,9 @@ final class ModelTraffic: Sendable {
         var writes = 0
         var underWay = 0
         var hasKilled = false
-        /// The thread whose request was served and is not to be answered.
+        /// The thread whose request was served and must not be answered.
         var unheard: pthread_t?
-        var moments: [Onlooker.Moment] = []
+        var moments: [RequestObserver.Moment] = []
         /// The method and path of the request that was killed before it was served.
         var lost: (method: String, path: String)?
         var interludeAt: ContinuousClock.Instant?
@@ -23,21 +23,21 @@ final class ModelTraffic: Sendable {
 
     /// What was seen of a command.
     struct Seen {
-        /// Its requests that were served.
-        var moments: [Onlooker.Moment] = []
+        /// Its served requests.
+        var moments: [RequestObserver.Moment] = []
         /// Whether it was killed here.
         var isKilled = true
         /// The method and path of the request that was killed before it was served.
         var lost: (method: String, path: String)?
-        /// When somebody did something while it asked.
+        /// The times when somebody acted during its question.
         var interludeAt: ContinuousClock.Instant?
     }
 
     private let state = Monitor(State())
 
-    /// What a server shows to this.
-    var onlooker: Onlooker {
-        Onlooker(
+    /// The hook for a server's requests.
+    var onlooker: RequestObserver {
+        RequestObserver(
             arrives: { method, path in self.arrives(method, path) },
             leaves: { self.leaves($0) })
     }
@@ -55,16 +55,16 @@ final class ModelTraffic: Sendable {
         state.change { $0.process = process }
     }
 
-    /// Somebody has done something while the program asks.
+    /// Somebody has acted during the program's question.
     func interlude() {
         state.change { $0.interludeAt = .now }
     }
 
-    /// The program has ended; returns what was seen of it once no request is under way.
+    /// Returns what was seen once the program has ended and no request is in progress.
     func finish() -> Seen {
         state.change { state in
             state.isOver = true
-            // Nobody is to be killed by the requests of others.
+            // Other programs' requests must not kill anything.
             state.kill = nil
         }
         return state.wait(milliseconds: 30_000) { state in
@@ -76,7 +76,7 @@ final class ModelTraffic: Sendable {
     }
 
     private func arrives(_ method: String, _ path: String) -> Bool {
-        let fate = state.change { state -> ModelCommand.Kill.Fate? in
+        let fate = state.change { state -> ModelCommand.Kill.EntryAction? in
             state.underWay += 1
             state.arrived += 1
             if method != "GET" { state.writes += 1 }
@@ -97,7 +97,7 @@ final class ModelTraffic: Sendable {
         return false
     }
 
-    private func leaves(_ moment: Onlooker.Moment) {
+    private func leaves(_ moment: RequestObserver.Moment) {
         let isUnheard = state.change { state in
             state.moments.append(moment)
             let isUnheard = state.unheard == pthread_self()
@@ -108,7 +108,7 @@ final class ModelTraffic: Sendable {
         state.change { $0.underWay -= 1 }
     }
 
-    /// Kills the program, and waits for its death.
+    /// Kills the program and waits for its death.
     private func end() {
         guard let process = state.wait(milliseconds: 20_000, { $0.process }) else { return }
         kill(process, SIGKILL)

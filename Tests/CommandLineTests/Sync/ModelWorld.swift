@@ -2,17 +2,17 @@ import Foundation
 import Sandbox
 import TestSupport
 
-/// Vercel with one project, two clones of a vault, a machine with a vault of its own, and a dashboard.
+/// Vercel with one project, two clones of a vault, a machine with its own vault, and a dashboard.
 final class ModelWorld {
-    /// What Vercel has at the beginning of a sequence.
+    /// Vercel's state at the beginning of a sequence.
     static let seed = #"{"projects": [{"name": "web", "deployments": [{"target": "production"}]}]}"#
 
-    let platform: PlatformHome
+    let platform: SandboxHome
     let machines: [ModelMachine]
     private let traffic = ModelTraffic()
 
     init() throws {
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: Self.seed, buildSeconds: 0.05, hasVault: false, isLoggedIn: false)
         self.platform = platform
         machines = try ModelScript.names.map {
@@ -41,21 +41,21 @@ final class ModelWorld {
         for machine in machines { try machine.reset() }
     }
 
-    /// What Vercel has now.
+    /// Vercel's current state.
     var stored: [StoredVariable] { platform.stored }
 
-    /// Does what somebody does at the dashboard. False where Vercel refuses it.
+    /// Performs a dashboard action. Returns false if Vercel refuses it.
     func perform(_ act: String) throws -> Bool {
         guard let act = Act(act) else { throw ModelError(description: "no act: \(act)") }
-        // Two changes of one millisecond would have one time.
+        // Two changes in one millisecond would have the same timestamp.
         platform.server.advanceClock(bySeconds: 0.002)
         return (try? platform.server.perform(act)) != nil
     }
 
-    /// Lets time pass at Vercel.
+    /// Lets time pass on Vercel.
     func advance(_ seconds: Double) { platform.server.advanceClock(bySeconds: seconds) }
 
-    /// Tells whether a rotation has left its mark, and takes that away.
+    /// Returns whether a rotation has left its marker, and removes that.
     private func takeMark() -> Bool {
         let mark = platform.home.directory.path("work/revoked")
         defer { try? FileManager.default.removeItem(atPath: mark) }
@@ -64,7 +64,7 @@ final class ModelWorld {
 
     /// Runs a command to its end.
     ///
-    /// - Parameter before: What the machine's vault holds.
+    /// - Parameter before: The content of the machine's vault.
     func run(_ command: ModelCommand, before: ModelMachine.Contents) throws -> ModelRun {
         let machine = machines[command.machine]
         var runner = machine.runner(command.words, input: command.input)

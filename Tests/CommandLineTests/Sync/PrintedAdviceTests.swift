@@ -4,14 +4,14 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Every state that a command once led into and no printed command out of: what is printed there, typed as
-/// it stands, arrives within three commands, and no value is lost.
+/// States that once had no printed way out: the commands that are printed there, typed as they are,
+/// resolve them within three steps, and no value is lost.
 @Suite("Printed advice")
 struct PrintedAdviceTests {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
 
     init() throws {
-        platform = try PlatformHome(
+        platform = try SandboxHome(
             seed: """
                 {"teams": [{"slug": "acme"}],
                  "projects": [
@@ -26,7 +26,7 @@ struct PrintedAdviceTests {
         try platform.server.perform(try #require(Act(text), "\(text)"))
     }
 
-    @Test("SYNC-B: commands are taken out of messages as a shell reads them")
+    @Test("SYNC-B: commands in messages are split as by a shell")
     func extraction() {
         let text = """
             zg-env: K differs. Take it with: zg-env pull K -p 'my app' --force (yours stays). Or: zg-env \
@@ -43,7 +43,7 @@ struct PrintedAdviceTests {
     // MARK: B1
 
     @Test(
-        "SYNC-B1: a variable that Vercel has in parts, from a first push, pull or import",
+        "SYNC-B1: a variable that has several records on Vercel, from a first push, pull or import",
         arguments: ["push", "pull", "push K", "import", "status"])
     func parts(start: String) throws {
         try act("create,key=K,value=one,targets=production")
@@ -57,7 +57,7 @@ struct PrintedAdviceTests {
                 ], status: 5, input: .text("K=mine\n"))
         case "status":
             try platform.set("K", "mine", "-t", "production,preview")
-            // Status knows of a project once it was looked at.
+            // Status knows a project only after a pull or push.
             _ = try platform.push()
             arrival = try follower.follows(done(try platform.run("status", "-p", "web")).output)
         default:
@@ -71,7 +71,7 @@ struct PrintedAdviceTests {
         #expect(arrival.typed.contains(["pull", "K", "-p", "web", "--force"]))
     }
 
-    @Test("SYNC-B1: pull --force names what it replaces, asks, and keeps what Vercel has not")
+    @Test("SYNC-B1: pull --force names what it replaces, asks, and keeps what Vercel lacks")
     func partsAsked() throws {
         try act("create,key=K,value=one,targets=production")
         try act("create,key=K,value=two,targets=preview,type=plain")
@@ -79,7 +79,7 @@ struct PrintedAdviceTests {
         let asked = try platform.run("pull", "K", "-p", "web", "--force")
         #expect(asked.status == 2)
         #expect(asked.error.contains("create K for production\n"), "\(asked.error)")
-        #expect(asked.error.contains("keep what is here of K for development only"))
+        #expect(asked.error.contains("narrow K in the vault to development"))
         try platform.pulled("K", "--force", "--yes").expectMember("conflicts", [])
         #expect(
             try platform.home.scopes(of: "K") == ["development", "preview", "production"])
@@ -88,7 +88,7 @@ struct PrintedAdviceTests {
         try platform.pushed()
         #expect(
             platform.records("K") == ["development=mine", "preview=two", "production=one"])
-        // One record of Vercel's in place of two of the vault.
+        // One record on Vercel in place of two in the vault.
         try platform.set("L", "a", "-t", "production")
         try platform.set("L", "b", "-t", "preview")
         try act("create,key=L,value=both,targets=production+preview")
@@ -99,7 +99,7 @@ struct PrintedAdviceTests {
         #expect(try platform.home.revealed("L") == Array("both".utf8))
         try follower.expectHeld(["a", "b", "both"], of: ["L"])
         try platform.pushed().expectNothing()
-        // A record of the vault that was widened onto one of Vercel's goes back to what Vercel has.
+        // A record that was widened onto one of Vercel's becomes what Vercel has.
         try platform.set("M", "old", "-t", "production")
         try platform.pushed()
         try platform.set("M", "wide", "-t", "production,preview")
@@ -112,7 +112,7 @@ struct PrintedAdviceTests {
         #expect(platform.records("M") == ["preview=theirs", "production=wide"])
     }
 
-    @Test("SYNC-B1: pull --force takes no value that Vercel does not show")
+    @Test("SYNC-B1: pull --force skips a value that Vercel does not show")
     func hiddenParts() throws {
         try act("create,key=K,value=one,targets=production,type=sensitive")
         try act("create,key=K,value=two,targets=preview")
@@ -120,23 +120,23 @@ struct PrintedAdviceTests {
         let arrival = try follower.arrives(
             after: ["pull", "K", "-p", "web", "--force", "--yes"], status: 5)
         #expect(arrival.typed.first?.first == "set")
-        #expect(arrival.said.contains("Vercel does not show the value"))
-        #expect(arrival.said.contains("which ends what only Vercel has"))
+        #expect(arrival.said.contains("Vercel does not show its value"))
+        #expect(arrival.said.contains("permanently"))
         #expect(platform.records("K") == ["preview=mine", "production=given by hand"])
     }
 
     // MARK: B2
 
     @Test(
-        "SYNC-B2: a sensitive variable that this vault never saw, of a key that it has",
+        "SYNC-B2: an unseen sensitive variable with a key of this vault",
         arguments: ["push", "pull", "pull --force", "push K", "pull K --force"])
     func unseenSensitive(start: String) throws {
         try act("create,key=K,value=theirs,targets=production,type=sensitive")
         try platform.set("K", "mine", "-t", "production")
         let words = start.split(separator: " ").map(String.init)
         let arrival = try follower.arrives(after: words + ["-p", "web", "--yes"], status: 5)
-        // The loss is named by the command's own words.
-        #expect(arrival.said.contains("which ends the one on Vercel"))
+        // The command's own message names the loss.
+        #expect(arrival.said.contains("Then overwrite Vercel's value permanently"))
         #expect(
             arrival.typed == [
                 ["set", "K", "-p", "web", "-t", "production"],
@@ -148,11 +148,11 @@ struct PrintedAdviceTests {
 
     // MARK: B3
 
-    @Test("SYNC-B3: a rename and a new variable of the old name arrive, also one by one")
+    @Test("SYNC-B3: a rename and a new variable of the old name both arrive, also one by one")
     func renamedAndNew() throws {
         for type in ["encrypted", "sensitive"] {
             for keys in [[], ["K"]] {
-                let platform = try PlatformHome()
+                let platform = try SandboxHome()
                 let follower = AdviceFollower(platform: platform)
                 try platform.set("K", "old", "-t", "production", "--type", type)
                 try platform.pushed()
@@ -170,7 +170,7 @@ struct PrintedAdviceTests {
     }
 
     @Test(
-        "SYNC-B3: names that were swapped arrive, whatever their types",
+        "SYNC-B3: swapped names arrive, whatever their types",
         arguments: [
             ["encrypted", "encrypted"], ["sensitive", "sensitive"], ["sensitive", "encrypted"],
             ["encrypted", "plain", "sensitive"],
@@ -191,8 +191,8 @@ struct PrintedAdviceTests {
         for number in types.indices { #expect(try platform.syncs("N\(number)") == ["synced"]) }
     }
 
-    /// Pushes `N0`, `N1`, … with the values `v0`, `v1`, …, and gives each the name of the one before.
-    private static func prepareSwap(_ platform: PlatformHome, _ types: [String]) throws {
+    /// Pushes `N0`, `N1`, … with the values `v0`, `v1`, …, and gives each the previous one's name.
+    private static func prepareSwap(_ platform: SandboxHome, _ types: [String]) throws {
         for (number, type) in types.enumerated() {
             try platform.set("N\(number)", "v\(number)", "-t", "production", "--type", type)
         }
@@ -205,7 +205,7 @@ struct PrintedAdviceTests {
         done(try platform.run("rename", "T", names[names.count - 1], "-p", "web"))
     }
 
-    @Test("SYNC-B3: a push of one swapped name says to push both; a change there is a conflict")
+    @Test("SYNC-B3: a push of one swapped name says to push both; a change on Vercel is a conflict")
     func swappedOneByOne() throws {
         try Self.prepareSwap(platform, ["encrypted", "encrypted"])
         let before = platform.stored
@@ -215,7 +215,7 @@ struct PrintedAdviceTests {
         try follower.arrives(after: ["push", "N0", "-p", "web", "--yes"], status: 5)
         #expect(platform.records("N0") == ["production=v1"])
 
-        let other = try PlatformHome()
+        let other = try SandboxHome()
         try Self.prepareSwap(other, ["encrypted", "encrypted"])
         try other.change("N1", ["value": "theirs"])
         let arrival = try AdviceFollower(platform: other).arrives(
@@ -232,12 +232,12 @@ struct PrintedAdviceTests {
     }
 
     @Test(
-        "SYNC-B3: a push of swapped names that is killed anywhere is finished by the next",
+        "SYNC-B3: a push of swapped names that was killed is finished by the next",
         arguments: [["encrypted", "encrypted"], ["sensitive", "encrypted"]])
     func swappedAndKilled(types: [String]) throws {
         try KilledPush.everywhere(
             prepared: {
-                let platform = try PlatformHome()
+                let platform = try SandboxHome()
                 try Self.prepareSwap(platform, types)
                 return platform
             }, atLeast: 5
@@ -254,11 +254,11 @@ struct PrintedAdviceTests {
         try act("create,key=S,value=theirs,targets=production,type=sensitive")
         try platform.pulled("--yes").expectMember("conflicts", [])
         let renamed = try platform.run("rename", "S", "S2", "-p", "web")
-        failed(renamed, 5, "Vercel renames no sensitive variable", "zg-env set S -p web")
+        failed(renamed, 5, "Vercel cannot rename sensitive variables", "zg-env set S -p web")
         try platform.set("OTHER", "other")
         #expect(try platform.pushed().keys("created") == ["OTHER"])
         #expect(platform.records("S") == ["production=theirs"])
-        // The way on that the message names.
+        // The next step from the message works.
         try follower.arrives(after: ["rename", "S", "S2", "-p", "web"], status: 5)
         done(try platform.run("rename", "S", "S2", "-p", "web"))
         try platform.pushed()
@@ -269,7 +269,7 @@ struct PrintedAdviceTests {
     // MARK: B5
 
     @Test(
-        "SYNC-B5: a new variable that Vercel answered and did not keep",
+        "SYNC-B5: a new variable that Vercel acknowledged and did not store",
         arguments: ["encrypted", "sensitive"])
     func notKept(type: String) throws {
         try platform.set("K", "mine", "-t", "production", "--type", type)
@@ -301,7 +301,7 @@ struct PrintedAdviceTests {
     // MARK: B6
 
     @Test(
-        "SYNC-B6: what Vercel refuses for good: too many variables, a type that it does not take",
+        "SYNC-B6: lasting refusals: too many variables, an unsupported type",
         arguments: ["full", "type"])
     func refused(cause: String) throws {
         try platform.set("OLD", "old")
@@ -320,7 +320,7 @@ struct PrintedAdviceTests {
     // MARK: B7, B8
 
     @Test(
-        "SYNC-B7: what a team's policy made sensitive is accepted with one command for all variables",
+        "SYNC-B7: variables that a team's policy made sensitive are accepted with one command",
         arguments: ["production,preview", "production,preview,development"])
     func policy(targets: String) throws {
         try platform.server.set(
@@ -351,7 +351,7 @@ struct PrintedAdviceTests {
         }
     }
 
-    @Test("SYNC-B8: the default targets where a team's policy is on, for one variable")
+    @Test("SYNC-B8: the default targets under a team's policy, for one variable")
     func policyOfOne() throws {
         try platform.server.set(
             .members(
@@ -373,7 +373,7 @@ struct PrintedAdviceTests {
     // MARK: B9
 
     @Test(
-        "SYNC-B9: a project that was moved, or deleted and made again, is tied with one command",
+        "SYNC-B9: a project that was moved, or deleted and recreated, is linked with one command",
         arguments: ["moved", "moved and back", "recreated"], ["push", "pull"])
     func lostProject(how: String, command: String) throws {
         try platform.set("K", "mine", "-t", "production")
@@ -392,10 +392,10 @@ struct PrintedAdviceTests {
             let advice = PrintedCommands.all(in: first.error)
             #expect(advice == [["link", "web", "--force"]], "\(first.error)")
             let link = done(try platform.runner(try #require(advice.first)).run())
-            #expect(link.error.contains("2 of its variables count as not pushed"))
-            // What the new one has is not overwritten unseen.
+            #expect(link.error.contains("2 variables count as not pushed"))
+            // The new project's variables are not overwritten unseen.
             let arrival = try follower.arrives(after: ["push", "-p", "web", "--yes"], status: 5)
-            #expect(arrival.said.contains("which ends the one on Vercel"))
+            #expect(arrival.said.contains("Then overwrite Vercel's value permanently"))
             #expect(platform.records("K") == ["production=mine"])
             try follower.expectHeld(["secret", "mine"], of: ["K", "S"])
             return
@@ -412,7 +412,7 @@ struct PrintedAdviceTests {
         #expect(platform.records("S") == ["production=secret"])
     }
 
-    @Test("SYNC-B9: link --force gives a project to no other one while the old one is there")
+    @Test("SYNC-B9: link --force does not move a project while the old one exists")
     func notLost() throws {
         try platform.set("K", "mine")
         try platform.pushed()
@@ -420,9 +420,9 @@ struct PrintedAdviceTests {
         let message = try failedAsJSON(
             platform.run("link", "api", "--team", "acme", "--as", "web", "--force", "--json"), 5,
             "conflict")
-        #expect(message.contains("still there"), "\(message)")
+        #expect(message.contains("still exists"), "\(message)")
         try platform.pushed().expectNothing()
-        // One that is gone for good.
+        // A project that was deleted.
         try act("remove-project,project=web")
         let gone = try failedAsJSON(platform.push(), 4, "not_found")
         #expect(gone.contains("zg-env link web --as web --force"), "\(gone)")
@@ -430,12 +430,12 @@ struct PrintedAdviceTests {
 
     // MARK: B10
 
-    @Test("SYNC-B10: a limit of requests names the time to wait and the command after it")
+    @Test("SYNC-B10: a rate limit names the time to wait and the next command")
     func limited() throws {
         try platform.set("K", "mine")
         try platform.setFaults("POST */env* 429:400")
         let (_, message) = try failedReport(platform.push(), 7, "unavailable")
-        #expect(message.contains("Vercel asks to wait 6 min 40 s"), "\(message)")
+        #expect(message.contains("Vercel asks you to wait 6 min 40 s"), "\(message)")
         #expect(PrintedCommands.all(in: message) == [["push", "-p", "web"]])
         platform.server.setFaults([])
         try follower.follows(message)
@@ -445,7 +445,7 @@ struct PrintedAdviceTests {
     // MARK: A6
 
     @Test(
-        "SYNC-A6: a sensitive value that was changed there: the advice claims to take nothing",
+        "SYNC-A6: a sensitive value changed on Vercel: the advice does not claim to read it",
         arguments: ["push", "pull S --force", "status"], [false, true])
     func sensitiveChangedThere(start: String, changedHere: Bool) throws {
         try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
@@ -456,7 +456,7 @@ struct PrintedAdviceTests {
         let pull = try platform.run("pull", "S", "-p", "web", "--force", "--yes")
         #expect(pull.status == 5, "\(pull.output)")
         #expect(pull.output.contains("does not show its value") || changedHere, "\(pull.output)")
-        #expect(pull.error.contains("Vercel does not show the value that it has of S"))
+        #expect(pull.error.contains("Vercel does not show its value for S"))
         #expect(!pull.error.contains("zg-env pull"), "\(pull.error)")
         #expect(try platform.syncs("S") == [state])
         #expect(platform.records("S") == ["production=theirs"])
@@ -466,15 +466,15 @@ struct PrintedAdviceTests {
             : try follower.arrives(
                 after: start.split(separator: " ").map(String.init) + ["-p", "web", "--yes"],
                 status: 5)
-        // What loses nothing comes first.
+        // The lossless way comes first.
         #expect(arrival.typed.map { $0[0] } == ["set", "push"])
-        #expect(arrival.said.contains("ends"))
+        #expect(arrival.said.contains("permanently"))
         #expect(platform.records("S") == ["production=given by hand"])
         #expect(try platform.syncs("S") == ["synced"])
     }
 
     @Test(
-        "SYNC-A6: what somebody made sensitive there is replaced, or followed",
+        "SYNC-A6: a variable made sensitive on Vercel is replaced or accepted",
         arguments: ["push", "harden S", "status"])
     func madeSensitiveThere(start: String) throws {
         try platform.set("S", "mine", "-t", "production")
@@ -489,14 +489,14 @@ struct PrintedAdviceTests {
         let stored = (platform.server.storedVariables(project: "web") ?? []).filter {
             $0.key == "S"
         }
-        // What loses nothing comes first, as with any value that Vercel does not show.
+        // The lossless way comes first, as with any hidden value.
         #expect(arrival.typed.suffix(2).map { $0[0] } == ["set", "push"])
         #expect(stored.map(\.value) == ["given by hand"])
         #expect(stored.map(\.type) == ["encrypted"])
         #expect(try platform.syncs("S") == ["synced"])
     }
 
-    @Test("SYNC-A6: a type that Vercel keeps for ever is changed by force, which says so")
+    @Test("SYNC-A6: a type that Vercel never changes is replaced by force, which says so")
     func readableAgain() throws {
         try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
         try platform.pushed()
@@ -511,7 +511,7 @@ struct PrintedAdviceTests {
         #expect(try platform.syncs("S") == ["synced"])
     }
 
-    @Test("SYNC-A6: pull KEY --force reaches no variable of another name")
+    @Test("SYNC-A6: pull KEY --force does not reach a variable with another name")
     func forceReachesNothingElse() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
@@ -527,7 +527,7 @@ struct PrintedAdviceTests {
     }
 
     @Test(
-        "SYNC-A6: rm --push of a variable whose record on Vercel this vault never took is no success",
+        "SYNC-A6: rm --push fails for a variable whose record on Vercel the vault never adopted",
         arguments: ["never pushed", "conflict", "wider there", "sensitive there"])
     func removedUnseen(state: String) throws {
         let wider = state == "wider there"
@@ -547,13 +547,13 @@ struct PrintedAdviceTests {
         #expect(arrival.typed.map { $0[0] } == ["pull", "rm"])
         #expect(platform.records("A") == (wider ? ["preview=theirs"] : []))
         try follower.expectHeld(type == "sensitive" ? ["mine"] : ["mine", "theirs"], of: ["A"])
-        // Where Vercel has none it is done.
+        // If Vercel has none it is done.
         try platform.set("B", "mine", "-t", "production")
         done(
             try platform.run("rm", "-t", "production", "B", "-p", "web", "--push", "--yes"))
     }
 
-    @Test("SYNC-A6: status names both ways where there are two, what loses nothing first")
+    @Test("SYNC-A6: if there are two ways, status names both, the lossless one first")
     func statusNamesBoth() throws {
         try platform.set("K", "one", "-t", "production")
         try platform.set("GONE", "one", "-t", "production")
@@ -571,7 +571,7 @@ struct PrintedAdviceTests {
         try follower.expectHeld(["one", "mine", "theirs"], of: ["K", "GONE"])
     }
 
-    @Test("SYNC-A6: a value that Vercel fails to show in a first pull stays behind and is not lost")
+    @Test("SYNC-A6: a value that Vercel fails to show in a first pull is not lost")
     func firstPullWithoutTheValue() throws {
         try act("create,key=K,value=theirs,targets=production")
         try platform.setFaults("GET */env/* hides-values", "GET */env* hides-values")

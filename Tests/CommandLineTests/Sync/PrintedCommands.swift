@@ -1,6 +1,6 @@
-/// The commands that a message prints to be copied.
+/// The commands that a message prints for copying.
 enum PrintedCommands {
-    /// The arguments of every `zg-env …` of a text, in its order, split as a shell would.
+    /// The arguments of every `zg-env …` in a text, in order, split as by a shell.
     static func all(in text: String) -> [[String]] {
         text.split(separator: "\n").flatMap { line in
             line.ranges(of: "zg-env ").compactMap { range -> [String]? in
@@ -14,7 +14,7 @@ enum PrintedCommands {
         }
     }
 
-    /// The words up to the end of the command: a sign that ends a clause, a bracket, or the line.
+    /// The words up to the end of the command: a punctuation mark, a bracket, or the line's end.
     private static func words(_ text: Substring) -> [String] {
         var words: [String] = []
         var rest = text

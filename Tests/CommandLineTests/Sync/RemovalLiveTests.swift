@@ -3,23 +3,23 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Production keeps a removed variable until it is built anew.
-@Suite("Sync: a removal is live or not live")
+/// Production keeps a removed variable until it is rebuilt.
+@Suite("Sync: whether a removal is live")
 struct RemovalLiveTests {
     /// A project whose production was built with `A` and `B`.
-    private func built() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    private func built() throws -> SandboxHome {
+        let platform = try SandboxHome()
         for key in ["A", "B"] { try platform.set(key, "value", "-t", "production,preview") }
         try platform.pushed()
         done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
         return platform
     }
 
-    private func notLive(_ platform: PlatformHome) throws -> [String] {
+    private func notLive(_ platform: SandboxHome) throws -> [String] {
         try json(platform.run("status", "--json")).keys("notLive")
     }
 
-    private func row(_ platform: PlatformHome, _ key: String, _ options: String...) throws
+    private func row(_ platform: SandboxHome, _ key: String, _ options: String...) throws
         -> JSONDocument?
     {
         try json(platform.runner(["list", "-p", "web", "--json"] + options).run())["variables"]?
@@ -27,7 +27,7 @@ struct RemovalLiveTests {
     }
 
     @Test(
-        "SYNC-A8: status, list, redeploy and push say of a pushed removal that production still has it"
+        "SYNC-A8: status, list, redeploy and push report a removal that is not live"
     )
     func aRemovalWaitsForADeployment() throws {
         let platform = try built()
@@ -55,7 +55,7 @@ struct RemovalLiveTests {
         #expect(try row(platform, "A", "--deleted")?["live"] == false)
         let list = done(try platform.run("list", "-p", "web")).output
         #expect(list.contains("removed") && list.contains("not yet"), "\(list)")
-        // Looking, pulling and pushing again tell nothing new.
+        // Another read, pull and push report nothing new.
         done(try platform.run("list", "-p", "web", "--refresh"))
         done(try platform.run("pull", "-p", "web", "--yes"))
         try platform.pushed()
@@ -64,7 +64,7 @@ struct RemovalLiveTests {
         let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
         #expect(plan["removedVariables"] == ["A"] && plan["changedVariables"] == [])
         let words = done(try platform.run("redeploy", "-p", "web", "--dry-run")).output
-        #expect(words.contains("  it takes out of production: A\n"), "\(words)")
+        #expect(words.contains("  removes from production: A\n"), "\(words)")
         let made = try json(platform.run("redeploy", "-p", "web", "--yes", "--wait", "--json"))
         #expect(made["removedVariables"] == ["A"] && made["current"] == true)
         #expect(try notLive(platform) == [])
@@ -74,7 +74,7 @@ struct RemovalLiveTests {
         #expect(platform.server.builtVariables(deployment: live)?["A"] == nil)
     }
 
-    @Test("SYNC-A8: a removal that somebody else made is not live before a deployment after it")
+    @Test("SYNC-A8: somebody else's removal is not live before a deployment after it")
     func aRemovalElsewhere() throws {
         let platform = try built()
         _ = try platform.teammate.send("DELETE", "/v9/projects/web/env/\(try platform.id("A"))")
@@ -84,7 +84,7 @@ struct RemovalLiveTests {
         #expect(try notLive(platform) == [])
     }
 
-    @Test("SYNC-A8: only a removal from production waits, and only where something serves it")
+    @Test("SYNC-A8: only a removal from production waits, and only with a live deployment")
     func whatWaitsForNothing() throws {
         let platform = try built()
         try platform.set("C", "value", "-t", "preview")
@@ -101,7 +101,7 @@ struct RemovalLiveTests {
         #expect(try notLive(platform) == [])
     }
 
-    @Test("SYNC-A8: a rollback to before a removal brings it back, and it is not live again")
+    @Test("SYNC-A8: a rollback to before a removal makes it not live again")
     func rollback() throws {
         let platform = try built()
         let before = try #require(try platform.current())
@@ -113,14 +113,14 @@ struct RemovalLiveTests {
         done(try platform.run("list", "-p", "web", "--refresh"))
         #expect(try notLive(platform) == ["A"])
         try platform.pushed().expectNothing()
-        // What has come back is not taken out any more.
+        // It was set again, so its removal is no longer pending.
         try platform.set("A", "other", "-t", "production")
         try platform.pushed()
         let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
         #expect(plan["removedVariables"] == [] && plan["changedVariables"] == ["A"])
     }
 
-    @Test("SYNC-A8: what production loses is not live where the record in its place was never sent")
+    @Test("SYNC-A8: a lost variable is not live if the record in its place was never sent")
     func halfDone() throws {
         let platform = try built()
         try platform.set("A", "new", "-t", "production")
@@ -148,14 +148,14 @@ struct RemovalLiveTests {
         #expect(try notLive(platform) == [])
     }
 
-    /// What the deployment that serves production was built with.
-    private func served(_ platform: PlatformHome, _ key: String) throws -> String? {
+    /// The environment of the live deployment.
+    private func served(_ platform: SandboxHome, _ key: String) throws -> String? {
         platform.server.builtVariables(deployment: try #require(try platform.current()))?[key]
     }
 
-    /// A change by which production is to lose `A`, and nothing else does.
+    /// A change that removes `A`, and nothing else, from production.
     @Test(
-        "SYNC-A8: what only loses production, or is pruned, waits for a deployment like a removal",
+        "SYNC-A8: a variable that loses only production, or is pruned, waits for a deployment too",
         arguments: ["rm", "set", "pull", "prune"])
     func leavesProduction(way: String) throws {
         let platform = try built()
@@ -191,7 +191,7 @@ struct RemovalLiveTests {
         let removed = list["variables"]?.elements.first { $0["removed"] == true }
         #expect(removed?["live"] == false && removed?["targets"] == ["production"])
         #expect(removed?["sync"] == "synced")
-        // Looking, pulling and pushing again tell nothing new, and it has no history.
+        // Another read, pull and push report nothing new, and it has no history.
         done(try platform.run("list", "-p", "web", "--refresh"))
         done(try platform.run("pull", "-p", "web", "--yes"))
         try platform.pushed().expectNothing()
@@ -208,16 +208,16 @@ struct RemovalLiveTests {
         done(try platform.run("verify"))
     }
 
-    private func built(_ platform: PlatformHome) throws {
+    private func built(_ platform: SandboxHome) throws {
         done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
     }
 
     @Test(
-        "SYNC-A8: what leaves production and comes back, or stays in another record, was not removed"
+        "SYNC-A8: a variable that returns to production, or has a record there, is not removed"
     )
     func returns() throws {
         let platform = try built()
-        // Two records in place of one: production has its own.
+        // Two records instead of one: production has its own.
         try platform.set("A", "other", "-t", "production")
         try platform.pushed()
         #expect(platform.records("A") == ["preview=value", "production=other"])
@@ -234,7 +234,7 @@ struct RemovalLiveTests {
         #expect(try notLive(platform) == [])
     }
 
-    @Test("SYNC-A8: what was removed is out of history's pushed versions, and may be pruned")
+    @Test("SYNC-A8: a removed version is no longer in history's pushed versions, and may be pruned")
     func historyOfARemoval() throws {
         let platform = try built()
         done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))

@@ -4,21 +4,22 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A second person, or the same one elsewhere, who changes a variable between two requests of a push.
+/// A second person, or the same one elsewhere, who changes a variable between two requests of a
+/// push.
 @Suite("A second writer")
 struct SecondWriterTests {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
 
     init() throws {
-        platform = try PlatformHome()
+        platform = try SandboxHome()
     }
 
-    /// What somebody else does now.
+    /// Somebody else's action.
     private func act(_ text: String) throws {
         try platform.server.perform(try #require(Act(text), "\(text)"))
     }
 
-    /// A push on a terminal, with an act between the question and the answer.
+    /// Runs a push on a terminal, with an action between the question and the answer.
     private func pushed(_ arguments: [String], while act: String) throws -> ProgramResult {
         var runner = platform.runner(["push", "-p", "web"] + arguments)
         runner.terminal = .init()
@@ -34,7 +35,7 @@ struct SecondWriterTests {
     // MARK: Between the plan and the write
 
     @Test(
-        "SYNC-A1: what is changed while the question is open is not overwritten or deleted",
+        "SYNC-A1: a change made during the question is not overwritten or deleted",
         arguments: ["set", "rm", "prune"])
     func question(kind: String) throws {
         try platform.set("A", "one", "-t", "production")
@@ -55,7 +56,7 @@ struct SecondWriterTests {
     }
 
     @Test(
-        "SYNC-A1: what is changed while a request waits or is retried is not overwritten",
+        "SYNC-A1: a change made while a request waits or is retried is not overwritten",
         arguments: ["429:1 x1", "429 x1", "reset x3", "503 x2", "ongoing x2"])
     func retry(fault: String) throws {
         try platform.set("A", "one", "-t", "production")
@@ -71,9 +72,9 @@ struct SecondWriterTests {
         #expect(try platform.sync("A") == "diverged")
     }
 
-    @Test("SYNC-A1: a long push leaves alone what is changed in its middle, and does the rest")
+    @Test("SYNC-A1: a long push keeps changes made during it, and does the rest")
     func longPush() throws {
-        // A scope that changes takes a request of its own.
+        // A changed scope takes its own request.
         for number in 0..<12 { try platform.set("K\(number)", "v\(number)", "-t", "production") }
         try platform.pushed()
         for number in 0..<12 {
@@ -84,12 +85,12 @@ struct SecondWriterTests {
         let (report, message) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["K9"])
         #expect(report.keys("updated").count == 11)
-        #expect(message.contains("The others are done."))
+        #expect(message.contains("The other changes were applied."))
         #expect(platform.records("K9") == ["production=theirs"])
         #expect(platform.records("K11") == ["production,preview=w11"])
     }
 
-    @Test("SYNC-A1: a batch leaves out what is changed while it waits")
+    @Test("SYNC-A1: a batch leaves out variables that change while it waits")
     func batch() throws {
         for number in 0..<5 { try platform.set("K\(number)", "v", "-t", "production") }
         try platform.pushed()
@@ -115,7 +116,7 @@ struct SecondWriterTests {
     // MARK: Right after the write
 
     @Test(
-        "SYNC-A8: what somebody writes right after a push is a conflict of that push",
+        "SYNC-A8: a write by somebody else right after a push is a conflict of that push",
         arguments: ["encrypted", "sensitive"], ["self", "other"])
     func rightAfter(type: String, by author: String) throws {
         try platform.set("A", "one", "-t", "production", "--type", type)
@@ -128,10 +129,10 @@ struct SecondWriterTests {
         #expect(platform.records("A") == ["production=theirs"])
     }
 
-    // MARK: Answers that are not so
+    // MARK: Wrong answers
 
     @Test(
-        "SYNC-A3: a write that was answered and not kept failed",
+        "SYNC-A3: a write that was acknowledged and not stored has failed",
         arguments: ["encrypted", "sensitive"], ["stores-nothing", "returns-old-record"])
     func lostWrite(type: String, fault: String) throws {
         try platform.set("S", "one", "-t", "production", "--type", type)
@@ -148,10 +149,10 @@ struct SecondWriterTests {
         #expect(platform.records("S") == ["production=two"])
     }
 
-    @Test("SYNC-A3: a batch whose answer names only some of its records is read back")
+    @Test("SYNC-A3: a batch whose answer names only some records is read back")
     func silentBatch() throws {
         for (shape, type) in [("some", "encrypted"), ("empty", "sensitive"), ("one", "sensitive")] {
-            let platform = try PlatformHome()
+            let platform = try SandboxHome()
             for number in 0..<4 {
                 try platform.set("K\(number)", "v", "-t", "production", "--type", type)
             }
@@ -167,10 +168,10 @@ struct SecondWriterTests {
         }
     }
 
-    // MARK: After a push that did not end
+    // MARK: After an unfinished push
 
     @Test(
-        "SYNC-A4: a value that never arrived does not count as sent by what somebody did since",
+        "SYNC-A4: a value that never arrived does not count as sent after somebody's change",
         arguments: ["touch,key=S,by=self", "set,key=S,value=dashboard,by=self"])
     func neverSent(deed: String) throws {
         try platform.set("S", "one", "-t", "production", "--type", "sensitive")

@@ -4,37 +4,38 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What is said of writes that were refused, cannot be seen, or met somebody else's.
-@Suite("Sync: refusals, and who changed what")
+/// Messages about writes that were refused, are hidden, or met somebody else's.
+@Suite("Sync: messages")
 struct SyncMessageTests {
     @Test("SYNC-A8: harden --json names what could not be read back, as its text does")
     func hardenUnverified() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "value", "-t", "production")
         try platform.pushed()
-        // Nothing shows what is stored: that it is empty cannot be seen, and is not claimed otherwise.
+        // The stored value is hidden: whether it is empty is unknown, and not claimed.
         try platform.setFaults("PATCH /v*/projects/*/env/* stores-empty")
         let report = try json(platform.run("harden", "KEY", "-p", "web", "--yes", "--json"))
         #expect(report.keys("unverified") == ["KEY"])
-        #expect(report.reasons("unverified") == ["sent, cannot be read back"])
+        #expect(report.reasons("unverified") == ["sent, but cannot be read back"])
         #expect(platform.records("KEY") == ["production="])
         platform.server.setFaults([])
         try platform.set("OTHER", "value", "-t", "production")
         try platform.pushed()
         let text = done(try platform.run("harden", "OTHER", "-p", "web", "--yes")).output
-        #expect(text == "sensitive  OTHER (production): sent, cannot be read back\n")
+        #expect(text == "sensitive  OTHER (production): sent, but cannot be read back\n")
         let plan = try json(platform.run("harden", "-p", "web", "--dry-run", "--json"))
         #expect(plan["unverified"] == [])
     }
 
-    @Test("SYNC-A8: a variable that somebody else made meanwhile is exit 5, and says who and what")
+    @Test(
+        "SYNC-A8: a variable that somebody else creates meanwhile is exit 5, with details")
     func madeMeanwhile() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
         try platform.set("A", "two", "-t", "production")
         try platform.set("NEW", "mine", "-t", "production")
-        // The change of A goes first, and while its answer is under way somebody makes NEW.
+        // The change of A is first, and during its answer somebody creates NEW.
         try platform.setFaults("PATCH /v*/projects/*/env/* slow:2 x1")
         let (server, teammate) = (platform.server, platform.teammate)
         let seen = server.requests.count
@@ -57,17 +58,17 @@ struct SyncMessageTests {
         #expect(report.keys("updated") == ["A"] && report.keys("conflicts") == ["NEW"])
         #expect(
             report.reasons("conflicts") == [
-                "one for production, preview was made there meanwhile by you, elsewhere"
+                "a variable for production, preview was created on Vercel in the meantime by you, elsewhere"
             ])
-        #expect(message.contains("NEW: one for production, preview was made there meanwhile"))
+        #expect(message.contains("NEW: a variable for production, preview was created on Vercel"))
         #expect(message.contains("zg-env push NEW -p web --force"))
-        #expect(!message.contains("Push again"))
+        #expect(!message.contains("Push the rest"))
         #expect(platform.records("NEW") == ["production,preview=theirs"])
     }
 
-    @Test("SYNC-A8: a change of one's own at the dashboard is by you, elsewhere")
+    @Test("SYNC-A8: the user's own change in the dashboard is by you, elsewhere")
     func changedByOneself() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "one")
         try platform.pushed()
         try platform.set("KEY", "two")
@@ -76,35 +77,36 @@ struct SyncMessageTests {
         let push = try failedReport(platform.push(), 5, "conflict").report
         #expect(
             push.reasons("conflicts") == [
-                "it was changed on the platform by you, elsewhere, since the last push"
+                "it was changed on Vercel by you, elsewhere, since the last push"
             ])
         let pull = try failedReport(
             platform.run("pull", "-p", "web", "--yes", "--json"), 5, "conflict"
         ).report
         #expect(
             pull.reasons("conflicts") == [
-                "it was changed here, and on the platform by you, elsewhere"
+                "it was changed in the vault and on Vercel by you, elsewhere"
             ])
     }
 
-    @Test("SYNC-A8: a limit of requests names the time after which to push again")
+    @Test("SYNC-A8: a rate limit names the time after which to push again")
     func waitIsNamed() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         try platform.set("KEY", "one")
         try platform.setFaults("POST /v*/projects/*/env 429:400")
         let (_, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(
             message.contains(
-                "Vercel asks to wait 6 min 40 s; push again after that: zg-env push -p web"),
+                "Vercel asks you to wait 6 min 40 s. Then push again: zg-env push -p web"),
             "\(message)")
         try platform.setFaults("GET /v*/projects/* 429:400")
         let other = try failedAsJSON(
             platform.run("pull", "-p", "web", "--json"), 7, "unavailable")
-        #expect(other.contains("Vercel asks to wait 6 min 40 s; try again after that."), "\(other)")
+        #expect(
+            other.contains("Vercel asks you to wait 6 min 40 s. Try again after that."), "\(other)")
     }
 
     @Test(
-        "SYNC-B: what Vercel refuses for good says what to do, and never to push again",
+        "SYNC-B: a lasting refusal has a hint, which is never to push again",
         arguments: ["full", "policy", "type"])
     func refusedForGood(cause: String) throws {
         let full = (1...1_000).map { "{\"key\": \"K\($0)\", \"value\": \"v\"}" }
@@ -114,7 +116,7 @@ struct SyncMessageTests {
                {"name": "web", "env": [\(cause == "full" ? full.joined(separator: ",") : "")]},
                {"name": "api", "team": "acme"}]}
             """
-        let platform = try PlatformHome(seed: seed)
+        let platform = try SandboxHome(seed: seed)
         let project = cause == "policy" ? "api" : "web"
         if cause == "policy" { done(try platform.run("link", "api", "--team", "acme", "--force")) }
         if cause == "type" { try platform.setFaults("POST /v*/projects/*/env 400") }
@@ -123,7 +125,7 @@ struct SyncMessageTests {
                 "set", "NEW", "-p", project, "--raw", input: .text("value")))
         let push = ["push", "NEW", "-p", project, "--yes", "--json"]
         let (_, message) = try failedReport(platform.runner(push).run(), 1, "failed")
-        #expect(!message.contains("Push again"), "\(message)")
+        #expect(!message.contains("Push the rest"), "\(message)")
         switch cause {
         case "full":
             #expect(message.contains("zg-env rm NEW -p web --all"), "\(message)")
@@ -131,13 +133,13 @@ struct SyncMessageTests {
             #expect(message.contains("zg-env harden NEW -p \(project)"), "\(message)")
         }
         guard cause == "policy" else { return }
-        // The advice, typed as it is, ends there.
+        // The advice, typed as it is, resolves it.
         done(try platform.run("harden", "NEW", "-p", "api", "--yes"))
         done(try platform.runner(push).run())
         #expect(platform.server.storedVariables(project: "api")?.count == 2)
     }
 
-    @Test("SYNC-A8: a rollback whose production was changed while it asked moves nothing")
+    @Test("SYNC-A8: a rollback moves nothing if production changed during its question")
     func rollbackOvertaken() throws {
         let (platform, ids) = try FourDeployments.start()
         let teammate = platform.teammate
@@ -147,7 +149,7 @@ struct SyncMessageTests {
         runner.terminal = .init()
         runner.script = [
             (
-                .terminal("Roll back to it?"),
+                .terminal("Roll back to this deployment?"),
                 .call { _, _ in
                     _ = try? teammate.send(
                         "POST", "/v10/projects/\(project)/promote/\(ids.staged)")
@@ -161,14 +163,14 @@ struct SyncMessageTests {
         let result = try runner.run()
         #expect(result.end == .exited(5), "\(result.error)\(result.screen)")
         #expect(
-            result.error.contains("\(ids.staged) serves it now, and \(ids.current) did"),
+            result.error.contains("\(ids.staged) is live now instead of \(ids.current)"),
             "\(result.error)")
         #expect(result.error.contains("Nothing was moved."))
         #expect(try platform.current() == ids.staged)
         #expect(!platform.server.requests.contains { $0.path.contains("/rollback/") })
     }
 
-    @Test("SYNC-A8: reveal --version reads removed variables, and old values behind a new one")
+    @Test("SYNC-A8: reveal --version reads removed variables, and versions before a new one")
     func oldValues() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "one"])
@@ -185,9 +187,9 @@ struct SyncMessageTests {
         #expect(try home.revealed("KEY", "--version", "3") == Array("new".utf8))
     }
 
-    @Test("SYNC-E: doctor names a difference between this clock and Vercel's")
+    @Test("SYNC-E: doctor reports a difference between this clock and Vercel's")
     func clockDifference() throws {
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         func finding() throws -> JSONDocument? {
             let result = try platform.run("doctor", "--json")
             return try JSONDocument(result.standardOutput)["findings"]?.elements.first {

@@ -2,15 +2,15 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A colleague's variable in a place that a variable of the vault has left.
-@Suite("Sync: a removed variable's place is taken")
+/// A colleague's variable in the scope that a variable of the vault has left.
+@Suite("Sync: the scope of a removed variable is taken")
 struct TakenPlaceTests {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
     private var follower: AdviceFollower { AdviceFollower(platform: platform) }
 
     /// A project whose production was built with `D`.
     init() throws {
-        platform = try PlatformHome()
+        platform = try SandboxHome()
         try platform.set("D", "mine", "-t", "production,preview")
         try platform.pushed()
         done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
@@ -25,13 +25,13 @@ struct TakenPlaceTests {
     }
 
     @Test(
-        "SYNC-M25: another one in the place of a removed one is a conflict, and production keeps it",
+        "SYNC-M25: another record in a removed variable's scope is a conflict",
         arguments: ["push", "push D", "status", "redeploy"])
     func madeAgain(first: String) throws {
         try acts("remove,key=D", "create,key=D,value=theirs,targets=production")
         done(try platform.run("rm", "D", "-p", "web", "--yes"))
         switch first {
-        // Looking settles nothing.
+        // Reading settles nothing.
         case "status": done(try platform.run("status", "-p", "web", "--refresh"))
         case "redeploy":
             let made = try json(
@@ -57,7 +57,7 @@ struct TakenPlaceTests {
         #expect(try notLive() == ["D"])
     }
 
-    @Test("SYNC-M25: push --force ends what is in a removed one's place, or narrows it")
+    @Test("SYNC-M25: push --force deletes or narrows what took a removed variable's scope")
     func forced() throws {
         try platform.set("E", "mine", "-t", "production")
         try platform.pushed()
@@ -77,15 +77,15 @@ struct TakenPlaceTests {
         #expect(rows?.allSatisfy { $0["removed"] == true && $0["live"] == false } == true)
     }
 
-    @Test("SYNC-M25: what is made after a removal was seen to be done is left alone")
+    @Test("SYNC-M25: what is created after a confirmed removal is left alone")
     func madeLater() throws {
         done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
         #expect(try notLive() == ["D"])
-        // Within the second of the removal nobody could tell which came first.
+        // Within the removal's second the order would be unknown.
         platform.server.advanceClock(bySeconds: 5)
         try acts("create,key=D,value=theirs,targets=production")
         try platform.pushed().expectNothing()
-        // Production still has the one that was removed, and is to have another one.
+        // Production still has the removed one, and is to have another one.
         #expect(try notLive() == ["D"])
         let plan = try json(platform.run("redeploy", "-p", "web", "--dry-run", "--json"))
         #expect(plan["removedVariables"] == [])
@@ -93,7 +93,7 @@ struct TakenPlaceTests {
     }
 
     @Test(
-        "SYNC-M25: a look before the removal decides nothing either",
+        "SYNC-M25: a read before the removal decides nothing either",
         arguments: ["list", "push", "redeploy"], ["production", "preview", "qa"])
     func lookedBefore(look: String, target: String) throws {
         try platform.set("F", "mine", "-t", target)
@@ -115,7 +115,7 @@ struct TakenPlaceTests {
         #expect(platform.records("F") == [])
     }
 
-    @Test("SYNC-M25: one that comes and goes leaves a removal as live as it was")
+    @Test("SYNC-M25: one that comes and goes does not change whether a removal is live")
     func comesAndGoes() throws {
         done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
         try acts("create,key=D,value=theirs,targets=production")
@@ -127,7 +127,7 @@ struct TakenPlaceTests {
         #expect(plan["removedVariables"] == ["D"])
     }
 
-    @Test("SYNC-M25: what is made after a renamed one was seen to be gone is left alone by force")
+    @Test("SYNC-M25: push --force leaves alone what is created after a confirmed rename")
     func madeAfterRename() throws {
         done(try platform.run("rename", "D", "E", "-p", "web"))
         try acts("remove,key=D")
@@ -140,7 +140,7 @@ struct TakenPlaceTests {
         #expect(platform.records("E") == ["production,preview=mine"])
     }
 
-    @Test("SYNC-M25: one record in several places that were left is taken out of all of them")
+    @Test("SYNC-M25: one record in several left scopes is removed from all of them")
     func severalPlaces() throws {
         try platform.set("F", "p", "-t", "production")
         try platform.set("F", "v", "-t", "preview")
@@ -160,7 +160,7 @@ struct TakenPlaceTests {
         try platform.pushed().expectNothing()
     }
 
-    @Test("SYNC-M25: a push of some targets ends nothing in others")
+    @Test("SYNC-M25: a push of some targets deletes nothing in others")
     func someTargets() throws {
         done(try platform.run("rm", "D", "-p", "web", "--yes"))
         try acts(
@@ -171,7 +171,7 @@ struct TakenPlaceTests {
         #expect(try platform.push().status == 5)
     }
 
-    @Test("SYNC-M25: the advice for a place of which a part is taken removes that part alone")
+    @Test("SYNC-M25: the advice for a partly taken scope removes that part only")
     func renamedAndTaken() throws {
         try acts("set,key=D,newTargets=production", "create,key=D,value=theirs,targets=preview")
         done(try platform.run("rename", "D", "E", "-p", "web"))
@@ -189,7 +189,7 @@ struct TakenPlaceTests {
         try follower.expectHeld(["mine", "theirs"], of: ["D", "E"])
     }
 
-    @Test("SYNC-M25: redeploy does not claim to take out what was made again since")
+    @Test("SYNC-M25: redeploy does not claim to remove what was created again since")
     func madeBeforeRedeploy() throws {
         done(try platform.run("rm", "D", "-p", "web", "--yes", "--push"))
         try acts("create,key=D,value=theirs,targets=production")
@@ -197,7 +197,7 @@ struct TakenPlaceTests {
         #expect(plan["removedVariables"] == [])
     }
 
-    @Test("SYNC-M25: one that is made while a push deletes is a conflict")
+    @Test("SYNC-M25: one that is created while a push deletes is a conflict")
     func madeMeanwhile() throws {
         try platform.setFaults("DELETE * then:create,key=D,value=theirs,targets=production")
         done(try platform.run("rm", "D", "-p", "web", "--yes"))
@@ -207,7 +207,7 @@ struct TakenPlaceTests {
         #expect(platform.records("D") == ["production=theirs"])
     }
 
-    @Test("SYNC-M31: another one in the place of a sensitive one that was renamed is told of")
+    @Test("SYNC-M31: another variable in place of a renamed sensitive one is reported")
     func renamedSensitive() throws {
         try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
         try platform.pushed()
@@ -222,7 +222,7 @@ struct TakenPlaceTests {
         #expect(platform.records("T") == ["production=mine"])
     }
 
-    @Test("SYNC-M30: one that is made while a push renames or narrows is a conflict too")
+    @Test("SYNC-M30: one that is created while a push renames or narrows is a conflict too")
     func madeBesideChange() throws {
         try platform.setFaults("PATCH * then:create,key=D,value=theirs,targets=preview")
         done(try platform.run("rm", "D", "-p", "web", "-t", "preview", "--yes"))
@@ -232,7 +232,7 @@ struct TakenPlaceTests {
     }
 
     @Test(
-        "SYNC-M26: rm --push says what Vercel keeps elsewhere, and --all is no success then",
+        "SYNC-M26: rm --push names the records that Vercel keeps, and --all fails then",
         arguments: ["rm", "rm -t", "rm --all"])
     func elsewhere(way: String) throws {
         try platform.set("F", "mine", "-t", "production")
@@ -258,7 +258,7 @@ struct TakenPlaceTests {
     }
 
     @Test(
-        "SYNC-M27: a place that was left, and that somebody took from the record itself, is a conflict",
+        "SYNC-M27: a left scope that somebody gave to another record is a conflict",
         arguments: ["push", "rm --push", "push --force"])
     func narrowed(way: String) throws {
         try acts(
@@ -272,14 +272,15 @@ struct TakenPlaceTests {
             #expect(platform.records("D") == ["production=mine"])
         } else {
             let arrival = try follower.arrives(after: failing, status: 5)
-            #expect(arrival.said.contains("Vercel has one that this vault has not seen"))
+            #expect(
+                arrival.said.contains("that the vault does not know about"))
             try follower.expectHeld(["mine", "theirs"], of: ["D"])
         }
         try platform.pushed().expectNothing()
     }
 
     @Test(
-        "SYNC-M33: harden leaves alone what somebody made in a place that was left",
+        "SYNC-M33: harden leaves alone what somebody created in a scope that the vault left",
         arguments: [false, true])
     func hardened(isNarrowed: Bool) throws {
         try acts(
@@ -294,13 +295,13 @@ struct TakenPlaceTests {
             platform.records("D")
                 == (isNarrowed ? ["preview=theirs", "production=mine"] : ["preview=theirs"]))
         #expect(platform.stored.allSatisfy { $0.type != "sensitive" })
-        // It is decided as a push decides it.
+        // It is resolved as by a push.
         try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("D")
         try platform.pushed("--force")
         #expect(platform.records("D") == (isNarrowed ? ["production=mine"] : []))
     }
 
-    @Test("SYNC-M28: a custom environment that Vercel has no longer has a way out")
+    @Test("SYNC-M28: a custom environment that Vercel no longer has can be resolved")
     func missingEnvironment() throws {
         try platform.set("Q", "mine", "-t", "production,gone")
         let result = try platform.run("push", "-p", "web", "--yes")

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Vault
 
-/// Two clones of a vault and somebody at the dashboard edit one project in random order. No change is
-/// lost without a conflict being reported, and in the end all three have the same.
+/// Two clones of a vault and a dashboard edit one project in random order. No change is lost
+/// without a conflict, and in the end all three agree.
 ///
 /// 20 rounds; with ZG_ENV_PROOF=full 1,000. The seed is printed.
 @Suite("Two clones and a dashboard")
 struct TwoClonesTests {
-    @Test func `no change is lost unseen, and all converge`() throws {
+    @Test func `no change is lost without a conflict, and all three converge`() throws {
         let random = ProofRandom(77)
         let world = try SyncWorld(random: random)
         for round in 0..<Proof.count(short: 20, full: 1_000) {
@@ -30,7 +30,7 @@ struct TwoClonesTests {
                 return
             }
         }
-        // Rounds in which nothing ever met would prove nothing.
+        // Rounds without any interaction would prove nothing.
         let counts = world.counts
         print("proof: \(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })")
         for what in ["pull 0", "push 0", "pull 5", "push 5"] {
@@ -39,16 +39,16 @@ struct TwoClonesTests {
     }
 }
 
-/// The two clones, the platform between them, and what each has a right to believe.
+/// The two clones, the sandbox between them, and what each may assume.
 final class SyncWorld {
-    private let platform: PlatformHome
+    private let platform: SandboxHome
     private let clones: [VaultClone]
     private let template: (vault: [UInt8], log: [UInt8])
     private var random: ProofRandom
     private var valueNumber = 0
-    /// What each clone agreed on with the platform, by the platform's ids.
+    /// The last agreement of each clone with the sandbox, by the sandbox's ids.
     private var seen: [[String: StoredVariable]] = []
-    /// What each clone's record was when both sides agreed last, by the vault's ids.
+    /// Each clone's record at the last agreement of both sides, by the vault's ids.
     private var agreed: [[Identifier: VaultClone.Content]] = []
     private(set) var trace: [String] = []
     private(set) var problems: [String] = []
@@ -58,7 +58,7 @@ final class SyncWorld {
 
     init(random: ProofRandom) throws {
         self.random = random
-        let platform = try PlatformHome()
+        let platform = try SandboxHome()
         done(try platform.run("pull", "-p", "web"))
         template = (
             try platform.home.vaultBytes(),
@@ -75,7 +75,7 @@ final class SyncWorld {
         return String(log.dropFirst(home.directory.path.count + 1))
     }
 
-    /// Starts a round: nothing but the seed there, two fresh clones.
+    /// Starts a round with the seed and two fresh clones.
     func begin() throws {
         for record in platform.stored where record.key != "SEED_ONLY" {
             try platform.teammate.send("DELETE", "/v9/projects/web/env/\(record.id)")
@@ -87,7 +87,7 @@ final class SyncWorld {
         for number in clones.indices { try note(number) }
     }
 
-    /// Somebody does something.
+    /// Somebody acts.
     func step() throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: try dashboard()
@@ -95,15 +95,15 @@ final class SyncWorld {
         }
     }
 
-    // MARK: At the dashboard
+    // MARK: In the dashboard
 
     private func dashboard() throws {
-        // Two changes of one millisecond would have one time.
+        // Two changes in one millisecond would have the same timestamp.
         platform.server.advanceClock(bySeconds: 0.005)
         let records = platform.stored.filter { $0.key != "SEED_ONLY" }
         let record = records.randomElement(using: &random)
         let action = Int.random(in: 0..<7, using: &random)
-        // What the platform refuses did not happen.
+        // What the sandbox refuses did not happen.
         guard action > 1, let record else {
             let key = Self.keys.randomElement(using: &random) ?? "ONE"
             try dashboard("create \(key)") {
@@ -185,8 +185,8 @@ final class SyncWorld {
         return result
     }
 
-    /// A pull changes nothing of a record that was changed here since both sides agreed, removes none of
-    /// those, and with a conflict changes none at all; and after it the vault has what the platform shows.
+    /// A pull changes no record that was changed here since the last agreement, removes none of
+    /// those, and with a conflict changes nothing; after it the vault equals the sandbox.
     private func pull(_ number: Int) throws {
         let before = try clones[number].records()
         let result = try run(number, ["pull", "-p", "web", "--yes", "--json"])
@@ -237,14 +237,14 @@ final class SyncWorld {
         }
     }
 
-    /// A push changes or deletes no record of the platform that this clone has not seen as it is, and
+    /// A push changes or deletes no record that this clone has not seen in its current state, and
     /// with a conflict none at all.
     private func push(_ number: Int) throws {
         let before = platform.stored
         let result = try run(number, ["push", "-p", "web", "--yes", "--json"])
         let after = Dictionary(
             platform.stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        // 1: the platform gives a sensitive variable no other type.
+        // 1: the type of a sensitive variable never changes.
         expect([0, 1, 5].contains(result.status), "push ended with \(result.status)")
         if result.status == 5 { expect(after.count == before.count, "sent with a conflict") }
         for old in before where after[old.id] != old {
@@ -255,7 +255,7 @@ final class SyncWorld {
         try note(number)
     }
 
-    /// Keeps what a clone agrees on with the platform now, as its vault says.
+    /// Records a clone's current agreement with the sandbox, from its vault.
     private func note(_ number: Int) throws {
         let there = Dictionary(
             platform.stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -264,7 +264,8 @@ final class SyncWorld {
                 continue
             }
             let time = UInt64(stored.updatedAt)
-            // Of what was made sensitive at the dashboard all but the value was taken in, which nobody sees.
+            // All of a variable that became sensitive in the dashboard was pulled, except its
+            // hidden value.
             let isTaken = stored.type == "sensitive" && time == remote.seenUpdatedAt
             guard time == remote.agreedUpdatedAt || isTaken else { continue }
             if time == remote.agreedUpdatedAt { seen[number][stored.id] = stored }
@@ -278,13 +279,13 @@ final class SyncWorld {
 
     // MARK: The end
 
-    /// Both clones resolve their conflicts one way or the other; then all three have the same, and
-    /// nobody finds anything to do.
+    /// Both clones resolve their conflicts either way; then all three agree, and nothing is left to
+    /// do.
     func converge() throws {
         guard problems.isEmpty else { return }
         for number in [0, 1] { try settle(number, mayOverwrite: true) }
-        // What a clone overwrites, the other one has to decide about again, since nobody sees a
-        // sensitive value: in the end somebody has to give way.
+        // The other clone has to resolve again what one overwrites, since a sensitive value is
+        // hidden: in the end one has to yield.
         for number in [0, 1, 0] { try settle(number, mayOverwrite: false) }
         let there = platform.stored.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         for (number, clone) in clones.enumerated() {
@@ -296,7 +297,7 @@ final class SyncWorld {
             expect(
                 here.map { "\($0.variable.name) \($0.variable.attributes.scope.targets.names)" }
                     == there.map { "\($0.key) \($0.targets)" },
-                "\(clone.name) has other records than the platform")
+                "\(clone.name) has different records from Vercel")
             for (here, there) in zip(here, there) where there.type != "sensitive" {
                 expect(here.value == there.value, "\(clone.name) has another \(there.key)")
             }
@@ -317,8 +318,8 @@ final class SyncWorld {
         }
     }
 
-    /// Pulls and pushes until both are done; conflicts are decided for one side, and what neither can
-    /// decide, such as two records that overlap, by removing the key here.
+    /// Pulls and pushes until both are done; conflicts are resolved for one side, and what neither
+    /// can resolve, such as two overlapping records, by removing the key here.
     private func settle(_ number: Int, mayOverwrite: Bool) throws {
         for attempt in 0..<6 {
             let pulled = try run(number, ["pull", "-p", "web", "--yes", "--json"])

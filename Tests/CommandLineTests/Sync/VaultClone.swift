@@ -9,23 +9,22 @@ import Vault
 
 @testable import ZGEnvCommands
 
-/// One copy of a vault, and the program run on it inside of this process: thousands of runs would
-/// take an hour as processes of their own. Everything else is as in the program: files, network,
-/// passphrase, audit log.
+/// A copy of a vault, with the program run in this process: thousands of runs would take an hour as
+/// processes. Everything else is real: files, network, passphrase, audit log.
 final class VaultClone {
-    /// A record as the vault has it.
+    /// A record in the vault.
     struct Record: Equatable {
         let variable: Variable
         let value: String?
 
-        /// What a pull must not change unseen.
+        /// The fields that a pull must not change unseen.
         var content: Content {
             Content(
                 key: variable.name, scope: variable.attributes.scope,
                 kind: variable.attributes.kind, value: value)
         }
 
-        /// Tells that nothing was changed here since both sides agreed.
+        /// Returns whether nothing was changed here since the last agreement.
         var isUnchanged: Bool {
             guard let remote = variable.remote, variable.isLive else { return false }
             return variable.currentVersion == remote.pushedVersion
@@ -39,8 +38,8 @@ final class VaultClone {
         let kind: VariableAttributes.Kind
         let value: String?
 
-        /// Tells whether all that `old` changed of `agreed` is still so. The same change made on both
-        /// sides is nobody's loss, and what else the other side changed may come along.
+        /// Returns whether all changes from `agreed` to `old` are kept. The same change on both
+        /// sides loses nothing, and the other side's further changes may be added.
         func keeps(_ old: Content, since agreed: Content?) -> Bool {
             guard let agreed else { return self == old }
             func keeps<T: Equatable>(_ field: KeyPath<Content, T>) -> Bool {
@@ -74,7 +73,7 @@ final class VaultClone {
         environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
         environment["ZG_ENV_VAULT"] = home.directory.path(vaultName)
         environment["ZG_ENV_AUDIT_LOG"] = home.directory.path("audit-\(name).log")
-        // Another machine: what it has seen of the vault is its own.
+        // Another machine: it knows only what it has seen of the vault.
         environment["XDG_STATE_HOME"] = home.directory.path("state-\(name)")
         self.environment = environment
     }
@@ -84,7 +83,7 @@ final class VaultClone {
         close(output.error)
     }
 
-    /// Makes it a copy of the vault as it was at first.
+    /// Restores the vault's initial state.
     func reset(to vault: [UInt8], log: [UInt8]) throws {
         try? FileManager.default.removeItem(atPath: home.directory.path("state-\(name)"))
         try home.directory.makeDirectory("state-\(name)")
@@ -92,7 +91,7 @@ final class VaultClone {
         try home.directory.write(log, to: "audit-\(name).log")
     }
 
-    /// Runs a command. Returns its exit code, and its stdout.
+    /// Runs a command. Returns its exit code and its stdout.
     func run(_ arguments: [String]) throws -> (status: Int32, output: [UInt8]) {
         _ = ftruncate(output.out, 0)
         _ = ftruncate(output.error, 0)
@@ -104,19 +103,19 @@ final class VaultClone {
             workingDirectory: home.directory.path("work"), files: PosixFileStore(),
             keyring: { nil }, now: ProcessParts.milliseconds,
             user: { UserAccount(number: 1, name: "test") }, transport: { self.transport },
-            waitingRoom: SystemWaitingRoom(),
+            waitingRoom: SystemSleeper(),
             output: CommandLineKit.OutputStream(descriptor: output.out),
             messages: CommandLineKit.OutputStream(descriptor: output.error))
         let status = Program(context: context).run()
         return (status, try home.directory.read("out-\(name)"))
     }
 
-    /// What the last command said on stderr.
+    /// The last command's stderr.
     func said() throws -> String {
         String(decoding: try home.directory.read("error-\(name)"), as: UTF8.self)
     }
 
-    /// Every record, removed ones included, with its value.
+    /// Every record, including removed ones, with its value.
     func records() throws -> [Identifier: Record] {
         let vault = try Vault(
             opening: home.directory.path(vaultName), in: PosixFileStore())

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// An older copy of the vault in its place, and who finds it.
-@Suite("The rollback anchor")
+/// An older copy in place of the vault, and how it is detected.
+@Suite("The rollback guard")
 struct AnchorTests {
     // MARK: - In the state directory
 
@@ -35,7 +35,7 @@ struct AnchorTests {
         #expect(try home.verdicts() == ("unavailable", "current"))
     }
 
-    @Test func `another history is exit 8, also where it is longer`() throws {
+    @Test func `another history is exit 8, even if it is longer`() throws {
         let home = try CommandHome.filled()
         let base = try home.vaultBytes()
         try home.store(["A": "ours"])
@@ -46,16 +46,16 @@ struct AnchorTests {
         try home.forgetAnchors()
         try home.store(["A": "theirs"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "did not come from")
+        failed(try home.run(["list", "-p", "web"]), 8, "does not descend from")
         try home.forgetAnchors()
         try home.store(["A": "theirs again"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "did not come from")
+        failed(try home.run(["list", "-p", "web"]), 8, "does not descend from")
         try home.replaceVault(by: ours)
         done(try home.run(["list", "-p", "web"]))
     }
 
-    @Test func `what is no anchor speaks against nothing, and the next write mends it`() throws {
+    @Test func `an invalid guard proves nothing, and the next write repairs it`() throws {
         let home = try CommandHome.filled()
         let path = try #require(try home.anchors().first)
         #expect(try mode(path) == 0o600)
@@ -72,7 +72,7 @@ struct AnchorTests {
         #expect(try home.verdicts().stateDirectory == "current")
     }
 
-    @Test func `an anchor that is behind is moved on`() throws {
+    @Test func `a guard that lags behind is advanced`() throws {
         let home = try CommandHome.filled()
         let path = try #require(try home.anchors().first)
         let behind = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -82,7 +82,7 @@ struct AnchorTests {
         func words(_ anchor: Data) -> [Substring] {
             String(decoding: anchor, as: UTF8.self).split(separator: " ")
         }
-        // A list checks no code, so it leaves the generation of the checkpoint as it was seen.
+        // `list` verifies no code, so the checkpoint's generation stays as it was seen.
         done(try home.run(["list", "-p", "web"]))
         let listed = try words(Data(contentsOf: URL(fileURLWithPath: path)))
         #expect(listed.dropLast() == words(newest).dropLast())
@@ -91,7 +91,7 @@ struct AnchorTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == newest)
     }
 
-    @Test func `a copy elsewhere is held against its own writes alone`() throws {
+    @Test func `a copy elsewhere is compared with its own writes only`() throws {
         let home = try CommandHome.filled()
         let folder = try home.directory.makeDirectory("elsewhere")
         #expect(unsafe chmod(folder, 0o700) == 0)
@@ -103,7 +103,7 @@ struct AnchorTests {
         done(try home.run(["list", "-p", "web"]))
         let linked = home.directory.path("linked")
         #expect(unsafe symlink(folder, linked) == 0)
-        // The same file by another path has the same anchor.
+        // The same file by another path has the same guard.
         #expect(try home.anchors().count == 2)
         done(
             try home.run(
@@ -111,7 +111,7 @@ struct AnchorTests {
         #expect(try home.anchors().count == 2)
     }
 
-    @Test func `a write stands though its anchor cannot be kept, and says so`() throws {
+    @Test func `a write without an updated guard is kept, with a warning`() throws {
         let home = try CommandHome.filled()
         try FileManager.default.removeItem(atPath: home.directory.path("state/zg-env"))
         try home.directory.write("in the way", to: "state/zg-env")
@@ -120,9 +120,9 @@ struct AnchorTests {
         #expect(set["warnings"]?.elements.map { $0["code"]?.text } == ["anchor-not-kept"])
     }
 
-    // MARK: - Going on with an older copy
+    // MARK: - Accepting an older copy
 
-    @Test func `accept-older wants the passphrase and a yes, and makes the copy the newest`() throws
+    @Test func `accept-older needs the passphrase and a yes, and makes the copy the newest`() throws
     {
         let home = try CommandHome.filled()
         let old = try home.vaultBytes()
@@ -133,8 +133,8 @@ struct AnchorTests {
         failed(try home.run(accept + ["--passphrase-file", home.other], unlocked: false), 3)
         let asked = try home.run(accept)
         #expect(asked.status == 2)
-        #expect(asked.error.contains("go on with generation 4 of"))
-        #expect(asked.error.contains("generation 6 was seen"))
+        #expect(asked.error.contains("continue with generation 4 of"))
+        #expect(asked.error.contains("generation 6 has been seen"))
         let plan = try json(home.run(accept + ["--dry-run", "--json"]))
         #expect(plan["accepted"] == false)
         #expect(plan["generation"] == 7)
@@ -142,7 +142,7 @@ struct AnchorTests {
         let accepted = try json(home.run(accept + ["--yes", "--json"]))
         #expect(accepted["accepted"] == true)
         #expect(accepted["generation"] == 7)
-        try home.expectWhole()
+        try home.throwFirstProblem()
         #expect(try home.verdicts().stateDirectory == "current")
         // Nothing is left to accept.
         let again = try json(home.run(accept + ["--yes", "--json"]))
@@ -150,7 +150,7 @@ struct AnchorTests {
         #expect(again["generation"] == .null)
     }
 
-    @Test func `accept-older takes no damaged copy`() throws {
+    @Test func `accept-older refuses a damaged copy`() throws {
         let home = try CommandHome.filled()
         var old = try home.vaultBytes()
         try home.store(["A": "third"])
@@ -160,7 +160,7 @@ struct AnchorTests {
         #expect(try home.vaultBytes() == old)
     }
 
-    @Test func `an anchor of the highest number there is can be neither followed nor trapped on`()
+    @Test func `a guard with the highest number is refused and cannot block the vault`()
         throws
     {
         let home = try CommandHome.filled()
@@ -175,24 +175,26 @@ struct AnchorTests {
         done(try home.run(["list", "-p", "web"]))
     }
 
-    @Test func `accept-older says what it accepted, against what, and where nothing was to accept`()
+    @Test func `accept-older reports what it accepted, against what, and if there was nothing`()
         throws
     {
         let home = try CommandHome.filled()
         let old = try home.vaultBytes()
         let accept = ["verify", "--accept-older"]
         let none = done(try home.run(accept + ["--yes"]))
-        #expect(none.output.contains("Nothing speaks against this copy; nothing was changed."))
-        #expect(none.output.contains("by the state directory: this is the newest one"))
-        #expect(none.output.contains("by the keyring: cannot be checked here"))
+        #expect(
+            none.output.contains("This machine has seen no newer copy; there is nothing to accept.")
+        )
+        #expect(none.output.contains("in the state directory: this is the newest generation"))
+        #expect(none.output.contains("in the keyring: cannot be checked here"))
         try home.store(["A": "third", "B": "other"])
         try home.replaceVault(by: old)
         let accepted = done(try home.run(accept + ["--yes"]))
         #expect(
             accepted.output.contains(
-                "Accepted generation 4 of \(home.vaultPath), though generation 6 was seen."))
-        #expect(accepted.output.contains("Against it spoke the state directory (generation 6)."))
-        #expect(accepted.output.contains("The vault is generation 7 now"))
+                "Accepted generation 4 of \(home.vaultPath), although generation 6 has been seen."))
+        #expect(accepted.output.contains("recorded in the state directory (generation 6)."))
+        #expect(accepted.output.contains("The vault is now generation 7"))
         // Another history, which is not older.
         try home.replaceVault(by: old)
         let path = try #require(try home.anchors().first)
@@ -203,10 +205,11 @@ struct AnchorTests {
         let other = done(try home.run(accept + ["--yes"]))
         #expect(
             other.output.contains(
-                "which did not come from the generation 7 that was seen."), "\(other.output)")
+                "which is not based on generation 7, the newest generation seen."),
+            "\(other.output)")
     }
 
-    @Test func `an anchor that cannot be moved on is called behind, not moved`() throws {
+    @Test func `a guard that cannot be advanced is reported as behind`() throws {
         let home = try CommandHome.filled()
         let state = home.directory.path("state/zg-env")
         let name = try #require(
@@ -231,7 +234,7 @@ struct AnchorTests {
 
     // MARK: - The audit log of a restored vault
 
-    @Test func `on another machine the log is forgotten, and restore says so`() throws {
+    @Test func `on another machine restore forgets the log and says so`() throws {
         let home = try CommandHome.filled()
         done(try home.run(["reveal", "A", "-p", "web"]))
         try home.store(["A": "second"])
@@ -240,7 +243,7 @@ struct AnchorTests {
         let other = try CommandHome()
         let plan = try json(other.run(["restore", file, "--dry-run", "--json"]))
         #expect(
-            plan["plan"]?.texts.contains { $0.contains("forget the audit log") } == true)
+            plan["plan"]?.texts.contains { $0.contains("start a new audit log") } == true)
         let restored = try json(other.run(["restore", file, "--yes", "--json"]))
         #expect(restored["auditLog"] == "reset")
         #expect(restored["anchor"] == "absent")
@@ -273,13 +276,13 @@ struct AnchorTests {
             #expect(verified.error.contains("audit log"))
             let status = try json(home.run(["status", "--json"]))
             #expect(status["auditLog"]?["whole"] == false)
-            #expect(try home.run(["status"]).output.contains("Audit log NOT WHOLE"))
+            #expect(try home.run(["status"]).output.contains("Audit log NOT INTACT"))
         }
     }
 
-    // MARK: - What is no anchor
+    // MARK: - Invalid guards
 
-    @Test func `SEC-F17: an anchor that cannot be read is said so until a write replaces it`()
+    @Test func `SEC-F17: an unreadable guard is reported until a write replaces it`()
         throws
     {
         let home = try CommandHome.filled()
@@ -297,15 +300,15 @@ struct AnchorTests {
                 try warnings(home.run(arguments + ["--json"])) == ["anchor-unreadable"],
                 "\(arguments)")
             let text = done(try home.run(arguments))
-            #expect(text.error.contains("cannot be read (\(path))"), "\(text.error)")
+            #expect(text.error.contains("(\(path)) cannot be read"), "\(text.error)")
         }
-        // Nothing replaces a directory.
+        // A directory is not replaced.
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(done(try home.run(["status"])).error.contains("move it away"))
         try FileManager.default.removeItem(atPath: path)
         try spoil()
-        // The place tells nothing any more, which is what the warning is for.
+        // The directory proves nothing any more, hence the warning.
         #expect(try home.verdicts().stateDirectory == "unreadable")
         let restored = try warnings(home.run(["restore", backup, "--yes", "--json"]))
         #expect(restored == ["anchor-unreadable"])

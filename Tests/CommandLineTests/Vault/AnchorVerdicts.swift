@@ -1,12 +1,12 @@
 import TestSupport
 
 extension CommandHome {
-    /// Puts other bytes in the place of the vault, as somebody with the file would.
+    /// Replaces the vault's bytes, as somebody with access to the file could.
     func replaceVault(by bytes: [UInt8]) throws {
         try directory.write(bytes, to: "data/zg-env/vault.zgv")
     }
 
-    /// What `verify --json` says of the anchors, whatever its exit.
+    /// What `verify --json` reports about the guards, whatever its exit code.
     func verdicts(
         unlocked: Bool = true, environment: [String: String] = [:]
     ) throws -> (keyring: String?, stateDirectory: String?) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("backup and restore")
 struct BackupTests {
-    /// A home with a backup of a vault that was changed since.
+    /// A home with a backup of a vault that has changed since.
     private func backedUp() throws -> (home: CommandHome, file: String) {
         let home = try CommandHome.filled()
         let file = home.directory.path("copy.zgv")
@@ -14,7 +14,7 @@ struct BackupTests {
         return (home, file)
     }
 
-    @Test func `a backup is the vault byte for byte, for its owner alone`() throws {
+    @Test func `a backup is the vault byte for byte, readable by its owner only`() throws {
         let home = try CommandHome.filled()
         let file = home.directory.path("copy.zgv")
         let result = try json(home.run(["backup", file, "--json"]))
@@ -25,7 +25,7 @@ struct BackupTests {
         #expect(try mode(file) == 0o600)
     }
 
-    @Test func `a backup takes no file's place without force, and never the vault's`() throws {
+    @Test func `a backup replaces a file only with --force, and never the vault`() throws {
         let home = try CommandHome.filled()
         let file = try home.directory.write("mine", to: "taken")
         failed(try home.run(["backup", file]), 5, "--force")
@@ -43,20 +43,20 @@ struct BackupTests {
         failed(try home.run(["backup", home.directory.path("no/such/folder")]), 4, "directory")
     }
 
-    @Test func `a backup takes the place of no pipe and no link, even with force`() throws {
+    @Test func `a backup replaces no pipe and no link, even with --force`() throws {
         let home = try CommandHome.filled()
         let (pipe, link) = (home.directory.path("pipe"), home.directory.path("link"))
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
         #expect(unsafe symlink("nowhere", link) == 0)
         for path in [pipe, link] {
             failed(try home.run(["backup", path]), 5)
-            failed(try home.run(["backup", path, "--force"]), 2, "no regular file")
+            failed(try home.run(["backup", path, "--force"]), 2, "not a regular file")
             var status = stat()
             #expect(unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
         }
     }
 
-    @Test func `a damaged vault gives no backup`() throws {
+    @Test func `a damaged vault cannot be backed up`() throws {
         let home = try CommandHome.filled()
         var bytes = try home.vaultBytes()
         bytes[bytes.count - 1] ^= 1
@@ -65,7 +65,7 @@ struct BackupTests {
         #expect(!FileManager.default.fileExists(atPath: home.directory.path("copy.zgv")))
     }
 
-    @Test func `restore asks, shows its plan, and keeps the replaced vault`() throws {
+    @Test func `restore shows its plan, asks, and keeps the replaced vault`() throws {
         let (home, file) = try backedUp()
         let before = try home.vaultBytes()
         failedAsking(try home.run(["restore", file]))
@@ -81,8 +81,8 @@ struct BackupTests {
         #expect(kept.hasPrefix(home.vaultPath + ".replaced-2"))
         #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: kept))) == before)
         #expect(try mode(kept) == 0o600)
-        try home.expectWhole()
-        // Version 3 was given out by the replaced vault.
+        try home.throwFirstProblem()
+        // The replaced vault has used version 3.
         let set = try json(
             home.run(["set", "A", "-p", "web", "--json"], input: .text("fourth")))
         #expect(set["version"] == 4)
@@ -104,10 +104,10 @@ struct BackupTests {
         #expect(try home.vaultBytes() == before)
         runner.script = [(.terminal("[y/N] "), .line("y"))]
         done(try runner.run())
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 
-    @Test func `a backup that does not open or is damaged changes nothing`() throws {
+    @Test func `a backup that is damaged or does not open changes nothing`() throws {
         let (home, file) = try backedUp()
         let before = try home.vaultBytes()
         failed(try home.run(["restore", file, "--yes", "--passphrase-file", home.other]), 3)
@@ -126,18 +126,18 @@ struct BackupTests {
         #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
     }
 
-    @Test func `another vault wants a word of its own`() throws {
+    @Test func `another vault needs an explicit option`() throws {
         let (home, file) = try backedUp()
         let other = try CommandHome.initialised()
         let before = try other.vaultBytes()
-        failed(try other.run(["restore", file, "--yes"]), 5, "another vault", "--other-vault")
+        failed(try other.run(["restore", file, "--yes"]), 5, "different vault", "--other-vault")
         #expect(try other.vaultBytes() == before)
         done(try other.run(["restore", file, "--yes", "--other-vault"]))
-        try other.expectWhole()
+        try other.throwFirstProblem()
         withExtendedLifetime(home) {}
     }
 
-    @Test func `a backup from a disk without owners is taken, on a machine without a vault`() throws
+    @Test func `a backup from a disk without owners restores on a machine without a vault`() throws
     {
         let (home, file) = try backedUp()
         let empty = try CommandHome()
@@ -145,11 +145,11 @@ struct BackupTests {
         let result = try json(empty.run(["restore", file, "--yes", "--json"]))
         #expect(result["kept"] == .null)
         #expect(try mode(empty.vaultPath) == 0o600)
-        try empty.expectWhole()
+        try empty.throwFirstProblem()
         withExtendedLifetime(home) {}
     }
 
-    @Test func `a slot of the keyring whose key is gone here is named with the remedy`() throws {
+    @Test func `a keyring slot whose key is missing here is reported with a hint`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         let file = home.directory.path("copy.zgv")
@@ -163,24 +163,24 @@ struct BackupTests {
         let message = warnings.first?["message"]?.text ?? ""
         #expect(message.contains("zg-env slot add secret-service"))
         #expect(message.contains("slot remove \(id.prefix(8))"))
-        // Without a bus nobody knows.
+        // Without a bus it is unknown.
         let noBus = ["DBUS_SESSION_BUS_ADDRESS": ""]
         #expect(try json(home.run(restore, environment: noBus))["warnings"] == nil)
     }
 
-    @Test func `a vault that is damaged is replaced and kept`() throws {
+    @Test func `a damaged vault is replaced and kept`() throws {
         let (home, file) = try backedUp()
         try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
         let result = try json(home.run(["restore", file, "--yes", "--json"]))
         #expect(result["warnings"]?.elements.map { $0["code"]?.text } == ["versions-may-repeat"])
         let kept = try #require(result["kept"]?.text)
         #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == Data("rubbish".utf8))
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 
-    // MARK: - Across new keys
+    // MARK: - Across a rekey
 
-    @Test func `READER-1: after a restore across new keys the audit log is still whole`() throws {
+    @Test func `READER-1: after a restore across a rekey the audit log is still intact`() throws {
         let home = try CommandHome.filled()
         let file = home.directory.path("copy.zgv")
         done(try home.run(["reveal", "A", "-p", "web"]))
@@ -192,14 +192,14 @@ struct BackupTests {
         let restored = try json(home.run(["restore", file, "--yes", "--json"]))
         #expect(restored["auditLogWhole"] == true)
         #expect(restored["warnings"] == nil)
-        try home.expectWhole()
+        try home.throwFirstProblem()
         #expect(try json(home.run(["log", "--json"]))["entries"]?.elements.count == 5)
-        // And back again, and over lines of three keys.
+        // And back again, with lines under three keys.
         done(try home.run(["rekey", "--yes"]))
         done(try home.run(["restore", later, "--yes"]))
-        try home.expectWhole()
+        try home.throwFirstProblem()
         done(try home.run(["restore", file, "--yes"]))
-        try home.expectWhole()
+        try home.throwFirstProblem()
         #expect(try json(home.run(["log", "--json"]))["whole"] == true)
     }
 
@@ -215,6 +215,6 @@ struct BackupTests {
         #expect(result.error.contains("zg-env log --accept"), "\(result.error)")
         #expect(try home.run(["verify"]).status == 8)
         done(try home.run(["log", "--accept", "--yes"]))
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is written with the index key alone is listed until somebody with the values says that it was
-/// theirs. A key file opens the index here, as the desktop's keyring would.
-@Suite("Changed while locked")
+/// A change made with the index key alone is listed until somebody with the values confirms it. A
+/// key file opens the index here, as the desktop keyring would.
+@Suite("Unconfirmed changes")
 struct ChangedWhileLockedTests {
-    /// The environment of a run that opens the index alone.
+    /// The environment of a run that opens only the index.
     private func locked(_ home: CommandHome) -> [String: String] {
         ["ZG_ENV_KEY_FILE": home.directory.path("key")]
     }
@@ -22,14 +22,14 @@ struct ChangedWhileLockedTests {
                 environment: locked(home)))
     }
 
-    /// "A: version" … of a result.
+    /// The result's changes as "A: version" and so on.
     private func listed(_ document: JSONDocument) -> [String] {
         (document["changedWhileLocked"]?.elements ?? []).map { change in
             "\(change["key"]?.text ?? ""): \((change["changes"]?.texts ?? []).joined(separator: ", "))"
         }
     }
 
-    @Test func `status lists what was changed, checked where the values are open`() throws {
+    @Test func `status lists the changes, and verifies them while the values are open`() throws {
         let home = try CommandHome.filled()
         try addKeyFile(home)
         let whole = try json(home.run(["status", "--json"]))
@@ -57,13 +57,13 @@ struct ChangedWhileLockedTests {
             try home.run(["status"], unlocked: false, environment: environment)
         ).output
         #expect(text.contains("3 variables were changed while the values were locked"))
-        #expect(text.contains("not checked"))
+        #expect(text.contains("not verified"))
         #expect(text.contains("B  production, preview, development: removed"))
         let closed = try json(home.run(["status", "--json"], unlocked: false))
         #expect(closed["changedWhileLocked"] == .null)
     }
 
-    @Test func `a long list is cut for people and whole for scripts`() throws {
+    @Test func `a long list is cut for people and complete for scripts`() throws {
         let home = try CommandHome.filled()
         try addKeyFile(home)
         let lines = (0..<30).map { "KEY_\($0)=value \($0)\n" }.joined()
@@ -77,7 +77,7 @@ struct ChangedWhileLockedTests {
         #expect(text.split(separator: "\n").count { $0.contains(": added") } == 10)
     }
 
-    @Test func `a write with the values open accepts what it does, and nothing else`() throws {
+    @Test func `a write with the values open confirms its own change and nothing else`() throws {
         let home = try CommandHome.filled()
         try addKeyFile(home)
         try setLocked("A", "third", home)
@@ -85,7 +85,7 @@ struct ChangedWhileLockedTests {
         #expect(listed(try json(home.run(["status", "--json"]))) == ["A: version"])
     }
 
-    @Test func `an equal value set while locked is a change until it is accepted`() throws {
+    @Test func `an equal value set while locked is unconfirmed until accepted`() throws {
         let home = try CommandHome.filled()
         try addKeyFile(home)
         for _ in 0..<3 { try setLocked("A", "second", home) }
@@ -100,9 +100,9 @@ struct ChangedWhileLockedTests {
 
     // MARK: - push
 
-    /// A platform whose `web` has A as this vault does, and a key file for the index.
-    private func pushedHome() throws -> PlatformHome {
-        let platform = try PlatformHome()
+    /// A sandbox whose `web` has A as in this vault, and a key file for the index.
+    private func pushedHome() throws -> SandboxHome {
+        let platform = try SandboxHome()
         try addKeyFile(platform.home)
         try platform.set("A", "first")
         try platform.pushed()
@@ -110,7 +110,7 @@ struct ChangedWhileLockedTests {
     }
 
     @Test
-    func `SEC-F1: push sends nothing that was changed while locked before somebody accepts it`()
+    func `SEC-F1: push sends no change made while locked until it is accepted`()
         throws
     {
         let platform = try pushedHome()
@@ -138,7 +138,7 @@ struct ChangedWhileLockedTests {
         done(try platform.run("push", "A", "-p", "web"))
     }
 
-    @Test func `set --push and rm --push take the passphrase, and ask nothing else`() throws {
+    @Test func `set --push and rm --push take the passphrase and ask nothing else`() throws {
         let platform = try pushedHome()
         let home = platform.home
         var environment = locked(home)
@@ -160,7 +160,7 @@ struct ChangedWhileLockedTests {
         #expect(listed(try json(home.run(["status", "--json"]))) == [])
     }
 
-    @Test func `a removal made while locked is pushed by nobody without the passphrase`() throws {
+    @Test func `a removal made while locked is pushed only with the passphrase`() throws {
         let platform = try pushedHome()
         let home = platform.home
         var environment = locked(home)

@@ -2,30 +2,31 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program is stopped, or the disk fails, at every system call that changes a file or talks to
-/// the keyring. Afterwards the vault opens, old or new, `verify` passes, and the keyring's key opens
-/// it still. Needs strace.
+/// Stops the program, or fails the disk, at every system call that changes a file or talks to the
+/// keyring. Afterwards the vault opens, old or new, `verify` passes, and the keyring's key still
+/// opens it. Needs strace.
 ///
-/// A program stopped before a call leaves what the call before it left, so stopping before each and
-/// letting the last run end shows every state that there is between calls. By default some of the
-/// calls are taken, by a seed that is printed; with ZG_ENV_PROOF=full all of them.
+/// A program stopped before a call leaves what the previous call left, so stopping before each and
+/// letting the last run finish covers every state in between. Some calls are taken by default, by a
+/// printed seed; with ZG_ENV_PROOF=full all of them.
 @Suite("A crash")
 struct CrashTests {
-    /// strace counts each of them by itself, so each has a loop of its own.
+    /// strace counts each call by itself, so each has its own loop.
     private static let fileCalls = [
         "ftruncate", "pwrite64", "write", "copy_file_range", "fsync", "fdatasync", "rename",
         "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "fchmod",
     ]
 
-    /// A command that writes, and how its result is told from the state before.
+    /// A command that writes, and the test for its result.
     struct Command: CustomTestStringConvertible {
         let arguments: [String]
         var input = ""
-        /// Whether it needs the keyring. Its library wakes its threads by `write`, dozens of times,
-        /// so these commands are not stopped there: what they write goes the way of the others.
+        /// Whether it needs the keyring. Its library wakes threads with `write`, dozens of times,
+        /// so these commands are not stopped at `write`: their own writes take the same path as the
+        /// others'.
         var usesKeyring = false
 
-        /// Whether the keyring holds the keys of the new file alone afterwards.
+        /// Whether the keyring has only the new file's keys afterwards.
         var replacesKeys: Bool { arguments[0] == "rekey" }
 
         var fileCalls: [String] {
@@ -64,7 +65,7 @@ struct CrashTests {
         return try runner.run()
     }
 
-    /// A home with a keyring, a copy of an older state, and the bytes to start each run from.
+    /// A home with a keyring, a copy of an older state, and the files that each run starts from.
     private func prepared() throws -> (PrivateKeyring, CommandHome, [UInt8]) {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
@@ -73,7 +74,7 @@ struct CrashTests {
         return (keyring, home, try home.vaultBytes())
     }
 
-    /// Expects a whole vault that the passphrase, old or new, and the keyring open.
+    /// Expects an intact vault that the passphrase, old or new, and the keyring open.
     private func expectUsable(_ home: CommandHome, _ context: String) throws {
         let verified = try home.run(["verify", "--json"], unlocked: false)
         #expect(verified.status == 0, "\(context): \(verified.error)")
@@ -84,7 +85,7 @@ struct CrashTests {
     }
 
     @Test(arguments: commands)
-    func `at any call leaves a usable vault`(command: Command) throws {
+    func `a kill at any call leaves a usable vault`(command: Command) throws {
         var (keyring, home, start) = try prepared()
         var (kills, old, new) = (0, 0, 0)
         var random = ProofRandom(3)
@@ -112,14 +113,14 @@ struct CrashTests {
             }
         }
         print("killed at \(kills) calls of \(command.testDescription): \(old) old, \(new) new")
-        // The lock's two calls, the new file's fsync and its rename; then the directory's fsync.
+        // The lock's two calls, the new file's fsync and rename, and the directory's fsync.
         let wanted = Proof.count(short: 1, full: 4)
         #expect(old >= wanted && new >= 1, "\(random.seedText): \(kills) kills, \(old), \(new)")
         withExtendedLifetime(keyring) {}
     }
 
     @Test(arguments: ["ENOSPC", "EIO"], commands)
-    func `of the disk is an error and leaves a usable vault`(
+    func `a disk fault is an error and leaves a usable vault`(
         number: String, command: Command
     ) throws {
         var (keyring, home, start) = try prepared()
@@ -147,7 +148,7 @@ struct CrashTests {
     }
 
     @Test(arguments: [commands[4], commands[6]])
-    func `between the calls to the keyring leaves a usable vault`(command: Command) throws {
+    func `a kill between keyring calls leaves a usable vault`(command: Command) throws {
         var (keyring, home, start) = try prepared()
         var kills = 0
         var random = ProofRandom(5)

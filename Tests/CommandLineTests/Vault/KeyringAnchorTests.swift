@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a real keyring knows of older copies of the vault.
-@Suite("The rollback anchor in a keyring")
+/// How a real keyring detects older copies of the vault.
+@Suite("The rollback guard in a keyring")
 struct KeyringAnchorTests {
-    @Test func `the keyring finds an older copy where the state directory is gone`() throws {
+    @Test func `the keyring detects an older copy if the state directory is gone`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         #expect(try keyring.itemCount() == (2, 0))
@@ -17,7 +17,7 @@ struct KeyringAnchorTests {
         try home.forgetAnchors()
         failed(try home.run(["list", "-p", "web"], unlocked: false), 8, "older copy")
         #expect(try home.verdicts() == ("older", "absent"))
-        // By passphrase too, for whoever reads and whoever writes.
+        // With the passphrase too, for readers and writers.
         for (arguments, status, input) in [
             (["reveal", "A", "-p", "web"], 8, .null), (["export", "-p", "web"], 8, .null),
             (["run", "-p", "web", "--", "true"], 125, .null), (["backup", "copy"], 8, .null),
@@ -28,7 +28,7 @@ struct KeyringAnchorTests {
                 try home.run(arguments, input: input), status, "older copy",
                 "verify --accept-older")
         }
-        // Nor does it help to put something else in the place of the file.
+        // Replacing the file does not help either.
         let state = home.directory.path("state/zg-env")
         try FileManager.default.removeItem(atPath: state)
         failed(try home.run(["reveal", "A", "-p", "web"]), 8, "older copy")
@@ -45,20 +45,20 @@ struct KeyringAnchorTests {
         done(try home.run(["list", "-p", "web"], unlocked: false))
     }
 
-    @Test func `what the keyring knows is noted in an emptied state directory again`() throws {
+    @Test func `the keyring's guard is copied to an emptied state directory`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         try home.forgetAnchors()
         done(try home.run(["run", "-p", "web", "--", "true"]))
         #expect(try home.verdicts(environment: ["DBUS_SESSION_BUS_ADDRESS": ""]).1 == "current")
-        // A locked one is no obstacle, and is not asked to open.
+        // A locked one is no obstacle and does not prompt.
         try home.forgetAnchors()
         try keyring.lock()
         done(try home.run(["reveal", "A", "-p", "web"]))
         #expect(try home.anchors() == [])
     }
 
-    @Test func `the keyring has an anchor as soon as it has a slot`() throws {
+    @Test func `the keyring gets a guard with its slot`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
         done(try home.run(["init", "--lock", "--kdf", "8MiB,1", "--no-secret-service"]))
@@ -71,7 +71,7 @@ struct KeyringAnchorTests {
         #expect(try home.vaultBytes() != old)
     }
 
-    @Test func `writes without the desktop are taken over when it is there again`() throws {
+    @Test func `writes without the desktop are added to the guard when it is back`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         let noBus = ["DBUS_SESSION_BUS_ADDRESS": ""]
@@ -86,19 +86,19 @@ struct KeyringAnchorTests {
         withExtendedLifetime(keyring) {}
     }
 
-    @Test func `a locked keyring is not asked to open for an anchor`() throws {
+    @Test func `a locked keyring does not prompt for a guard`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         try keyring.lock()
         let start = ContinuousClock.now
         let set = try json(home.run(["set", "A", "-p", "web", "--json"], input: .text("third")))
         #expect(set["warnings"] == nil)
-        // A question would wait for five seconds.
+        // A prompt would wait for five seconds.
         #expect(ContinuousClock.now - start < .seconds(4))
         #expect(try home.verdicts() == ("unavailable", "current"))
     }
 
-    @Test func `an item that somebody overwrote speaks against nothing and is replaced`() throws {
+    @Test func `an overwritten item proves nothing and is replaced`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         try keyring.overwriteItems(with: Array("something else".utf8))
@@ -107,13 +107,13 @@ struct KeyringAnchorTests {
         #expect(try home.verdicts() == ("current", "current"))
     }
 
-    @Test func `restore, rekey and passwd go on from what was seen`() throws {
+    @Test func `restore, rekey and passwd continue from the guard`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         let file = home.directory.path("copy.zgv")
         done(try home.run(["backup", file]))
         try home.store(["A": "third", "B": "other"])
-        // Whatever is there when it is restored.
+        // Whatever it has at the time of the restore.
         try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
         let restored = try json(home.run(["restore", file, "--yes", "--json"]))
         #expect(restored["generation"] == 8)

@@ -2,12 +2,12 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// How often somebody is asked who does nothing unusual: who is asked often learns to say yes.
-@Suite("How rarely somebody is asked")
+/// How often ordinary use asks a question: a person who is asked often learns to say yes.
+@Suite("Few questions")
 struct RareAskingTests {
     private typealias Step = (arguments: [String], input: String?)
 
-    /// The commands of a first day. Some need others to have been there before.
+    /// The commands of a first day. Some need others before them.
     private static func steps(token: String) -> [Step] {
         [
             (["login"], token), (["import", "-", "-p", "web"], "A=first\nB=second\n"),
@@ -19,9 +19,9 @@ struct RareAskingTests {
         ]
     }
 
-    /// Runs commands within the time that `init` leaves the vault unlocked.
+    /// Runs commands while the vault is unlocked by `init`.
     private func run(
-        _ steps: [Step], at platform: PlatformHome
+        _ steps: [Step], at platform: SandboxHome
     ) throws -> (first: ProgramResult, others: [ProgramResult], last: ProgramResult) {
         let (home, url) = (platform.home, platform.url)
         return try LoginThread.run(.session) {
@@ -30,13 +30,13 @@ struct RareAskingTests {
                 ["init", "--kdf", "8MiB,1"],
                 script: [
                     (.terminal("New passphrase: "), .line(passphrase)),
-                    (.terminal("The same again: "), .line(passphrase)),
+                    (.terminal("Confirm passphrase: "), .line(passphrase)),
                 ]
             ).run()
             let others = try steps.map { step in
                 try home.run(
                     step.arguments, input: step.input.map { .text($0) } ?? .null,
-                    // Its passphrase is for the second unlock, and tells nothing of questions.
+                    // Its passphrase is for the second unlock, which is not a question.
                     unlocked: step.arguments[0] == "unlock",
                     environment: ["ZG_ENV_API_URL": url])
             }
@@ -52,23 +52,22 @@ struct RareAskingTests {
         #expect(said["accepted"] == .null, sourceLocation: sourceLocation)
     }
 
-    @Test func `the first use has two prompts, both of init`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `the first use has two prompts, both from init`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         let steps = Self.steps(token: platform.token).filter { $0.arguments[0] != "unlock" }
         let results = try run(steps, at: platform)
         done(results.first)
-        // Nobody is there who could answer a prompt.
+        // Nobody is there to answer a prompt.
         for result in results.others { done(result) }
         #expect(results.others[4].output == "changed\n")
         try expectNothingToAccept(results.last)
     }
 
-    @Test func `no order of commands has anybody asked about what was done while unlocked`() throws
-    {
+    @Test func `no order of commands asks about changes made while unlocked`() throws {
         let all = Self.steps(token: "").indices
         let orders = all.map { Array(all[$0...]) + Array(all[..<$0]) }
         for order in orders + [all.reversed()] {
-            let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+            let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
             let steps = Self.steps(token: platform.token)
             let results = try run(order.map { steps[$0] }, at: platform)
             for (number, result) in zip(order, results.others) {

@@ -13,7 +13,7 @@ struct RekeyTests {
         #expect(changed["memoryBytes"] == .integer(8 << 20))
         #expect(changed["operations"] == 1)
         failed(try home.reveal("A", with: home.passphrasePath), 3)
-        try home.expectWhole(with: home.other)
+        try home.throwFirstProblem(with: home.other)
         let again = try json(
             home.run([
                 "passwd", "--passphrase-file", home.other, "--new-passphrase-file",
@@ -21,10 +21,10 @@ struct RekeyTests {
             ]))
         #expect(again["memoryBytes"] == .integer(9 << 20))
         #expect(try home.slots().count == 1)
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 
-    @Test func `passwd fails without changing anything`() throws {
+    @Test func `a failed passwd changes nothing`() throws {
         let home = try CommandHome.filled()
         let before = try home.vaultBytes()
         failed(
@@ -38,7 +38,7 @@ struct RekeyTests {
             try home.run(["passwd", "--new-passphrase-file", home.other, "--kdf", "2GiB,1"]), 2)
         var runner = home.runner(["passwd", "--passphrase-fd", "3", "--new-passphrase-fd", "3"])
         runner.descriptors = [3: Array("x".utf8)]
-        failed(try runner.run(), 2, "one descriptor")
+        failed(try runner.run(), 2, "same descriptor")
         let plan = try json(
             home.run(["passwd", "--new-passphrase-file", home.other, "--dry-run", "--json"]))
         #expect(plan["dryRun"] == true)
@@ -53,21 +53,21 @@ struct RekeyTests {
             3: Array(CommandHome.passphrase.utf8), 4: Array("another passphrase\n".utf8),
         ]
         done(try runner.run())
-        try home.expectWhole(with: home.other)
+        try home.throwFirstProblem(with: home.other)
         let typed = try home.terminalRunner(
             ["passwd"],
             script: [
-                (.terminal("Passphrase for"), .line("another passphrase")),
+                (.terminal("Passphrase"), .line("another passphrase")),
                 (.terminal("New passphrase"), .line("third")),
-                (.terminal("again"), .line("third")),
+                (.terminal("Confirm passphrase"), .line("third")),
             ]
         ).run()
         done(typed)
         #expect(!typed.screen.contains("third"))
-        try home.expectWhole(with: try home.directory.write("third", to: "third"))
+        try home.throwFirstProblem(with: try home.directory.write("third", to: "third"))
     }
 
-    @Test func `new keys are in the audit log, and the log is whole under both keys`() throws {
+    @Test func `a rekey is in the audit log, and the log is intact under both keys`() throws {
         let home = try CommandHome.filled()
         try home.addOther()
         done(try home.run(["reveal", "A", "-p", "web"]))
@@ -76,16 +76,16 @@ struct RekeyTests {
         let entries = log["entries"]?.elements.filter { $0["command"] == "rekey" } ?? []
         #expect(entries.map { $0["outcome"] } == ["begun", "done"])
         #expect(entries.first?["names"]?.texts.first == "new keys")
-        // The passphrase that was not given is gone with its slot.
+        // The passphrase that was not entered is gone with its slot.
         #expect(entries.first?["names"]?.texts.count == 2)
         #expect(log["whole"] == true)
-        try home.expectWhole()
+        try home.throwFirstProblem()
         let status = try json(home.run(["status", "--json"]))
         #expect(status["auditLog"]?["whole"] == true)
-        #expect(try home.run(["status"]).output.contains("lines, whole"))
+        #expect(try home.run(["status"]).output.contains("lines, intact"))
     }
 
-    @Test func `new keys that cannot be logged are not made`() throws {
+    @Test func `a rekey that cannot be logged does not happen`() throws {
         let home = try CommandHome.filled()
         let before = try home.vaultBytes()
         let result = try home.run(["rekey", "--yes", "--audit-log", home.directory.path("work")])
@@ -93,15 +93,15 @@ struct RekeyTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `a recovery code sets a new passphrase where the old one is lost`() throws {
+    @Test func `a recovery code sets a new passphrase after the old one is lost`() throws {
         let home = try CommandHome.filled()
         let code = try home.addRecovery()
         let passwd = [
             "passwd", "--passphrase-file", code, "--new-passphrase-file", home.other,
         ]
         done(try home.run(passwd))
-        try home.expectWhole(with: home.other)
-        try home.expectWhole(with: code)
+        try home.throwFirstProblem(with: home.other)
+        try home.throwFirstProblem(with: code)
         failed(try home.reveal("A", with: home.passphrasePath), 3)
         try home.addOtherPassphrase()
         failed(try home.run(passwd), 2, "--slot")
@@ -134,13 +134,13 @@ struct RekeyTests {
         #expect(result["versions"] == 3)
         #expect(result["slots"]?.elements.count == 3)
         #expect(result["removed"]?.elements.count == 1)
-        try home.expectWhole()
-        try home.expectWhole(with: code)
+        try home.throwFirstProblem()
+        try home.throwFirstProblem(with: code)
         failed(try home.reveal("A", with: home.other), 3)
         let revealed = try home.run(
             ["reveal", "A", "-p", "web", "--key-file", key], unlocked: false)
         #expect(done(revealed).output == "second")
-        // The old key is gone from its file, and the file has one line still.
+        // The old key is gone from its file, which still has one line.
         let keyAfter = try home.directory.read("key")
         #expect(keyAfter != keyBefore)
         #expect(keyAfter.count == keyBefore.count)
@@ -148,7 +148,7 @@ struct RekeyTests {
         #expect(try home.slots().allSatisfy { !old.contains($0["id"]?.text ?? "") })
     }
 
-    /// The ids in a vault's bytes: the first sixteen of each slot of 192, from byte 80 on.
+    /// The slot ids in a vault's bytes: the first 16 bytes of each 192-byte slot, from byte 80 on.
     private func oldSlots(_ bytes: [UInt8]) throws -> [String] {
         stride(from: 80, to: 80 + 4 * 192, by: 192).map { start in
             bytes[start..<start + 16].map { byte in
@@ -164,19 +164,19 @@ struct RekeyTests {
         let result = try home.terminalRunner(
             ["rekey", "--passphrase-file", home.passphrasePath],
             script: [
-                (.terminal("code of the passphrase slot"), .line("wrong")),
-                (.terminal("does not open"), .line("another passphrase")),
-                (.terminal("code of the recovery slot"), .line("")),
+                (.terminal("code for the passphrase slot"), .line("wrong")),
+                (.terminal("Wrong passphrase"), .line("another passphrase")),
+                (.terminal("code for the recovery slot"), .line("")),
                 (.terminal("[y/N]"), .line("y")),
             ]
         ).run()
         done(result)
-        try home.expectWhole()
-        try home.expectWhole(with: home.other)
+        try home.throwFirstProblem()
+        try home.throwFirstProblem(with: home.other)
         failed(try home.reveal("A", with: code), 3)
     }
 
-    @Test func `rekey gives the keyring a new key and removes the old one`() throws {
+    @Test func `rekey stores a new key in the keyring and removes the old one`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome.filled(keyring)
         let old = try home.slotIDs("secret-service")
@@ -185,14 +185,14 @@ struct RekeyTests {
         #expect(new.count == 1 && new != old)
         #expect(try keyring.itemCount().unlocked == 2)
         done(try home.run(["list", "-p", "web"], unlocked: false))
-        try home.expectWhole()
-        // Without the item the slot goes, and the plan says so.
+        try home.throwFirstProblem()
+        // Without the item the slot is dropped, and the plan says so.
         try keyring.deleteItems()
         let plan = done(try home.run(["rekey", "--dry-run"])).output
         #expect(plan.contains("REMOVE the secret-service slot"))
         done(try home.run(["rekey", "--yes"]))
         #expect(try home.slotIDs("secret-service") == [])
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 
     @Test func `rekey with a wrong passphrase or of a damaged vault changes nothing`() throws {
@@ -207,7 +207,7 @@ struct RekeyTests {
 }
 
 extension CommandHome {
-    /// Adds one more passphrase slot, opened by the second passphrase as it stands.
+    /// Adds a passphrase slot that opens with the second passphrase.
     fileprivate func addOtherPassphrase() throws {
         done(
             try run([

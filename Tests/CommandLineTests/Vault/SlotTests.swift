@@ -4,7 +4,7 @@ import Testing
 
 @Suite("slot")
 struct SlotTests {
-    @Test func `list shows every slot without asking for anything`() throws {
+    @Test func `slot list shows every slot and needs no passphrase`() throws {
         let home = try CommandHome.filled()
         let slots = try home.slots()
         #expect(slots.count == 1)
@@ -29,8 +29,8 @@ struct SlotTests {
             ]))
         #expect(added["kind"] == "passphrase")
         #expect(added["operations"] == 2)
-        try home.expectWhole(with: home.other)
-        try home.expectWhole()
+        try home.throwFirstProblem(with: home.other)
+        try home.throwFirstProblem()
         let id = try #require(added["id"]?.text)
         failed(try home.run(["slot", "remove", id], unlocked: false), 3)
         let asked = try home.run(["slot", "remove", id])
@@ -43,7 +43,7 @@ struct SlotTests {
             home.run(["slot", "remove", String(id.prefix(6)), "--yes", "--json"]))
         #expect(removed["id"] == .string(id))
         failed(try home.reveal("A", with: home.other), 3)
-        try home.expectWhole()
+        try home.throwFirstProblem()
     }
 
     @Test func `the last slot for people stays`() throws {
@@ -52,17 +52,17 @@ struct SlotTests {
         failed(try home.run(["slot", "remove", id, "--yes"]), 5, "last")
         done(
             try home.run(["slot", "add", "file", home.directory.path("key"), "--values"]))
-        failed(try home.run(["slot", "remove", id, "--yes"]), 5, "one stays")
+        failed(try home.run(["slot", "remove", id, "--yes"]), 5, "one of these must remain")
         _ = try home.addRecovery()
         done(try home.run(["slot", "remove", id, "--yes"]))
         #expect(Set(try home.slots().compactMap { $0["kind"]?.text }) == ["file", "recovery"])
     }
 
-    @Test func `ids are found by their front, and only one`() throws {
+    @Test func `a unique prefix of an id is enough`() throws {
         let home = try CommandHome.filled()
         failed(try home.run(["slot", "remove", "zz", "--yes"]), 4, "slot list")
         for _ in 0..<15 { _ = try home.addRecovery() }
-        // Sixteen ids, of which some two begin with the same digit but once in a million runs.
+        // Of sixteen ids two start with the same digit, except once in a million runs.
         let ids = try home.slots().compactMap { $0["id"]?.text }
         let shared = try #require(
             Dictionary(grouping: ids) { $0.prefix(1) }.first { $0.value.count > 1 }?.key)
@@ -71,7 +71,7 @@ struct SlotTests {
         failed(try home.run(["slot", "remove", "", "--yes"]), 2)
     }
 
-    @Test func `arguments that do not fit are refused before anything is asked`() throws {
+    @Test func `invalid arguments are refused before any prompt`() throws {
         let home = try CommandHome.filled()
         let before = try home.vaultBytes()
         let wrong = [
@@ -94,7 +94,7 @@ struct SlotTests {
         #expect(try home.vaultBytes() == before)
     }
 
-    @Test func `there are at most four passphrases`() throws {
+    @Test func `a vault has at most four passphrases`() throws {
         let home = try CommandHome.filled()
         for _ in 0..<3 { try home.addOther() }
         failed(
@@ -109,24 +109,26 @@ struct SlotTests {
         #expect(result.output.wholeMatch(of: /([0-9A-Z]{4}-){6}[0-9A-Z]{4}\n/) != nil)
         #expect(result.error.contains("write it down"))
         let code = try home.directory.write(result.output.lowercased(), to: "code")
-        try home.expectWhole(with: code)
+        try home.throwFirstProblem(with: code)
         let asJSON = try json(home.run(["slot", "add", "recovery", "--json"]))
         let second = try #require(asJSON["recoveryCode"]?.text)
-        try home.expectWhole(with: try home.directory.write(second, to: "code2"))
+        try home.throwFirstProblem(with: try home.directory.write(second, to: "code2"))
 
         let characters = Array(second)
         let slip = String(characters.dropLast()) + (characters.last == "7" ? "8" : "7")
-        failed(try home.reveal("A", with: try home.directory.write(slip, to: "slip")), 3, "slip")
+        failed(
+            try home.reveal("A", with: try home.directory.write(slip, to: "slip")), 3,
+            "a typo")
         let id = try #require(asJSON["id"]?.text)
         done(try home.run(["slot", "remove", id, "--yes"]))
-        failed(try home.reveal("A", with: home.directory.path("code2")), 3, "no slip in it")
+        failed(try home.reveal("A", with: home.directory.path("code2")), 3, "no typos")
         for text in [result.output, second] {
             let written = try home.vaultBytes()
             #expect(written.firstRange(of: Array(text.prefix(9).utf8)) == nil)
         }
     }
 
-    @Test func `init prints a recovery code when asked`() throws {
+    @Test func `init --recovery prints a recovery code`() throws {
         let home = try CommandHome()
         let made = try json(
             home.run(["init", "--lock", "--kdf", "8MiB,1", "--recovery", "--json"]))
@@ -158,10 +160,10 @@ struct SlotTests {
         let revealed = try home.run(
             reveal, unlocked: false, environment: ["ZG_ENV_KEY_FILE": values])
         #expect(done(revealed).output == "second")
-        // A wrong passphrase that was given stays wrong.
+        // A wrong passphrase stays wrong.
         failed(
             try home.run(reveal + ["--key-file", values, "--passphrase-file", home.other]), 3)
-        failed(try home.run(["slot", "add", "file", index]), 5, "there already")
+        failed(try home.run(["slot", "add", "file", index]), 5, "already exists")
     }
 
     @Test func `a key file that fits no slot is named, whatever opens the vault then`() throws {
@@ -186,7 +188,7 @@ struct SlotTests {
         #expect(try json(home.run(list + [fits, "--json"]))["warnings"] == nil)
     }
 
-    @Test func `a key file that others can read, a link to one, and a changed one are not used`()
+    @Test func `a key file that others can read, a link to one, and a changed one are refused`()
         throws
     {
         let home = try CommandHome.filled()
@@ -204,7 +206,7 @@ struct SlotTests {
         #expect(unsafe chmod(path, 0o600) == 0)
         let text = String(decoding: try home.directory.read("key"), as: UTF8.self)
         try home.directory.write(text.dropLast(3) + "\n", to: "key")
-        failed(try home.run(list + [path], unlocked: false), 3, "no key")
+        failed(try home.run(list + [path], unlocked: false), 3, "key file \(path) is damaged")
         try home.directory.write("", to: "key")
         failed(try home.run(list + [path], unlocked: false), 3)
     }
@@ -218,7 +220,7 @@ struct SlotTests {
         failed(try home.run(list, unlocked: false), 3)
         let added = try json(home.run(["slot", "add", "secret-service", "--json"]))
         #expect(added["opens"] == "index")
-        // Its key and the anchor.
+        // Its key and the rollback guard.
         #expect(try keyring.itemCount().unlocked == 2)
         done(try home.run(list, unlocked: false))
         let id = try #require(added["id"]?.text)

@@ -3,13 +3,14 @@ import TestSupport
 import Testing
 
 extension CommandHome {
-    /// A home whose project "web" holds A in two versions and B, with a second passphrase at hand.
+    /// A home whose project "web" holds A in two versions and B, with a second passphrase in a
+    /// file.
     static func filled(_ keyring: PrivateKeyring? = nil) throws -> CommandHome {
         let home = try CommandHome.initialised(keyring)
         try home.store(["A": "first", "B": "bee", "A": "second"])
         try home.directory.write("another passphrase\n", to: "other")
         if keyring != nil {
-            // Its key wrote them, which is nobody's until it is accepted.
+            // Written with the keyring's key, so unconfirmed until accepted.
             done(try home.run(["run", "-q", "-p", "web", "--accept-changes", "--", "true"]))
         }
         return home
@@ -35,19 +36,19 @@ extension CommandHome {
                 ["slot", "add", "passphrase", "--new-passphrase-file", other, "--kdf", "8MiB,1"]))
     }
 
-    /// Adds a recovery slot and puts its code into the file `code`. Returns that file's path.
+    /// Adds a recovery slot, stores its code in the file `code` and returns that file's path.
     func addRecovery() throws -> String {
         let code = done(try run(["slot", "add", "recovery"])).output
         return try directory.write(code, to: "code")
     }
 
-    /// What `reveal` does with the passphrase of a file.
+    /// Runs `reveal` with the passphrase of a file.
     func reveal(_ key: String, with path: String) throws -> ProgramResult {
         try run(["reveal", key, "-p", "web", "--passphrase-file", path], unlocked: false)
     }
 
-    /// Expects that the vault is whole and holds what ``filled(_:)`` put there.
-    func expectWhole(
+    /// Expects that the vault is intact and holds what ``filled(_:)`` stored.
+    func throwFirstProblem(
         with path: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let verified = try json(
@@ -60,8 +61,8 @@ extension CommandHome {
         #expect(revealed.output == "second", sourceLocation: sourceLocation)
     }
 
-    /// Puts the vault's bytes back and takes away what stands beside it, and what
-    /// this machine knows of newer ones.
+    /// Restores the vault's bytes, and removes the files beside it and this machine's record of
+    /// newer ones.
     func reset(to bytes: [UInt8]) throws {
         let folder = "data/zg-env"
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path(folder)) {

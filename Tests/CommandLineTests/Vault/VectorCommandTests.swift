@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Vault
 
-/// The vectors of the format, read by the program: class and exit code of `verify --json`.
-@Suite("verify of the format's vectors")
+/// The format's vectors, read by the program: class and exit code of `verify --json`.
+@Suite("Verifying the format's vectors")
 struct VectorCommandTests {
     private static var directory: URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -18,7 +18,7 @@ struct VectorCommandTests {
         return try JSONDocument([UInt8](Data(contentsOf: file))).elements
     }
 
-    /// Keeps a slot key in the keyring, as the vault's own items are kept.
+    /// Stores a slot key in the keyring like the vault's own items.
     private func keep(_ digits: String, slot: String, of vault: String, in keyring: PrivateKeyring)
         throws
     {
@@ -30,11 +30,11 @@ struct VectorCommandTests {
             key, for: KeyringItem(vault: vault, purpose: .slotKey, identifier: slot))
     }
 
-    @Test func `has the class and the exit code that each says`() throws {
+    @Test func `verify reports each vector's class and exit code`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
         var random = ProofRandom(6)
-        // Each is a process of its own; in process VaultTests reads all of them every time.
+        // Each takes a process of its own; VaultTests reads all of them in process every time.
         let all = try Self.vectors()
         for vector in Proof.sample(all, short: 60, using: &random) {
             let file = try #require(vector["file"]?.text)
@@ -50,12 +50,12 @@ struct VectorCommandTests {
                 try home.directory.write(text, to: "key")
                 options += ["--key-file", home.directory.path("key")]
             } else if let key = secret?["slotKey"]?.text, let slot = secret?["slot"]?.text {
-                // Bytes 24 to 39 of every file; a changed id would be another vault's item.
+                // Bytes 24 to 39 of every file; a changed id would belong to another vault.
                 let vault = bytes[24..<40].map { String(format: "%02x", $0) }.joined()
                 try keep(key, slot: slot, of: vault, in: keyring)
             }
             let result = try home.run(["verify", "--json"] + options, unlocked: false)
-            // The log that this vault knows of is not there, which is another finding.
+            // The log that this vault refers to is missing, which is another finding.
             let exit: JSONDocument? = file == "ok-audit.zgv" ? 8 : vector["exit"]
             #expect(
                 result.status.map { JSONDocument.integer(Int($0)) } == exit,
@@ -79,7 +79,7 @@ struct VectorCommandTests {
         }
     }
 
-    @Test func `a vault of a pre-release is refused by every command, with what to do`() throws {
+    @Test func `every command refuses a pre-release vault, with a hint`() throws {
         let home = try CommandHome()
         try home.initialise()
         try home.store(["A": "first"])
@@ -93,7 +93,7 @@ struct VectorCommandTests {
             let result = try home.run(command)
             failed(
                 result, command[0] == "run" ? 125 : 1,
-                "\(home.vaultPath) was made by a pre-release of zg-env (format 1)",
+                "\(home.vaultPath) was created by a pre-release of zg-env (format 1)",
                 "zg-env export for each project", "zg-env init", "zg-env import")
         }
         #expect(try home.vaultBytes() == before)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("verify")
 struct VerifyTests {
-    @Test func `a whole vault is said to be whole, and what was not checked is named`() throws {
+    @Test func `an intact vault is reported as such, with what was not verified`() throws {
         let home = try CommandHome.filled()
         let result = try json(home.run(["verify", "--json"]))
         #expect(result.names == ["ok", "problems", "changedWhileLocked", "checked"])
@@ -24,10 +24,10 @@ struct VerifyTests {
         #expect(checked["anchor"]?["keyring"] == "unavailable")
         let text = done(try home.run(["verify"])).output
         #expect(text.contains("Versions  3, all opened"))
-        #expect(text.contains("by the keyring: cannot be checked here"))
+        #expect(text.contains("in the keyring: cannot be checked here"))
     }
 
-    @Test func `a changed value is exit 8 with its name and its place`() throws {
+    @Test func `a changed value is exit 8 with its name and position`() throws {
         let home = try CommandHome.filled()
         var bytes = try home.vaultBytes()
         bytes[bytes.count - 1] ^= 1
@@ -48,7 +48,7 @@ struct VerifyTests {
     }
 
     @Test(arguments: [(20, "header"), (200, "header"), (400, "index")])
-    func `damage of header and index is exit 8`(offset: Int, place: String) throws {
+    func `damage to header and index is exit 8`(offset: Int, place: String) throws {
         let home = try CommandHome.filled()
         var bytes = try home.vaultBytes()
         bytes[offset] ^= 1
@@ -57,13 +57,13 @@ struct VerifyTests {
         #expect(result.status == 8)
         let found = try JSONDocument(result.standardOutput)
         #expect(found["problems"]?.elements.map { $0["where"]?.text } == [place])
-        // The header needs no key to be found wrong.
+        // A damaged header is found without a key.
         if place == "header" {
             #expect(try home.run(["verify"], unlocked: false).status == 8)
         }
     }
 
-    @Test func `without a key, with a wrong one, and without a vault nothing is said to be whole`()
+    @Test func `without a key, with a wrong one, and without a vault nothing is called intact`()
         throws
     {
         let home = try CommandHome.filled()
@@ -79,12 +79,12 @@ struct VerifyTests {
         #expect(result["ok"] == true)
         #expect(result["checked"]?["versions"] == 3)
         #expect(result["checked"]?["valuesOpened"] == false)
-        // Its code takes the values open.
+        // The checkpoint's code needs the values.
         #expect(result["checked"]?["checkpoint"] == .null)
         withExtendedLifetime(keyring) {}
     }
 
-    @Test func `READER-6: status and verify count the same, removed variables apart`() throws {
+    @Test func `READER-6: status and verify count alike, without removed variables`() throws {
         let home = try CommandHome.filled()
         func counts(_ document: JSONDocument?) -> [JSONDocument?] {
             [document?["variables"], document?["removedVariables"]]
@@ -97,7 +97,8 @@ struct VerifyTests {
             let line = removed == 0 ? "" : ", and 1 removed"
             #expect(
                 try home.run(["status"]).output.contains(
-                    "Holds     \(2 - removed) variables in 1 projects\(line)\n"))
+                    "Contents  \(removed == 0 ? "2 variables" : "1 variable") in 1 project\(line)\n"
+                ))
             #expect(try home.run(["verify"]).output.contains("Variables \(text)\n"))
             if removed == 0 { done(try home.run(["rm", "B", "-p", "web", "--yes"])) }
         }
@@ -129,7 +130,7 @@ struct VerifyTests {
                 $0.hasSuffix(".log")
             })
         #expect(unsafe chmod("\(state)/\(name)", 0o644) == 0)
-        // It is not damaged, but nobody may rely on it.
+        // Not damaged, but not trustworthy.
         let open = try home.run(["verify", "--json"])
         #expect(open.status == 1)
         let found = try JSONDocument(open.standardOutput)["problems"]?.elements

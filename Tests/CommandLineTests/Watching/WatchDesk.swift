@@ -3,9 +3,9 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A home, a platform, and a shell in a terminal.
+/// A home, a sandbox, and a shell in a terminal.
 final class WatchDesk {
-    let platform: PlatformHome
+    let platform: SandboxHome
     let terminal: TmuxTerminal
     private let program: String
 
@@ -14,7 +14,7 @@ final class WatchDesk {
         unlocked: Bool = true, buildSeconds: Double = 0.3, keyring: PrivateKeyring? = nil,
         environment extra: [String: String] = [:]
     ) throws {
-        platform = try PlatformHome(seed: seed, buildSeconds: buildSeconds, keyring: keyring)
+        platform = try SandboxHome(seed: seed, buildSeconds: buildSeconds, keyring: keyring)
         let runner = platform.runner([], unlocked: unlocked, environment: extra)
         program = runner.path
         terminal = try TmuxTerminal(
@@ -22,12 +22,12 @@ final class WatchDesk {
             workingDirectory: runner.workingDirectory)
     }
 
-    /// Starts `watch`; its code is shown behind it.
+    /// Starts `watch`; its exit code is printed after it.
     func start(_ arguments: String = "") throws {
         try terminal.run("clear; \(program) watch \(arguments); echo ended with $?")
     }
 
-    /// Has the answers of now kept.
+    /// Fills the response cache.
     func warm() throws {
         var runner = platform.runner(["watch", "--json"])
         runner.script = [
@@ -36,7 +36,7 @@ final class WatchDesk {
         #expect(try runner.run().end == .exited(143))
     }
 
-    /// The lines of the screen that begin with the mark of the selection.
+    /// The screen's lines that begin with the selection mark.
     var selected: String {
         terminal.screen.split(separator: "\n").first { $0.hasPrefix("> ") }
             .map { String($0) } ?? ""

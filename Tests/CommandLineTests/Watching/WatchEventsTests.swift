@@ -13,15 +13,15 @@ struct WatchEventsTests {
         try result.output.split(separator: "\n").map { try JSONDocument(Array($0.utf8)) }
     }
 
-    private static func deploy(_ platform: PlatformHome, _ target: JSONValue? = nil) throws {
+    private static func deploy(_ platform: SandboxHome, _ target: JSONValue? = nil) throws {
         let source = try #require(try platform.deployments().first)
         var body: [String: JSONValue] = ["name": "web", "deploymentId": .string(source)]
         body["target"] = target
         try platform.teammate.send("POST", "/v13/deployments?forceNew=1", .members(body))
     }
 
-    @Test func `first comes what is there, then what happens`() throws {
-        let platform = try PlatformHome(buildSeconds: 0.2)
+    @Test func `the current state comes first, then the events`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.2)
         try platform.set("KEY", "value")
         var runner = platform.runner(Self.watch)
         runner.script = [
@@ -55,8 +55,8 @@ struct WatchEventsTests {
         #expect(!result.output.contains("value"))
     }
 
-    @Test func `what is kept comes without a question, and offline nothing else`() throws {
-        let platform = try PlatformHome()
+    @Test func `cached data comes without a request, and --offline shows nothing else`() throws {
+        let platform = try SandboxHome()
         var runner = platform.runner(Self.watch)
         runner.script = [
             (.output("\"kept\":false"), .call { _, _ in }), (.now, .signal(SIGINT)),
@@ -71,7 +71,7 @@ struct WatchEventsTests {
         #expect(
             kept[0]["projects"]?.elements.compactMap { $0["project"]?.text }.sorted()
                 == ["bare", "web"])
-        // The names of projects, branches and commits are on the disk sealed alone.
+        // On disk, the names of projects, branches and commits are always encrypted.
         let cache = platform.home.directory.path("cache")
         var fileCount = 0
         for case let name as String in FileManager.default.enumerator(atPath: cache) ?? .init() {
@@ -84,8 +84,8 @@ struct WatchEventsTests {
         #expect(fileCount > 0)
     }
 
-    @Test func `an outage is told once, and its end`() throws {
-        let platform = try PlatformHome()
+    @Test func `an outage is reported once, and its end too`() throws {
+        let platform = try SandboxHome()
         try platform.setFaults("GET */deployments 500 x2")
         var runner = platform.runner(Self.watch)
         runner.script = [
@@ -100,8 +100,8 @@ struct WatchEventsTests {
             ])
     }
 
-    @Test func `only the projects that are named are shown`() throws {
-        let platform = try PlatformHome()
+    @Test func `only the given projects are shown`() throws {
+        let platform = try SandboxHome()
         var runner = platform.runner(Self.watch + ["-p", "bare", "--project", "web"])
         runner.script = [
             (.output("\"kept\":false"), .call { _, _ in }), (.now, .signal(SIGTERM)),
@@ -116,10 +116,10 @@ struct WatchEventsTests {
         #expect(result.error.contains("wbe"))
     }
 
-    @Test func `two hundred projects take one request a turn, and their list once`() throws {
+    @Test func `two hundred projects take one request a turn, and one for their list`() throws {
         let names = (0..<200).map { "p\($0)" }
         let projects = names.map { #"{"name": "\#($0)", "deployments": [{}]}"# }
-        let platform = try PlatformHome(
+        let platform = try SandboxHome(
             seed: #"{"projects": [\#(projects.joined(separator: ","))]}"#)
         var runner = platform.runner(Self.watch)
         let before = platform.server.requests.count
@@ -149,8 +149,8 @@ struct WatchEventsTests {
         #expect(requests.count <= 6, "\(requests)")
     }
 
-    @Test func `a token that is refused ends it, and what it was shown is gone`() throws {
-        let platform = try PlatformHome()
+    @Test func `a refused token ends it and clears what it was shown`() throws {
+        let platform = try SandboxHome()
         var runner = platform.runner(Self.watch)
         runner.script = [
             (.output("\"kept\":false"), .call { _, _ in }), (.now, .signal(SIGTERM)),
@@ -163,8 +163,8 @@ struct WatchEventsTests {
             try platform.run("watch", "--json", "--offline").output.contains("\"web\"") == false)
     }
 
-    @Test func `a token of the environment needs no vault`() throws {
-        let platform = try PlatformHome(hasVault: false, isLoggedIn: false)
+    @Test func `a token in the environment needs no vault`() throws {
+        let platform = try SandboxHome(hasVault: false, isLoggedIn: false)
         var runner = platform.runner(Self.watch, environment: ["VERCEL_TOKEN": platform.token])
         runner.script = [
             (.output("\"kept\":false"), .call { _, _ in }), (.now, .signal(SIGTERM)),
@@ -174,8 +174,8 @@ struct WatchEventsTests {
         #expect(result.output.contains("\"web\"") && !result.output.contains(platform.token))
     }
 
-    @Test func `a reader that goes away ends it`() throws {
-        let platform = try PlatformHome()
+    @Test func `a closed output ends it`() throws {
+        let platform = try SandboxHome()
         var runner = platform.home.wrapped("/bin/sh") { program in
             ["-c", "{ \(program) watch --json --every 5s; echo $? >../code; } | head -n 1"]
         }

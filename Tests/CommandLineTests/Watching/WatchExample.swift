@@ -4,7 +4,7 @@ import Vault
 
 @testable import ZGEnvCommands
 
-/// What the screens of the documentation and of pure tests show.
+/// The content of the screens in the documentation and in unit tests.
 enum WatchExample {
     /// 2026-11-22T10:00:00Z.
     static let now: UInt64 = 1_795_341_600_000

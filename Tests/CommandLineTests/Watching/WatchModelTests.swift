@@ -16,7 +16,7 @@ struct WatchModelTests {
         return items.isEmpty ? nil : items[model.selection(in: items)].key
     }
 
-    @Test func `projects with news stand first, and with f those that failed last`() {
+    @Test func `projects with news come first, and with f those that failed last`() {
         var model = WatchExample.model
         #expect(model.visible.map(\.name) == ["web", "shop", "docs"])
         _ = model.take(.character("f"), rows: 24)
@@ -25,7 +25,7 @@ struct WatchModelTests {
         #expect(model.visible.map(\.name) == ["web", "shop", "docs"])
     }
 
-    @Test func `moving stays within the list`() {
+    @Test func `the selection stays within the list`() {
         var model = WatchExample.model
         for (key, place) in [
             (.up, "prj_web"), (.down, "prj_shop"), (.character("j"), "prj_docs"),
@@ -37,7 +37,7 @@ struct WatchModelTests {
         }
     }
 
-    @Test func `what is selected stays so when the order changes around it, and when it goes`() {
+    @Test func `the selection stays when the order changes, and when its project goes`() {
         var model = WatchExample.model
         _ = model.take(.down, rows: 24)
         #expect(Self.selected(model) == "prj_shop")
@@ -52,7 +52,7 @@ struct WatchModelTests {
         #expect(model.take(.enter, rows: 1) == nil)
     }
 
-    @Test func `the filter takes every letter, and goes with Escape`() {
+    @Test func `the filter takes every letter, and Escape ends it`() {
         var model = WatchExample.model
         #expect(Self.typed("/SHq", in: &model) == [])
         #expect(model.isFiltering && model.visible.isEmpty)
@@ -100,7 +100,7 @@ struct WatchModelTests {
             ])
     }
 
-    @Test func `a log goes with its end until somebody looks back`() {
+    @Test func `a log scrolls with its end until the user scrolls back`() {
         var model = WatchExample.model
         let row = WatchExample.projects[2].rows[0]
         #expect(Self.typed("l", in: &model) == [.followLog(row, project: "prj_web")])
@@ -118,17 +118,17 @@ struct WatchModelTests {
         #expect(model.log.isEmpty && model.page == .projects)
     }
 
-    @Test func `a question is answered by y and n alone`() {
+    @Test func `only y and n answer a question`() {
         var model = WatchExample.model
-        model.question = .init(plan: ["redeploy"], question: "Redeploy it?")
+        model.question = .init(plan: ["redeploy"], question: "Redeploy this deployment?")
         for key in [.enter, .character("j"), .character("r"), .down, .character("?")]
             as [TerminalKey]
         {
             #expect(model.take(key, rows: 24) == nil)
         }
-        // What was typed before it was on the screen is no answer.
+        // A key pressed before the question was on the screen is not an answer.
         #expect(model.take(.character("y"), rows: 24) == nil)
-        model.questionIsSeen = true
+        model.questionIsShown = true
         #expect(model.take(.character("y"), rows: 24) == .answer(true))
         model.question = .init(plan: ["promote"], question: "Promote it?")
         #expect(model.take(.character("y"), rows: 24) == nil)
@@ -136,19 +136,19 @@ struct WatchModelTests {
         #expect(model.take(.character("q"), rows: 24) == .answer(false))
     }
 
-    @Test func `nobody agrees to what the screen has no room for`() {
+    @Test func `a question that does not fit on the screen cannot be confirmed`() {
         var model = WatchExample.model
         let names = (0..<12).map { "VARIABLE_\($0)" }.joined(separator: ", ")
         model.question = .init(
             plan: ["roll back to dpl_1", "brings back older values of \(names)"],
-            question: "Roll back to it?")
-        model.questionIsSeen = true
+            question: "Roll back to this deployment?")
+        model.questionIsShown = true
         for (columns, rows) in [(1, 1), (80, 3), (80, 7), (20, 12), (12, 2)] {
             let size = "\(columns) by \(rows)"
             #expect(
                 model.take(.character("y"), rows: rows, columns: columns) == nil, "\(size)")
             let lines = WatchExample.lines(model, columns: columns, rows: rows)
-            #expect(!lines.contains { $0.contains("y do it") }, "\(size)")
+            #expect(!lines.contains { $0.contains("y yes") }, "\(size)")
             #expect(lines.count == rows, "\(size)")
         }
         #expect(model.message == WatchScreen.tooLarge)
@@ -159,12 +159,14 @@ struct WatchModelTests {
                 "\(columns) by \(rows)")
             let lines = WatchExample.lines(model, columns: columns, rows: rows)
             let shown = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
-            #expect(shown.contains(names) && shown.contains("Roll back to it? "), "\(lines)")
-            #expect(lines.last?.hasPrefix("y do it") == true)
+            #expect(
+                shown.contains(names) && shown.contains("Roll back to this deployment? "),
+                "\(lines)")
+            #expect(lines.last?.hasPrefix("y yes") == true)
         }
     }
 
-    @Test func `while something is done it is not left by one key, nor is more begun`() {
+    @Test func `during an action a single key neither leaves it nor starts another`() {
         var model = WatchExample.model
         #expect(Self.typed("q", in: &model) == [.quit])
         model.work = "Doing it: redeploy."
@@ -175,7 +177,7 @@ struct WatchModelTests {
         #expect(Self.typed("q", in: &model) == [.quit])
     }
 
-    @Test func `a browser gets nothing but plain addresses`() {
+    @Test func `a browser only gets plain URLs`() {
         var model = WatchExample.model
         #expect(
             Self.typed("o", in: &model) == [.browse("https://vercel.com/acme/dpl_W2")])
@@ -185,6 +187,6 @@ struct WatchModelTests {
         model.projects[0].rows[0].site = "javascript:alert(1)"
         model.projects[0].rows[0].page = "file:///etc/passwd"
         #expect(Self.typed("o", in: &model) == [])
-        #expect(model.message?.contains("no address") == true)
+        #expect(model.message?.contains("no URL") == true)
     }
 }

@@ -13,7 +13,7 @@ struct WatchScreenTests {
         String(repeating: "long ", count: 60), String(repeating: "語", count: 100),
     ]
 
-    /// A model of which every text is somebody else's.
+    /// A model whose texts are all hostile.
     private static func model(_ random: inout some RandomNumberGenerator) -> WatchModel {
         func text() -> String { hostile.randomElement(using: &random) ?? "" }
         func row(_ number: Int) -> WatchRow {
@@ -55,7 +55,7 @@ struct WatchScreenTests {
         return model
     }
 
-    @Test func `no line is wider than the terminal, no screen higher, and nothing steers it`() {
+    @Test func `every line fits the terminal, and no text controls it`() {
         var random = SystemRandomNumberGenerator()
         let sizes = [
             (1, 1), (1, 5), (2, 2), (5, 3), (12, 2), (20, 5), (40, 10), (79, 23), (80, 24),
@@ -70,14 +70,14 @@ struct WatchScreenTests {
                     #expect(DisplayText.width(line) <= columns, "\(columns): \(line)")
                     #expect(DisplayText.safe(line) == line)
                 }
-                // Colours add escape sequences of their own and no character.
+                // Colors add only escape sequences of their own.
                 let coloured = WatchExample.lines(model, columns: columns, rows: rows, color: true)
                 #expect(coloured.map { DisplayText.safe($0) } == lines)
             }
         }
     }
 
-    @Test func `the selection is always seen`() {
+    @Test func `the selection is always visible`() {
         var model = WatchModel()
         model.projects = (0..<100).map {
             WatchProject(id: "prj_\($0)", name: "project-\($0)")
@@ -106,8 +106,22 @@ struct WatchScreenTests {
         }
     }
 
-    /// The screens of `docs/watch.md`, each between a fence behind its name. `RECORD_SNAPSHOTS=1` writes
-    /// them, and fails.
+    @Test func `a small window leaves out columns and shortens others`() {
+        let lines = WatchExample.lines(WatchExample.model, columns: 40, rows: 10)
+        #expect(
+            lines.map { $0.replacing(/\ +$/, with: "") } == [
+                "zg-env watch: 3 projec…  as of 3 min ago",
+                "  PROJECT  STATE     TARGET    AGE",
+                "> web *    BUILDING  product…  1 min a…",
+                "  shop     ERROR     preview   12 min…",
+                "  docs     READY,…   product…  6 days…",
+                "", "", "", "",
+                "? help  q quit  Enter open  l logs  r r…",
+            ])
+    }
+
+    /// The screens in `docs/watch.md`, each in a fenced block after its name. `RECORD_SNAPSHOTS=1`
+    /// writes them, and fails.
     @Test func `the documentation shows these screens`() throws {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../docs/watch.md").standardized.path
@@ -127,18 +141,18 @@ struct WatchScreenTests {
         }
         if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
             try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
-            Issue.record("The screens of \(path) were written anew.")
+            Issue.record("The screens of \(path) were rewritten.")
         }
     }
 
     private static var screens: [(String, [String])] {
         var down = WatchExample.model
-        down.trouble = "Cannot connect to the API. What was seen last is shown; it is tried again."
+        down.trouble = "Cannot connect to the API. Showing the last known state; retrying."
         var project = WatchExample.model
         _ = project.take(.enter, rows: 24)
         var question = WatchExample.model
         question.question = .init(
-            plan: ["redeploy dpl_W2 of web for production"], question: "Redeploy it?")
+            plan: ["redeploy dpl_W2 of web for production"], question: "Redeploy this deployment?")
         var log = WatchExample.model
         _ = log.take(.character("l"), rows: 24)
         log.log = [
@@ -152,7 +166,6 @@ struct WatchScreenTests {
         return [
             ("projects", WatchExample.lines(WatchExample.model, rows: 8)),
             ("no answer", WatchExample.lines(down, rows: 8)),
-            ("small", WatchExample.lines(WatchExample.model, columns: 40, rows: 10)),
             ("project", WatchExample.lines(project, rows: 12)),
             ("question", WatchExample.lines(question, rows: 7)),
             ("log", WatchExample.lines(log, rows: 8)),

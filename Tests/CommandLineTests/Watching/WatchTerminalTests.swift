@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `watch` in a real terminal of tmux, against the sandbox.
+/// `watch` in a real tmux terminal, against the sandbox.
 @Suite("watch in a terminal")
 struct WatchTerminalTests {
     static let seed = """
@@ -21,7 +21,7 @@ struct WatchTerminalTests {
 
     // MARK: Painting
 
-    @Test func `what is kept is painted and answers keys while the platform does not answer`()
+    @Test func `cached data is painted and keys work while Vercel does not answer`()
         throws
     {
         let desk = try Desk()
@@ -29,8 +29,8 @@ struct WatchTerminalTests {
         let before = desk.platform.server.requests.count
         try desk.platform.setFaults("* * slow:40")
         try desk.start()
-        try desk.terminal.wait(for: ", asking")
-        // Nothing was answered, and all of it is there.
+        try desk.terminal.wait(for: ", refreshing")
+        // All of it is there without an answer.
         #expect(desk.platform.server.requests.count <= before + 1)
         let screen = desk.terminal.screen
         #expect(screen.contains("zg-env watch: 3 projects") && screen.contains("as of "))
@@ -39,7 +39,7 @@ struct WatchTerminalTests {
         try desk.terminal.wait("the next project") { desk.selected.hasPrefix("> api") }
         try desk.terminal.press("Enter")
         try desk.terminal.wait(for: "zg-env watch: api")
-        #expect(desk.terminal.screen.contains(", asking"))
+        #expect(desk.terminal.screen.contains(", refreshing"))
         // Leaving does not wait for the answer either.
         let start = ContinuousClock.now
         try desk.terminal.press("q")
@@ -47,26 +47,26 @@ struct WatchTerminalTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test func `without a network it shows what is kept, and says so`() throws {
+    @Test func `without a network it shows cached data, and says so`() throws {
         let desk = try Desk()
         try desk.warm()
         desk.platform.server.stop()
         try desk.start()
-        try desk.terminal.wait(for: "What was seen last is shown")
+        try desk.terminal.wait(for: "Showing the last known state")
         let screen = desk.terminal.screen
-        #expect(screen.contains("> web") && screen.contains(", no answer"))
+        #expect(screen.contains("> web") && screen.contains(", refresh failed"))
         try desk.terminal.press("q")
         try desk.terminal.wait(for: "ended with 0")
         try desk.start("--offline")
         try desk.terminal.wait(for: ", offline")
         #expect(desk.terminal.screen.contains("> web"))
         try desk.terminal.press("r")
-        try desk.terminal.wait(for: "--offline forbids it")
+        try desk.terminal.wait(for: "--offline is set")
         try desk.terminal.press("q")
         try desk.terminal.wait(for: "ended with 0")
     }
 
-    @Test func `it follows every size, and filters, sorts and helps on keys`() throws {
+    @Test func `it follows every size, and filters, sorts and shows help`() throws {
         let desk = try Desk()
         try desk.start()
         try desk.terminal.wait(for: "3 projects")
@@ -92,7 +92,7 @@ struct WatchTerminalTests {
             return lines.count > 2 && lines[2].dropFirst(2).hasPrefix("api")
         }
         try desk.terminal.type("?")
-        try desk.terminal.wait(for: "any key goes back")
+        try desk.terminal.wait(for: "press any key to go back")
         #expect(desk.terminal.screen.contains("roll production back"))
         try desk.terminal.press("x", "End")
         try desk.terminal.wait("the last project") { desk.selected.hasPrefix("> bare") }
@@ -100,7 +100,9 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "ended with 0")
     }
 
-    @Test func `names and messages of others steer nothing and break no line`() throws {
+    @Test func `names and messages from Vercel neither control the terminal nor break lines`()
+        throws
+    {
         let desk = try Desk(
             seed: #"""
                 {"projects": [{"name": "web", "deployments": [{"target": "production",
@@ -119,7 +121,7 @@ struct WatchTerminalTests {
         #expect(!title.contains("owned"))
     }
 
-    @Test func `NO_COLOR is heeded, and so is a terminal that cannot move its cursor`() throws {
+    @Test func `NO_COLOR and terminals without cursor movement are respected`() throws {
         let desk = try Desk()
         try desk.warm()
         try desk.start()
@@ -142,7 +144,7 @@ struct WatchTerminalTests {
         failed(try desk.platform.run("watch", environment: ["TERM": "xterm"]), 2, "watch --json")
     }
 
-    // MARK: Doing
+    // MARK: Actions
 
     @Test func `a redeploy shows its plan, and does nothing without a yes`() throws {
         let desk = try Desk()
@@ -152,14 +154,14 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "READY, live")
         let source = try #require(try desk.platform.current())
         try desk.terminal.press("r")
-        try desk.terminal.wait(for: "Redeploy it?")
+        try desk.terminal.wait(for: "Redeploy this deployment?")
         #expect(desk.terminal.screen.contains("redeploy \(source) of web for production"))
-        // No other key is taken for an answer.
+        // No other key is an answer.
         try desk.terminal.press("Enter", "j", "n")
         try desk.terminal.wait(for: "Nothing was changed.")
         #expect(desk.posts.count == before)
         try desk.terminal.press("r")
-        try desk.terminal.wait(for: "Redeploy it?")
+        try desk.terminal.wait(for: "Redeploy this deployment?")
         try desk.terminal.press("y")
         try desk.terminal.wait(for: "Done: redeploy.")
         #expect(desk.posts.count == before + 1)
@@ -177,8 +179,8 @@ struct WatchTerminalTests {
         try desk.start("-p web")
         try desk.terminal.wait(for: "READY, live")
         try desk.terminal.press("b")
-        try desk.terminal.wait(for: "Roll back to it?")
-        #expect(desk.terminal.screen.contains("its domains move"))
+        try desk.terminal.wait(for: "Roll back to this deployment?")
+        #expect(desk.terminal.screen.contains("moving the domains"))
         try desk.terminal.press("y")
         try desk.terminal.wait(for: "Done: rollback.")
         let first = try #require(try desk.platform.current())
@@ -188,7 +190,7 @@ struct WatchTerminalTests {
             desk.selected.contains(second.prefix(16))
         }
         try desk.terminal.press("p")
-        try desk.terminal.wait(for: "Move production's domains to it?")
+        try desk.terminal.wait(for: "Move the production domains to this deployment?")
         #expect(try desk.platform.current() == first)
         try desk.terminal.press("y")
         try desk.terminal.wait(for: "Done: promote.")
@@ -196,31 +198,31 @@ struct WatchTerminalTests {
         try desk.terminal.wait("the live one") { desk.selected.contains("READY, live") }
     }
 
-    @Test func `a log is followed while it grows, and left`() throws {
+    @Test func `a growing log is followed and left`() throws {
         let desk = try Desk(buildSeconds: 3)
         try desk.start("-p web")
         try desk.terminal.wait(for: "READY, live")
         try desk.terminal.press("r")
-        try desk.terminal.wait(for: "Redeploy it?")
+        try desk.terminal.wait(for: "Redeploy this deployment?")
         try desk.terminal.press("y")
         try desk.terminal.wait(for: "Done: redeploy.")
         try desk.terminal.wait("the new deployment") { !desk.selected.contains("live") }
         try desk.terminal.press("l")
         try desk.terminal.wait(for: "$ npm install")
-        try desk.terminal.wait(for: "(the log ends here)")
+        try desk.terminal.wait(for: "(end of log)")
         #expect(desk.terminal.screen.contains("= READY"))
         try desk.terminal.press("Escape")
         try desk.terminal.wait(for: "watch: 1 project")
-        // A log that is still growing is left at once.
+        // A growing log closes at once.
         try desk.terminal.press("r")
-        try desk.terminal.wait(for: "Redeploy it?")
+        try desk.terminal.wait(for: "Redeploy this deployment?")
         try desk.terminal.press("y")
         try desk.terminal.wait(for: "Done: redeploy.")
         try desk.terminal.press("l", "q")
         try desk.terminal.wait(for: "ended with 0")
     }
 
-    @Test func `a browser gets the address`() throws {
+    @Test func `a browser gets the URL`() throws {
         let desk = try Desk()
         let bin = try desk.platform.home.directory.makeDirectory("bin")
         let opened = desk.platform.home.directory.path("opened")
@@ -239,13 +241,12 @@ struct WatchTerminalTests {
 
     // MARK: Values
 
-    @Test func `a value is shown after the passphrase alone, hidden by any key, and noted`() throws
-    {
+    @Test func `a value needs the passphrase, is hidden by any key, and is logged`() throws {
         let desk = try Desk(unlocked: false)
         let value = "v4lue-\(UInt32.random(in: 0...UInt32.max))-end"
         try desk.platform.set("KEY", value)
         try desk.start("-p web")
-        try desk.terminal.wait(for: "Passphrase for")
+        try desk.terminal.wait(for: "Passphrase")
         try desk.terminal.run(CommandHome.passphrase)
         try desk.terminal.wait(for: "READY, live")
         try desk.terminal.press("Enter")
@@ -254,7 +255,7 @@ struct WatchTerminalTests {
         try desk.terminal.press("G")
         try desk.terminal.wait("the variable") { desk.selected.hasPrefix("> KEY") }
         try desk.terminal.press("v")
-        try desk.terminal.wait(for: "Passphrase for")
+        try desk.terminal.wait(for: "Passphrase")
         #expect(!desk.terminal.isAlternate)
         try desk.terminal.run("wrong")
         try desk.terminal.wait("the refusal") {
@@ -262,7 +263,7 @@ struct WatchTerminalTests {
         }
         #expect(!desk.terminal.screen.contains(value))
         try desk.terminal.press("v")
-        try desk.terminal.wait(for: "Passphrase for")
+        try desk.terminal.wait(for: "Passphrase")
         try desk.terminal.run(CommandHome.passphrase)
         try desk.terminal.wait(for: value)
         #expect(desk.terminal.isAlternate)
@@ -271,9 +272,9 @@ struct WatchTerminalTests {
         // The key that hides it does nothing else.
         try desk.terminal.wait("the page") { desk.selected.hasPrefix("> KEY") }
         #expect(!desk.terminal.everything.contains(value))
-        // Asked for every time.
+        // Needed each time.
         try desk.terminal.press("v")
-        try desk.terminal.wait(for: "Passphrase for")
+        try desk.terminal.wait(for: "Passphrase")
         try desk.terminal.run(CommandHome.passphrase)
         try desk.terminal.wait(for: value)
         try desk.terminal.press("C-c")
@@ -285,7 +286,8 @@ struct WatchTerminalTests {
         #expect(given.allSatisfy { $0["command"] == "reveal" && $0["project"] == "web" })
     }
 
-    @Test func `a long value with escape sequences stays on the screen and steers nothing`() throws
+    @Test func `a long value with escape sequences stays on the screen and is made harmless`()
+        throws
     {
         let desk = try Desk()
         let value =
@@ -296,7 +298,7 @@ struct WatchTerminalTests {
         try desk.terminal.press("Enter")
         try desk.terminal.wait(for: "KEY")
         try desk.terminal.press("G", "v")
-        try desk.terminal.wait(for: "It is longer than this")
+        try desk.terminal.wait(for: "The value is cut off")
         let lines = desk.terminal.screen.split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[2] == "\\x1B]0;owned\\x07first")
@@ -317,7 +319,7 @@ struct WatchTerminalTests {
     // MARK: Leaving
 
     @Test(arguments: ["q", "C-c", "TERM", "HUP"])
-    func `the terminal is given back however it ends`(way: String) throws {
+    func `the terminal is restored however it ends`(way: String) throws {
         let desk = try Desk()
         let directory = desk.platform.home.directory
         try desk.terminal.run("echo from before; stty -g >\(directory.path("before"))")
@@ -344,7 +346,7 @@ struct WatchTerminalTests {
         #expect(try directory.read("before") == directory.read("after"))
     }
 
-    @Test func `it stops and goes on as a job of the shell`() throws {
+    @Test func `it stops and continues as a shell job`() throws {
         let desk = try Desk()
         try desk.terminal.run("set -m")
         try desk.start()
@@ -357,7 +359,7 @@ struct WatchTerminalTests {
         try desk.terminal.run("fg")
         try desk.terminal.wait(for: "3 projects")
         #expect(desk.terminal.isAlternate && !desk.terminal.hasCursor)
-        // Stopped by force it cannot put anything back, but goes on with a screen that is whole.
+        // After SIGSTOP it cannot restore the terminal, but repaints when it continues.
         let number = try desk.terminal.program(named: "zg-env")
         kill(number, SIGSTOP)
         usleep(300_000)
@@ -372,7 +374,7 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "typed 43")
     }
 
-    @Test func `a terminal that goes away ends it`() throws {
+    @Test func `a closed terminal ends it`() throws {
         let desk = try Desk()
         try desk.start()
         try desk.terminal.wait(for: "3 projects")
@@ -380,7 +382,7 @@ struct WatchTerminalTests {
         try desk.terminal.tmux(["kill-server"])
         var isGone = false
         for _ in 0..<1_000 where !isGone {
-            // Nobody may be there to take note of its end.
+            // Nobody may be there to reap it.
             let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             isGone = status?.contains(") Z ") ?? true
             usleep(10_000)

@@ -4,10 +4,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// `watch` where the terminal, the keyring or the platform does not do its part.
-@Suite("watch in trouble")
+/// `watch` when the terminal, the keyring or Vercel misbehaves.
+@Suite("watch with failures")
 struct WatchTroubleTests {
-    /// Whether a process has ended, be it that nobody took note of it yet.
+    /// Whether a process has ended, even if it was not reaped yet.
     private static func hasEnded(_ number: Int32, within seconds: Double) -> Bool {
         let end = Date().addingTimeInterval(seconds)
         while Date() < end {
@@ -18,27 +18,27 @@ struct WatchTroubleTests {
         return false
     }
 
-    @Test func `a page is opened while the platform is asked for something else`() throws {
+    @Test func `a page opens while another request is running`() throws {
         let desk = try WatchDesk()
         try desk.warm()
         try desk.platform.setFaults("GET * slow:1.5")
         try desk.start()
-        try desk.terminal.wait(for: ", asking")
-        // Its own request and that of the page are under way at once, of one list and of the other.
+        try desk.terminal.wait(for: ", refreshing")
+        // Its own request and the page's run at once, one for each list.
         try desk.terminal.press("Enter")
         try desk.terminal.wait(for: "zg-env watch: web")
         try desk.terminal.wait("the request of the page") {
             desk.platform.server.requests.contains { $0.path.contains("projectId=") }
         }
-        try desk.terminal.wait("the end of asking") { !desk.terminal.screen.contains(", asking") }
+        try desk.terminal.wait("the end") { !desk.terminal.screen.contains(", refreshing") }
         try desk.terminal.press("R")
-        try desk.terminal.wait(for: ", asking")
+        try desk.terminal.wait(for: ", refreshing")
         let before = desk.platform.server.requests.count
         try desk.terminal.press("Escape")
         try desk.terminal.wait(for: "projects")
         try desk.terminal.press("Enter")
         try desk.terminal.wait("all answers") {
-            !desk.terminal.screen.contains(", asking")
+            !desk.terminal.screen.contains(", refreshing")
                 && desk.platform.server.requests[before...].contains {
                     $0.path.contains("projectId=")
                 }
@@ -47,8 +47,8 @@ struct WatchTroubleTests {
         try desk.terminal.wait(for: "ended with 0")
     }
 
-    @Test func `a terminal that takes nothing does not hold up a signal`() throws {
-        let platform = try PlatformHome(seed: WatchTerminalTests.seed)
+    @Test func `a blocked terminal does not delay a signal`() throws {
+        let platform = try SandboxHome(seed: WatchTerminalTests.seed)
         var runner = platform.runner(["watch"], environment: ["TERM": "xterm"])
         runner.terminal = .init()
         runner.input = .terminal
@@ -59,7 +59,7 @@ struct WatchTroubleTests {
             (
                 .terminal("3 projects"),
                 .call { number, terminal in
-                    // Nobody reads meanwhile: each size paints all of a large screen.
+                    // Nobody reads meanwhile: each new size repaints a large screen.
                     for turn in 0..<40 {
                         terminal?.resize(400 - turn % 2, 150)
                         usleep(50_000)
@@ -75,7 +75,7 @@ struct WatchTroubleTests {
         #expect(result.echoAtEnd == true)
     }
 
-    @Test func `a keyring that hangs does not hold up a signal`() throws {
+    @Test func `a hanging keyring does not delay a signal`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let desk = try WatchDesk(unlocked: false, keyring: keyring)
@@ -83,7 +83,7 @@ struct WatchTroubleTests {
         try desk.terminal.run("set -m")
         try desk.start("-p web")
         try desk.terminal.wait(for: "READY, live")
-        // While it stands still, what it has opens nothing any more, and the keyring hangs.
+        // While it is stopped, its key expires and the keyring hangs.
         let number = try desk.terminal.program(named: "zg-env")
         kill(number, SIGSTOP)
         try desk.terminal.wait(for: "Stopped")
@@ -95,7 +95,7 @@ struct WatchTroubleTests {
         // Keys do nothing, and one signal is enough.
         try desk.terminal.type("?")
         usleep(1_500_000)
-        #expect(!desk.terminal.screen.contains("any key goes back"))
+        #expect(!desk.terminal.screen.contains("press any key to go back"))
         try desk.terminal.press("C-c")
         #expect(Self.hasEnded(number, within: 60))
         try desk.terminal.wait("the shell") {
@@ -103,7 +103,7 @@ struct WatchTroubleTests {
         }
     }
 
-    @Test func `a log that cannot be had says so, and a token that is refused takes all away`()
+    @Test func `an unavailable log is reported, and a refused token clears everything`()
         throws
     {
         let desk = try WatchDesk()
@@ -115,12 +115,12 @@ struct WatchTroubleTests {
             let lines = desk.terminal.screen.split(separator: "\n").dropFirst()
             return lines.first?.hasPrefix("(") == true
         }
-        #expect(!desk.terminal.screen.contains("Waiting for the log."))
+        #expect(!desk.terminal.screen.contains("Waiting for the log…"))
         try desk.terminal.press("Escape")
-        try desk.terminal.wait(for: "The vault does not have this project.")
+        try desk.terminal.wait(for: "This project is not in the vault.")
         try desk.platform.setFaults("* * 401")
         try desk.terminal.press("R")
-        try desk.terminal.wait(for: "This project is not shown any more.")
+        try desk.terminal.wait(for: "This project is no longer available.")
         #expect(!desk.terminal.screen.contains("prj_"))
         try desk.platform.setFaults()
         try desk.terminal.press("R")

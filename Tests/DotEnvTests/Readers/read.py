@@ -17,7 +17,7 @@ def python_dotenv(path):
 
 
 def systemd(path):
-    """The parser behind EnvironmentFile=, which systemd keeps in a library of its own."""
+    """The parser behind EnvironmentFile=, which systemd has in a library of its own."""
     names = glob.glob("/usr/lib/*/systemd/libsystemd-shared-*.so")
     names += glob.glob("/usr/lib*/systemd/libsystemd-shared-*.so")
     if not names:
@@ -47,7 +47,7 @@ def read_json(path):
 
 
 def k8s(path):
-    """The data of a Secret, of which each line is a JSON string and another."""
+    """The data of a Secret, with two JSON strings on each line."""
     values = {}
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\ndata:\n", 1)[1].splitlines()

@@ -1,9 +1,9 @@
 import EnvOperations
 import Testing
 
-@Suite("The one loop of what is waited for")
+@Suite("The polling loop")
 struct WaitingTests {
-    /// Finds at the third look, with pauses of 1, 2, … s.
+    /// Finds the result at the third check, with pauses of 1, 2, … s.
     private func wait(
         until last: Int = .max, waits: Bool = true
     ) -> (end: Waiting<Int>, looks: Int, slept: [Duration]) {
@@ -21,21 +21,21 @@ struct WaitingTests {
         return (end, looks, slept)
     }
 
-    @Test func `ends with what was found, without a further pause`() {
+    @Test func `ends with the result, without a further pause`() {
         let (end, looks, slept) = wait()
         #expect(end == .ended(3))
         #expect(looks == 3)
         #expect(slept == [.seconds(1), .seconds(2)])
     }
 
-    @Test func `ends when the time is over, after a last look`() {
+    @Test func `ends at the timeout, after a last check`() {
         let (end, looks, slept) = wait(until: 2)
         #expect(end == .timedOut)
         #expect(looks == 2)
         #expect(slept == [.seconds(1)])
     }
 
-    @Test func `ends when it is asked to stop, without another look`() {
+    @Test func `ends when interrupted, without another check`() {
         let (end, looks, slept) = wait(waits: false)
         #expect(end == .interrupted)
         #expect(looks == 1)

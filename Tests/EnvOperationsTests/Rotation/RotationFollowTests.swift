@@ -5,10 +5,10 @@ import Testing
 @testable import Vault
 @testable import VercelAPI
 
-/// How often and how long a rotation looks at what it waits for, by a clock that is handed in.
-@Suite("What a rotation waits for")
+/// How often and how long a rotation polls, by an injected clock.
+@Suite("Polling of a rotation")
 struct RotationFollowTests {
-    /// Goes on by what is waited, and by nothing else.
+    /// A clock that advances only by what is waited.
     private final class Clock: RotationClock {
         var now: UInt64 = 1_000_000
         func wait(_ duration: Duration) -> Bool {
@@ -18,7 +18,7 @@ struct RotationFollowTests {
         }
     }
 
-    private final class Keeper: RotationKeeper {
+    private final class Keeper: RotationStore {
         var kept: [RotationEntry] = []
         var sides: [RotationAction.Side] = []
         func keep(_ rotation: RotationEntry) { kept.append(rotation) }
@@ -48,26 +48,26 @@ struct RotationFollowTests {
         }
     }
 
-    private final class Platform: RotationPlatform {
+    private final class Platform: RotationRemote {
         let clock: Clock
-        /// When it was looked at, since the beginning.
+        /// The times of the checks, since the start.
         var looks: [UInt64] = []
-        var sending: [RotationSending] = []
-        var standing = RotationStanding.holdsNew
+        var sending: [RotationPushResult] = []
+        var standing = RotationRemoteValue.holdsNew
         var liveAfter: UInt64 = .max
         private let start: UInt64
 
         init(_ clock: Clock) { (self.clock, start) = (clock, clock.now) }
 
-        func push(_ member: Int) -> RotationSending {
+        func push(_ member: Int) -> RotationPushResult {
             sending.isEmpty ? .done : sending.removeFirst()
         }
-        func standing(_ member: Int) -> Result<RotationStanding, RotationProgress.Failure> {
+        func standing(_ member: Int) -> Result<RotationRemoteValue, RotationProgress.Failure> {
             .success(standing)
         }
         func create(
             _ member: Int, _ build: RotationProgress.Build, _ side: RotationAction.Side,
-            mayBeThere: Bool
+            mayExist: Bool
         ) -> Result<String, RotationProgress.Failure> { .success("dpl_1") }
         func states(
             of builds: [(member: Int, build: RotationProgress.Build)], _ side: RotationAction.Side
@@ -104,8 +104,8 @@ struct RotationFollowTests {
                 timeoutSeconds: timeout,
                 members: [
                     RotationPlan.Member(
-                        project: .random(), name: "web", platformProject: "prj",
-                        platformName: "web", target: "production", source: "dpl_0", newestAt: 1,
+                        project: .random(), name: "web", vercelProject: "prj",
+                        vercelName: "web", target: "production", source: "dpl_0", newestAt: 1,
                         records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
                 ]))
     }
@@ -125,14 +125,14 @@ struct RotationFollowTests {
         }
     }
 
-    @Test("SYNC-A7: looks become seldom, and the way back begins when the timeout is over")
+    @Test("SYNC-A7: polling slows down, and the revert begins at the timeout")
     func looksBecomeSeldom() throws {
         let world = World()
         let outcome = try world.application(Self.entry()).run()
         #expect(outcome == .rolledBack)
         let looks = world.platform.looks
         #expect(looks.count < 25, "\(looks)")
-        // Not later than the time that was given, and not much earlier.
+        // Not later than the given time, and not much earlier.
         #expect(looks.last == 60_000)
         let pauses = zip(looks.dropFirst(), looks).map { $0 - $1 }
         #expect(pauses.first == 300)
@@ -145,7 +145,7 @@ struct RotationFollowTests {
         #expect(long.platform.looks.last == 900_000)
     }
 
-    @Test("SYNC-A7: what Vercel does not get is taken back in the vault, and ends the rotation")
+    @Test("SYNC-A7: a value Vercel does not get is reverted in the vault, and ends the rotation")
     func notSent() throws {
         for policy in [RotationPlan.FailurePolicy.rollback, .keep] {
             let world = World()
@@ -155,7 +155,7 @@ struct RotationFollowTests {
             #expect(application.rotation.isUnused && !application.rotation.isOpen)
             #expect(world.keeper.sides == [.new, .old])
         }
-        // What an earlier attempt has sent may be there: that is no beginning.
+        // A value sent by an earlier attempt may be there: this is not a fresh start.
         let world = World()
         world.platform.sending = [
             .notSent(.init(.changedThere, "it was changed")),
@@ -173,7 +173,7 @@ struct RotationFollowTests {
     func revokedOnlyAfterALook() throws {
         let world = World()
         world.platform.liveAfter = 0
-        for standing in [RotationStanding.holdsOther("other"), .unknown("hidden")] {
+        for standing in [RotationRemoteValue.holdsOther("other"), .unknown("hidden")] {
             world.platform.standing = standing
             let application = world.application(Self.entry(revoke: true))
             #expect(try application.run() == .needsAttention)
@@ -187,7 +187,7 @@ struct RotationFollowTests {
 
     private static func record(
         at time: UInt64 = 100, by author: String? = "us", comment: String? = nil
-    ) throws -> PlatformRecord {
+    ) throws -> VercelRecord {
         let json = """
             {"id":"env_1","key":"KEY","type":"sensitive","target":["production"],
             "updatedAt":\(time),"updatedBy":\(author.map { "\"\($0)\"" } ?? "null"),
@@ -195,10 +195,10 @@ struct RotationFollowTests {
             """
         let decoded = try #require(
             Array(json.utf8).withBytes { JSONDecoding.value(EnvironmentVariable.self, from: $0) })
-        return PlatformRecord(decoded, environments: CustomEnvironmentNames([]))
+        return VercelRecord(decoded, environments: CustomEnvironmentNames([]))
     }
 
-    @Test("SYNC-A7: what Vercel's record holds, and when it cannot be known")
+    @Test("SYNC-A7: the value of Vercel's record, and when it is unknown")
     func standings() throws {
         let scope = Scope(targets: .production)
         var variable = Variable(
@@ -210,10 +210,10 @@ struct RotationFollowTests {
             updatedAt: 100, pushedAt: 1)
         enum Word { case new, other, unknown }
         func word(
-            _ record: PlatformRecord?, _ shown: RotationStanding.Shown = .hidden,
+            _ record: VercelRecord?, _ shown: RotationRemoteValue.Shown = .hidden,
             account: String = "us"
         ) -> Word {
-            let standing = RotationStanding(
+            let standing = RotationRemoteValue(
                 of: variable, record, shown: shown, newVersion: 2, account: account)
             switch standing {
             case .holdsNew: return .new
@@ -226,7 +226,7 @@ struct RotationFollowTests {
         #expect(try word(Self.record(at: 200, by: "them"), .new) == .new)
         #expect(try word(Self.record(at: 200), .old) == .other)
         #expect(try word(Self.record(), .other) == .other)
-        // Not shown: another user's write is another value, unless it may be one of a note alone.
+        // Not shown: another user's write is another value, unless it may have changed only a note.
         #expect(try word(Self.record(at: 200, by: "them")) == .other)
         #expect(try word(Self.record(at: 200, by: "them", comment: "note")) == .unknown)
         #expect(try word(Self.record(at: 200)) == .unknown)
@@ -238,10 +238,11 @@ struct RotationFollowTests {
         variable.remote = nil
         #expect(try word(Self.record()) == .unknown)
         #expect(
-            RotationStanding.joined([.holdsNew, .holdsOther("a")])
-                == .unknown("a, in one record of several"))
-        #expect(RotationStanding.joined([.holdsOther("a"), .unknown("b")]) == .unknown("b"))
-        #expect(RotationStanding.joined([.holdsOther("a"), .holdsOther("b")]) == .holdsOther("a"))
-        #expect(RotationStanding.joined([.holdsNew, .holdsNew]) == .holdsNew)
+            RotationRemoteValue.joined([.holdsNew, .holdsOther("a")])
+                == .unknown("a, in one of several records"))
+        #expect(RotationRemoteValue.joined([.holdsOther("a"), .unknown("b")]) == .unknown("b"))
+        #expect(
+            RotationRemoteValue.joined([.holdsOther("a"), .holdsOther("b")]) == .holdsOther("a"))
+        #expect(RotationRemoteValue.joined([.holdsNew, .holdsNew]) == .holdsNew)
     }
 }

@@ -2,8 +2,8 @@ import EnvOperations
 import Testing
 import Vault
 
-/// Every state that a rotation can be in, and every outcome of what it does there.
-@Suite("What a rotation does next")
+/// Every state that a rotation can be in, and every outcome of its next action.
+@Suite("The rotation state machine")
 struct RotationMachineTests {
     private static func plan(
         members: Int = 2, apply: Bool = true, redeploys: Bool = true, promotes: Bool = false,
@@ -20,8 +20,8 @@ struct RotationMachineTests {
             failurePolicy: policy, timeoutSeconds: 900,
             members: (0..<members).map { number in
                 RotationPlan.Member(
-                    project: .random(), name: "p\(number)", platformProject: "prj_\(number)",
-                    platformName: "p\(number)", target: target, source: "dpl_\(number)",
+                    project: .random(), name: "p\(number)", vercelProject: "prj_\(number)",
+                    vercelName: "p\(number)", target: target, source: "dpl_\(number)",
                     newestAt: 1,
                     records: [.init(variable: .random(), oldVersion: 1, newVersion: 2)])
             })
@@ -36,14 +36,14 @@ struct RotationMachineTests {
         plan(members: 1, promotes: true, check: false, revoke: false),
     ]
 
-    /// Everything that may come of an action.
+    /// Every possible result of an action.
     private static func results(_ action: RotationAction) -> [RotationResult] {
         let failed = RotationResult.failed(.init(.unavailable, "failed"))
         let there = RotationProgress.Failure(.changedThere, "changed there")
         switch action {
         case .apply, .promote, .check, .undo, .restorePrevious: return [.done, failed]
         case .push, .revoke: return [.done, failed, .notBegun(there)]
-        case .putBack: return [.done, failed, .leftThere(there)]
+        case .restoreOriginal: return [.done, failed, .keptOnVercel(there)]
         case .deploy: return [.created("dpl_new"), failed]
         case .follow(let members, _):
             return members.map { .live($0) }
@@ -60,7 +60,7 @@ struct RotationMachineTests {
         }
     }
 
-    /// Visits each state that can be reached, before its action is begun.
+    /// Visits each reachable state, before its action begins.
     private static func explore(
         from starts: [RotationMachine],
         _ visit: (RotationMachine, RotationAction) throws -> Void
@@ -75,12 +75,12 @@ struct RotationMachineTests {
                 var next = machine
                 next.begin(action, at: 7)
                 next.take(result, of: action)
-                // Something has changed, or it would go on for ever.
+                // Something has changed, or it would never end.
                 if next.progress == machine.progress { Issue.record("\(action) \(result)") }
                 open.append(next)
             }
-            // Several side by side: one of them fails, the ones before it are done, and the rest is
-            // not begun any more, or is done all the same.
+            // Several at once: one of them fails, the ones before it are done, and the rest is not
+            // started, or is done anyway.
             let group = machine.group
             #expect(group[0] == action && Set(group).count == group.count)
             guard group.count > 1 else { continue }
@@ -111,7 +111,7 @@ struct RotationMachineTests {
     }
 
     @Test(arguments: plans.indices)
-    func `each path ends, and each end is what it says`(number: Int) throws {
+    func `each path ends, and each end is what it reports`(number: Int) throws {
         let plan = Self.plans[number]
         var ends: Set<RotationProgress.Outcome> = []
         var states = 0
@@ -123,7 +123,8 @@ struct RotationMachineTests {
             case .apply, .push, .revoke, .deploy(_, .new), .promote(_, .new), .read(_, .new),
                 .check(_, .new):
                 #expect(progress.direction == .forward)
-            case .survey, .undo, .putBack, .restorePrevious, .deploy(_, .old), .promote(_, .old),
+            case .survey, .undo, .restoreOriginal, .restorePrevious, .deploy(_, .old),
+                .promote(_, .old),
                 .read(_, .old), .check(_, .old):
                 #expect(progress.direction == .backward)
                 #expect(plan.failurePolicy == .rollback)
@@ -141,9 +142,9 @@ struct RotationMachineTests {
                     #expect(plan.commands.check == nil || member.build.check == .done)
                 }
             case .undo: #expect(progress.apply != .pending)
-            case .putBack(let member): #expect(members[member].push != .pending)
+            case .restoreOriginal(let member): #expect(members[member].push != .pending)
             case .deploy(let member, .old):
-                #expect(members[member].reach == .live && members[member].putBack == .done)
+                #expect(members[member].reach == .live && members[member].restoreOriginal == .done)
             case .end(.done):
                 for member in members {
                     #expect(member.push == .done)
@@ -156,12 +157,12 @@ struct RotationMachineTests {
                 #expect(plan.failurePolicy == .rollback || progress.isUntouched)
                 #expect(plan.commands.apply == nil || progress.undo == .done)
                 for member in members {
-                    #expect(member.push == .pending || member.putBack == .done)
+                    #expect(member.push == .pending || member.restoreOriginal == .done)
                     #expect(
                         member.reach != .live || member.previous == .done
-                            || member.backBuild.live == .done)
+                            || member.revertBuild.live == .done)
                     #expect(!member.isStuck)
-                    #expect(!member.isLeftThere || member.reach != .live)
+                    #expect(!member.isKeptOnVercel || member.reach != .live)
                 }
                 #expect(progress.failure != nil)
             case .end(.needsAttention): #expect(progress.failure != nil)
@@ -170,7 +171,7 @@ struct RotationMachineTests {
             if case .end(let outcome) = action { ends.insert(outcome) }
         }
         let all: Set<RotationProgress.Outcome> = [.done, .rolledBack, .needsAttention]
-        // Nothing is kept of what was not begun.
+        // Nothing is stored about what was not started.
         let mayBeUnused = plan.commands.apply == nil
         #expect(
             ends == (plan.failurePolicy == .keep && !mayBeUnused ? [.done, .needsAttention] : all))
@@ -178,14 +179,14 @@ struct RotationMachineTests {
     }
 
     @Test(arguments: plans.indices)
-    func `killed in the middle of an action it does that action again`(number: Int) throws {
+    func `killed during an action, it repeats that action`(number: Int) throws {
         try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
             var killed = machine
             killed.begin(action, at: 7)
             let resumed = RotationMachine(plan: machine.plan, progress: killed.progress)
             #expect(resumed.next == action)
             if case .end = action { return }
-            // What has failed beside it is tried once more, and may come first.
+            // What failed beside it is tried once more, and may come first.
             guard killed.progress.members.allSatisfy({ $0.trouble == nil }) else { return }
             var again = resumed
             again.resume()
@@ -193,7 +194,7 @@ struct RotationMachineTests {
         }
     }
 
-    /// The end of a machine for which everything goes well from now on.
+    /// The end of a machine for which everything succeeds from now on.
     private static func end(of machine: RotationMachine) -> RotationProgress.Outcome {
         var machine = machine
         for _ in 0..<200 {
@@ -216,8 +217,7 @@ struct RotationMachineTests {
     }
 
     @Test(arguments: plans.indices)
-    func `resumed where nothing fails any more it ends in the direction it has`(number: Int) throws
-    {
+    func `resumed without further failures, it ends in its direction`(number: Int) throws {
         try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
             var killed = machine
             killed.begin(action, at: 7)
@@ -229,7 +229,7 @@ struct RotationMachineTests {
     }
 
     @Test(arguments: plans.indices)
-    func `aborted anywhere the old value is back`(number: Int) throws {
+    func `aborted anywhere, the old value is restored`(number: Int) throws {
         try Self.explore(from: [Self.begun(Self.plans[number])]) { machine, action in
             if case .end(.done) = action { return }
             var killed = machine
@@ -240,14 +240,14 @@ struct RotationMachineTests {
             }
             killed.abort()
             #expect(Self.end(of: killed) == .rolledBack, "\(action)")
-            // With the old value revoked, it is made valid before anything gets it.
+            // A revoked old value is made valid again before anything gets it.
             if killed.progress.revoke != .pending, killed.progress.undo != .done {
                 #expect(killed.next == .undo)
             }
         }
     }
 
-    @Test func `a redeploy with the old variables is made otherwise once`() {
+    @Test func `a redeploy with the old variables is repeated once in another way`() {
         var machine = Self.begun(Self.plan(members: 1, apply: false, check: false, revoke: false))
         var ways: [RotationProgress.Way] = []
         for _ in 0..<20 {
@@ -265,7 +265,7 @@ struct RotationMachineTests {
         #expect(machine.progress.direction == .backward)
     }
 
-    @Test func `no more builds than allowed are under way, and one that is live makes room`() {
+    @Test func `no more builds run than allowed, and one that is live makes room`() {
         let count = RotationMachine.buildLimit + 3
         var machine = Self.begun(
             Self.plan(members: count, apply: false, check: false, revoke: false))
@@ -287,7 +287,7 @@ struct RotationMachineTests {
 }
 
 extension RotationMachine {
-    /// Tells states apart: all of the progress but texts, which decide nothing.
+    /// Distinguishes states: all of the progress but texts, which decide nothing.
     fileprivate typealias State = [UInt8]
     fileprivate var key: State {
         var key = [
@@ -297,10 +297,10 @@ extension RotationMachine {
         ]
         for member in progress.members {
             key += [
-                member.push.rawValue, member.reach.rawValue, member.putBack.rawValue,
+                member.push.rawValue, member.reach.rawValue, member.restoreOriginal.rawValue,
                 member.previous.rawValue, member.trouble?.kind.rawValue ?? 0,
             ]
-            for build in [member.build, member.backBuild] {
+            for build in [member.build, member.revertBuild] {
                 key += [
                     build.create.rawValue, build.way.rawValue, build.attempt,
                     build.id.isEmpty ? 0 : 1, build.live.rawValue, build.evidence.rawValue,

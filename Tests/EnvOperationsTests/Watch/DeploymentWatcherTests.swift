@@ -13,7 +13,7 @@ struct DeploymentWatcherTests {
 
         init() { watcher.watch(chosen) }
 
-        /// Takes a whole list and returns what happened, as `kind id`.
+        /// Takes a whole list and returns the events, as `kind id`.
         mutating func take(_ list: WatchedDeployment..., at time: Int64 = now + hour) -> [String] {
             let changes = watcher.take(list, chosen: chosen, now: time)
             _ = watcher.settle()
@@ -30,7 +30,7 @@ struct DeploymentWatcherTests {
             isStaged: isStaged)
     }
 
-    @Test func `every thing that happens is told once, however often it is listed`() {
+    @Test func `every event is reported once, however often it is listed`() {
         var setting = Setting()
         #expect(setting.take(Self.deployment("a", .waiting)) == [])
         #expect(setting.watcher.isBuilding)
@@ -41,7 +41,7 @@ struct DeploymentWatcherTests {
         #expect(!setting.watcher.isBuilding)
     }
 
-    @Test func `what began and ended between two lists is told in order`() {
+    @Test func `a deployment that began and ended between two lists is reported in order`() {
         var setting = Setting()
         #expect(
             setting.take(
@@ -52,7 +52,7 @@ struct DeploymentWatcherTests {
                 ])
     }
 
-    @Test func `lists that come late or leave something out tell nothing twice`() {
+    @Test func `late or incomplete lists report nothing twice`() {
         var setting = Setting()
         _ = setting.take(Self.deployment("a", .ready))
         #expect(setting.take(Self.deployment("a", .building)) == [])
@@ -63,7 +63,7 @@ struct DeploymentWatcherTests {
         #expect(setting.take(Self.deployment("a", .deleted)) == [])
     }
 
-    @Test func `a deployment that is not listed is asked for until it has ended or is gone`() {
+    @Test func `a deployment that is not listed is requested until it has ended or is gone`() {
         var setting = Setting()
         _ = setting.take(Self.deployment("a", .building), Self.deployment("b", .building, at: 2))
         #expect(setting.watcher.unlisted(in: []) == ["a", "b"])
@@ -74,7 +74,7 @@ struct DeploymentWatcherTests {
         #expect(setting.watcher.unlisted(in: []) == [])
     }
 
-    @Test func `going live is told of what had waited for it, and of nothing else`() {
+    @Test func `going live is reported only for a deployment that was waiting for it`() {
         var setting = Setting()
         _ = setting.take(Self.deployment("a", .ready, isStaged: true))
         #expect(setting.take(Self.deployment("a", .ready, isPromoted: true)) == ["promoted a"])
@@ -85,7 +85,7 @@ struct DeploymentWatcherTests {
             ])
     }
 
-    @Test func `what was before a project was chosen is not told, but how it goes on is`() {
+    @Test func `of a newly chosen project only later progress is reported`() {
         var setting = Setting()
         let minute: Int64 = 60_000
         #expect(
@@ -97,8 +97,7 @@ struct DeploymentWatcherTests {
         #expect(setting.take(Self.deployment("ancient", .ready, at: -2 * Self.hour)) == [])
     }
 
-    @Test func `projects that are not watched are left out, and forgotten when they no longer are`()
-    {
+    @Test func `projects that are not watched are ignored, and forgotten once no longer watched`() {
         var setting = Setting()
         #expect(setting.take(Self.deployment("x", .failed, project: "api")) == [])
         _ = setting.take(Self.deployment("a", .building))
@@ -108,11 +107,11 @@ struct DeploymentWatcherTests {
         #expect(!setting.watcher.isBuilding)
     }
 
-    @Test func `lists reach back an hour, and to what has not ended`() {
+    @Test func `lists reach back an hour, and to the oldest unfinished deployment`() {
         var setting = Setting()
         #expect(setting.watcher.since == Self.now - Self.hour - 1)
         _ = setting.take(Self.deployment("a", .ready, at: 5 * Self.hour), at: Self.now + .max / 2)
-        // The next list reaches as far: this one may have left something out.
+        // The next list reaches as far back: this one may have left something out.
         #expect(setting.watcher.since == Self.now - Self.hour - 1)
         _ = setting.take()
         #expect(setting.watcher.since == Self.now + 4 * Self.hour - 1)
@@ -121,7 +120,7 @@ struct DeploymentWatcherTests {
             Self.deployment("c", .ready, at: 9 * Self.hour), at: Self.now + .max / 2)
         _ = setting.take()
         #expect(setting.watcher.since == Self.now + 6 * Self.hour - 1)
-        // What hangs does not make lists long for ever.
+        // A deployment that hangs does not make lists long for ever.
         _ = setting.take(
             Self.deployment("d", .ready, at: 24 * Self.hour), at: Self.now + .max / 2)
         _ = setting.take()
@@ -130,7 +129,7 @@ struct DeploymentWatcherTests {
         #expect(DeploymentWatcher().since == nil)
     }
 
-    @Test func `a deployment from a time to come does not make others old`() {
+    @Test func `a deployment from the future does not make others old`() {
         var setting = Setting()
         let future = Self.deployment("z", .ready, at: .max / 4)
         #expect(setting.take(future, at: Self.now + 1) == ["started z", "ready z"])
@@ -139,13 +138,13 @@ struct DeploymentWatcherTests {
                 == ["started a", "ready a"])
     }
 
-    @Test func `what is remembered is bounded, whatever the platform lists`() {
+    @Test func `the state is bounded, however many deployments are listed`() {
         var setting = Setting()
         let many = (1...3_000).map { Self.deployment("d\($0)", .building, at: Int64($0)) }
         #expect(setting.watcher.take(many, chosen: setting.chosen, now: Self.now).count == 3_000)
         #expect(setting.watcher.settle() == 2_500)
         #expect(setting.watcher.entryCount == DeploymentWatcher.entryLimit)
-        // Those that were given up are not taken for new ones.
+        // Forgotten ones are not taken for new.
         #expect(setting.watcher.take(many, chosen: setting.chosen, now: Self.now).isEmpty)
     }
 }

@@ -23,7 +23,7 @@ struct NotificationMessageTests {
                 kind,
                 WatchedDeployment(
                     id: id, project: "prj", phase: phase, createdAt: 1, target: "production",
-                    commitMessage: "Mend it", branch: "main", creator: "ada")),
+                    commitMessage: "Repair it", branch: "main", creator: "ada")),
             project: project, isLate: isLate)
     }
 
@@ -35,26 +35,27 @@ struct NotificationMessageTests {
         return NotificationMessage.messages(of: progress)
     }
 
-    @Test func `one deployment has one message, about the last thing that happened`() {
+    @Test func `one deployment has one message, about its last event`() {
         let messages = Self.messages([
             Self.pending("a", .started), Self.pending("b", .failed), Self.pending("a", .ready),
         ])
         #expect(messages.map(\.subject) == ["b", "a"])
         #expect(
             messages.map(\.title) == ["web: failed (production)", "web: ready (production)"])
-        #expect(messages.map(\.body) == Array(repeating: "main: Mend it\nby ada", count: 2))
+        #expect(messages.map(\.body) == Array(repeating: "main: Repair it\nby ada", count: 2))
         #expect(messages.map(\.isUrgent) == [true, false])
         #expect(messages.map(\.covers.count) == [1, 2])
     }
 
-    @Test func `many are counted by project, and very many at once`() {
+    @Test func `many are counted by project, and very many together`() {
         let kinds: [DeploymentChange.Kind] = [.ready, .ready, .ready, .ready, .failed]
         let web = kinds.enumerated().map { Self.pending("w\($0)", $1) }
         let one = Self.messages(web)
-        #expect(one.map(\.title) == ["5 deployments of web ended"])
+        #expect(one.map(\.title) == ["5 deployments of web finished"])
         #expect(one.map(\.body) == ["4 ready, 1 failed"])
         let two = Self.messages(web + [Self.pending("x", .canceled, project: "api")])
-        #expect(two.map(\.title) == ["api: canceled (production)", "5 deployments of web ended"])
+        #expect(
+            two.map(\.title) == ["api: canceled (production)", "5 deployments of web finished"])
         let all = Self.messages(
             (0..<9).map { Self.pending("d\($0)", $0 < 7 ? .failed : .started, project: "p\($0)") })
         #expect(all.map(\.title) == ["9 deployments of 9 projects"])
@@ -62,7 +63,7 @@ struct NotificationMessageTests {
         #expect(all[0].covers.count == 9)
     }
 
-    @Test func `what was told goes from the list, and what was not stays`() {
+    @Test func `what was shown leaves the list, and what was not stays`() {
         var progress = WatchProgress()
         progress.pending = [Self.pending("a", .ready), Self.pending("b", .failed)]
         let messages = NotificationMessage.messages(of: progress)
@@ -70,12 +71,12 @@ struct NotificationMessageTests {
         #expect(progress.pending.map(\.change.deployment.id) == ["b"])
     }
 
-    @Test func `nothing of a deployment is kept or told that could be a value`() throws {
+    @Test func `nothing stored or shown of a deployment can contain a value`() throws {
         let text = #"""
             {"uid":"dpl_1","projectId":"prj_1","created":5,"readyState":"ERROR","url":"a.b",
              "target":null,"env":["MARKER"],"buildEnv":{"A":"MARKER"},"errorMessage":"MARKER",
              "errorCode":"MARKER","aliasError":{"message":"MARKER"},
-             "meta":{"githubCommitMessage":"Mend it\nMARKER","githubCommitRef":"main",
+             "meta":{"githubCommitMessage":"Repair it\nMARKER","githubCommitRef":"main",
              "secret":"MARKER"},"creator":{"username":"ada","email":"MARKER"}}
             """#
         let deployment = try #require(
@@ -83,10 +84,10 @@ struct NotificationMessageTests {
         let watched = try #require(WatchedDeployment(deployment))
         #expect(watched.phase == .failed && watched.target == "preview")
         #expect(!String(describing: watched).contains("MARKER"))
-        #expect(watched.commitMessage == "Mend it")
+        #expect(watched.commitMessage == "Repair it")
     }
 
-    @Test func `what is kept opens under its own key and name alone`() throws {
+    @Test func `stored messages open only under their own key and name`() throws {
         let key = try SecretBytes.random(count: 32)
         let vault = Identifier(high: 1, low: 2)
         let sealing = try WatchSealing(key: key, vault: vault)

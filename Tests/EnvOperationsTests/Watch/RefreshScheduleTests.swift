@@ -2,11 +2,11 @@ import EnvOperations
 import TestSupport
 import Testing
 
-@Suite("The schedule of refreshing")
+@Suite("The refresh schedule")
 struct RefreshScheduleTests {
     typealias Reason = RefreshSchedule.Reason
 
-    @Test func `beside a relay the timer is seldom, and never more often than was wanted`() {
+    @Test func `beside a relay the timer is slow, and never faster than configured`() {
         #expect(
             RefreshIntervals.standard.besideRelay
                 == RefreshIntervals(buildingSeconds: 60, idleSeconds: 600))
@@ -29,7 +29,7 @@ struct RefreshScheduleTests {
             schedule.observe(now)
         }
 
-        /// Begins a question if one is due, and ends it at once.
+        /// Begins a request if one is due, and ends it at once.
         mutating func ask(
             _ outcome: RefreshSchedule.Outcome = .answered(isBuilding: false), random: Double = 0
         ) -> Set<Reason>? {
@@ -40,7 +40,7 @@ struct RefreshScheduleTests {
         }
     }
 
-    /// A machine that has asked once.
+    /// A machine that has made one request.
     static func started(
         _ outcome: RefreshSchedule.Outcome = .answered(isBuilding: false), random: Double = 0
     ) -> Machine {
@@ -49,7 +49,7 @@ struct RefreshScheduleTests {
         return machine
     }
 
-    @Test func `it asks at the start, and then by the timer that fits`() {
+    @Test func `it asks at the start, and then by the matching timer`() {
         var machine = Self.started()
         machine.run(.seconds(59))
         #expect(machine.ask() == nil)
@@ -62,7 +62,7 @@ struct RefreshScheduleTests {
         #expect(machine.ask() == [.timer])
     }
 
-    @Test func `the interval counts from question to question, however long an answer takes`() {
+    @Test func `the interval runs from request to request, however long a response takes`() {
         var machine = Machine()
         machine.schedule.observe(machine.now)
         #expect(machine.schedule.begin(at: machine.now.monotonic) == [.start])
@@ -70,14 +70,14 @@ struct RefreshScheduleTests {
         machine.schedule.finish(
             .answered(isBuilding: true), at: machine.now.monotonic, random: 0)
         #expect(machine.schedule.wait(at: machine.now.monotonic) == .seconds(5))
-        // While a question is under way nothing is due.
+        // While a request is running nothing is due.
         machine.run(.seconds(5))
         #expect(machine.schedule.begin(at: machine.now.monotonic) == [.timer])
         machine.run(.seconds(100))
         #expect(machine.schedule.begin(at: machine.now.monotonic) == nil)
     }
 
-    @Test func `somebody who wants to see it need not wait, but cannot hammer`() {
+    @Test func `a user who asks for a refresh need not wait, but cannot flood Vercel`() {
         var machine = Self.started()
         machine.schedule.request()
         machine.run(.milliseconds(500))
@@ -87,7 +87,7 @@ struct RefreshScheduleTests {
         #expect(machine.ask() == nil)
     }
 
-    @Test func `what other processes change is a reason, five seconds apart`() {
+    @Test func `changes by other processes trigger a refresh, at most every five seconds`() {
         var machine = Self.started()
         machine.run(.seconds(10))
         machine.now.vault = .init(device: 1, inode: 9, changedAt: 1)
@@ -102,7 +102,7 @@ struct RefreshScheduleTests {
         #expect(machine.ask() == nil)
     }
 
-    @Test func `what this process changed itself is no reason`() {
+    @Test func `this process's own changes trigger nothing`() {
         var machine = Self.started()
         machine.now.answers = .init(device: 1, inode: 8, changedAt: 2)
         machine.schedule.acknowledge(answers: machine.now.answers)
@@ -122,14 +122,14 @@ struct RefreshScheduleTests {
         machine.now.wallMilliseconds -= 3_600_000
         machine.run(.seconds(1))
         #expect(machine.ask() == [.resumed])
-        // A clock that is put right by a second is no sleep, nor is a slow reading of the clocks.
+        // A clock corrected by a second is not a sleep, nor is a slow reading of the clocks.
         machine.now.wallMilliseconds += 1_000
         machine.now.sinceBoot += .milliseconds(500)
         machine.run(.seconds(1))
         #expect(machine.ask() == nil)
     }
 
-    @Test func `a network that comes back ends the pause`() {
+    @Test func `a returning network ends the pause`() {
         var machine = Self.started()
         machine.now.hasNetwork = false
         for _ in 0..<12 {
@@ -140,7 +140,7 @@ struct RefreshScheduleTests {
         machine.now.hasNetwork = true
         machine.run(.seconds(2))
         #expect(machine.ask(.failed(retryAfter: nil)) == [.networkBack])
-        // It is up, but not there yet: tried again soon.
+        // It is up, but not reachable yet: retried soon.
         #expect(machine.schedule.wait(at: machine.now.monotonic) == .seconds(5))
     }
 
@@ -175,7 +175,7 @@ struct RefreshScheduleTests {
         #expect(machine.schedule.wait(at: machine.now.monotonic) == .seconds(5))
     }
 
-    @Test func `nobody asks before the platform wants to be asked`() {
+    @Test func `no request is sent before Vercel's retry time`() {
         var machine = Self.started(.failed(retryAfter: .seconds(120)), random: 0)
         machine.schedule.request()
         machine.now.vault = nil
@@ -184,14 +184,14 @@ struct RefreshScheduleTests {
         #expect(machine.schedule.wait(at: machine.now.monotonic) == .seconds(1))
         machine.run(.seconds(1))
         #expect(machine.ask() == [.timer, .request, .vaultChanged])
-        // A time that nobody means is not waited for, and one that is over is none.
+        // An absurd time is not waited for, and one in the past does not count.
         var other = Self.started(.failed(retryAfter: .seconds(86_400 * 365)), random: 0)
         #expect(other.schedule.wait(at: other.now.monotonic) == .seconds(3_600))
         other = Self.started(.failed(retryAfter: .seconds(-5)), random: 1)
         #expect(other.schedule.wait(at: other.now.monotonic) == .seconds(5))
     }
 
-    @Test func `a refused token is not tried again soon, but at once when the vault changes`() {
+    @Test func `a refused token is not retried soon, but at once when the vault changes`() {
         var machine = Self.started(.refused)
         machine.run(.seconds(899))
         #expect(machine.ask() == nil)
@@ -241,7 +241,7 @@ struct RefreshScheduleTests {
         #expect(asked.count > 86_400 / 900)
     }
 
-    @Test("is asked at once for an event, and not for what this process wrote itself")
+    @Test("refreshes at once for an event, but not for this process's own changes")
     func events() {
         var machine = Self.started()
         machine.run(.seconds(2))
@@ -255,7 +255,7 @@ struct RefreshScheduleTests {
         #expect(machine.ask() == [.vaultChanged])
     }
 
-    @Test("goes on with other intervals at once, and with the pauses of an outage as they are")
+    @Test("uses new intervals at once, and keeps the pauses of an outage")
     func otherIntervals() {
         let slow = RefreshIntervals(buildingSeconds: 60, idleSeconds: 600)
         var machine = Self.started()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-/// A day of watching in simulated time, as `notify run` does it, with everything that goes wrong in one.
+/// A day of watching in simulated time, as `notify run` does it, with every kind of failure.
 @Suite("A day of watching")
 struct WatchedDayTests {
     static let scope = NotificationChoices.Scope(
@@ -13,13 +13,13 @@ struct WatchedDayTests {
     static let start: Int64 = 1_700_000_000_000
     static let day: Int64 = 86_400_000
 
-    /// What one process has in memory; a new one starts with what was kept.
+    /// The state of one process in memory; a new one starts with the stored state.
     final class Watch {
-        let platform: SimulatedPlatform
+        let platform: SimulatedVercel
         let choices: NotificationChoices
         var schedule = RefreshSchedule()
         var progress = WatchProgress()
-        /// As it is on the disk.
+        /// The state on disk.
         var kept: [UInt8]?
         var isFirst = true
         var told: [WatchProgress.Pending] = []
@@ -27,7 +27,7 @@ struct WatchedDayTests {
         var mostEntries = 0
         let sealing: WatchSealing
 
-        init(_ platform: SimulatedPlatform, _ choices: NotificationChoices) throws {
+        init(_ platform: SimulatedVercel, _ choices: NotificationChoices) throws {
             self.platform = platform
             self.choices = choices
             sealing = try WatchSealing(
@@ -40,7 +40,7 @@ struct WatchedDayTests {
                 sinceBoot: .milliseconds(platform.now - start), wallMilliseconds: platform.now)
         }
 
-        /// Starts anew, with nothing but what is on the disk.
+        /// Restarts with only the state on disk.
         func restart() throws {
             schedule = RefreshSchedule()
             isFirst = true
@@ -54,11 +54,8 @@ struct WatchedDayTests {
             #expect(kept != nil)
         }
 
-        /// One turn.
-        ///
-        /// - Parameter dies: Where the process ends, of the places where nothing is told that is not
-        ///   kept: after the question, and after it was kept.
-        /// - Returns: Whether it died.
+        /// Runs one turn. `dies` is where the process ends: after the request, or after storing the
+        /// state. In both places nothing unstored has been shown. Returns whether it ended.
         func turn(dies: Int?) throws -> Bool {
             schedule.observe(clock)
             let now = clock.monotonic
@@ -96,7 +93,7 @@ struct WatchedDayTests {
         return choices
     }
 
-    /// Held against what the platform did: each thing once, and nothing else.
+    /// Compared with the simulated deployments: each event once, and nothing else.
     static func check(_ watch: Watch, until end: Int64) {
         let told = watch.told.map { "\($0.change.kind.rawValue) \($0.change.deployment.id)" }
         let expected = watch.platform.made.filter { $0.endedAt <= end }.flatMap { one in
@@ -112,11 +109,11 @@ struct WatchedDayTests {
     }
 
     @Test(arguments: 0..<(Proof.isFull ? 40 : 1) as Range<UInt64>)
-    func `nothing is told twice or missed, with restarts, outages, sleep and late lists`(
+    func `nothing is reported twice or missed, with restarts, outages, sleep and late lists`(
         stream: UInt64
     ) throws {
         var random = ProofRandom(stream)
-        let platform = SimulatedPlatform(now: Self.start, random: ProofRandom(stream &+ 100))
+        let platform = SimulatedVercel(now: Self.start, random: ProofRandom(stream &+ 100))
         platform.lag = 20_000
         let projects = (0..<12).map { "prj_\($0)" }
         let watch = try Watch(platform, Self.choices(projects))
@@ -158,7 +155,7 @@ struct WatchedDayTests {
             }
             if platform.now % 3_600_000 < 2_000 { states.append(watch.kept?.count ?? 0) }
         }
-        // What is under way comes to its end, and lists that are late come up.
+        // Unfinished deployments end, and late lists catch up.
         let end = platform.now
         platform.lag = 0
         platform.isDown = false
@@ -168,13 +165,13 @@ struct WatchedDayTests {
         }
         #expect(restarts > 3 && platform.made.count > 300)
         Self.check(watch, until: end)
-        // Bounded: an hour of deployments, and what is kept of them.
+        // Bounded: an hour of deployments, and their state.
         #expect(watch.mostEntries < 400, "\(watch.mostEntries)")
         #expect((states.max() ?? 0) < 256 << 10)
     }
 
-    @Test func `a day with two hundred projects stays far below what the platform allows`() throws {
-        let platform = SimulatedPlatform(now: Self.start, random: ProofRandom(7))
+    @Test func `a day with two hundred projects stays far below Vercel's limits`() throws {
+        let platform = SimulatedVercel(now: Self.start, random: ProofRandom(7))
         let projects = (0..<200).map { "prj_\($0)" }
         let watch = try Watch(platform, Self.choices(projects))
         var random = ProofRandom(8)
@@ -191,16 +188,16 @@ struct WatchedDayTests {
             }
             hours.append(platform.requestCount - before)
         }
-        // Four a minute while something builds, one a minute else; a few more for lists that left out
-        // what has not ended.
+        // Four a minute while something builds, one a minute otherwise; a few more for lists that
+        // left out unfinished deployments.
         #expect(hours.allSatisfy { $0 <= 300 }, "\(hours)")
         #expect(hours.min() ?? 0 >= 60)
         #expect(hours[0] == 60)
         Self.check(watch, until: platform.now - 1_200_000)
     }
 
-    @Test func `what happened while nobody watched is told in few words`() throws {
-        let platform = SimulatedPlatform(now: Self.start, random: ProofRandom(9))
+    @Test func `events during an absence are summarized`() throws {
+        let platform = SimulatedVercel(now: Self.start, random: ProofRandom(9))
         platform.isComplete = true
         let watch = try Watch(platform, Self.choices(["web", "api"]))
         _ = try watch.turn(dies: nil)
@@ -214,8 +211,9 @@ struct WatchedDayTests {
         _ = try watch.turn(dies: nil)
         #expect(watch.messages.map(\.subject) == ["dpl_40", "project web"])
         let summary = try #require(watch.messages.last)
-        #expect(summary.title == "40 deployments of web ended")
-        #expect(summary.body.contains(" ready, ") && summary.body.contains("nobody was watching"))
+        #expect(summary.title == "40 deployments of web finished")
+        #expect(
+            summary.body.contains(" ready, ") && summary.body.contains("zg-env was not watching"))
         #expect(watch.told.count == 82)
         // And not once more.
         try watch.restart()
@@ -224,8 +222,8 @@ struct WatchedDayTests {
         #expect(watch.messages.count == 2)
     }
 
-    @Test func `too many to be listed or kept are counted, not passed over`() throws {
-        let platform = SimulatedPlatform(now: Self.start, random: ProofRandom(10))
+    @Test func `too many to list or store are counted, not skipped`() throws {
+        let platform = SimulatedVercel(now: Self.start, random: ProofRandom(10))
         let watch = try Watch(platform, Self.choices((0..<20).map { "prj_\($0)" }))
         _ = try watch.turn(dies: nil)
         for place in 0..<1_200 {
@@ -237,8 +235,8 @@ struct WatchedDayTests {
         _ = try watch.turn(dies: nil)
         #expect(watch.messages.map(\.subject) == ["all", "lost"])
         let text = watch.messages.last?.body ?? ""
-        #expect(text.contains("were too many to be kept"))
-        #expect(text.contains("older ones were not looked at"))
+        #expect(text.contains("dropped because there were too many"))
+        #expect(text.contains("of a list were checked"))
         platform.now += 120_000
         _ = try watch.turn(dies: nil)
         #expect(watch.messages.count == 2)

@@ -4,10 +4,10 @@ import Glibc
 
 /// `zg-env-fuzz TARGET [libFuzzer's arguments]`: tries a target with inputs that reach new code.
 ///
-/// Only in the package while ZG_FUZZ is 1 in the environment, since it needs libFuzzer's runtime.
+/// Only in the package if ZG_FUZZ is 1 in the environment, since it needs libFuzzer's runtime.
 @main
 struct Fuzz {
-    /// Set before the driver runs; its callback can carry nothing along.
+    /// Set before the driver runs; its callback has no context argument.
     nonisolated(unsafe) private static var target = FuzzTarget.vault
     nonisolated(unsafe) private static let scratch = FuzzScratch()
 

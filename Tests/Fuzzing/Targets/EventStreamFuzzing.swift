@@ -1,9 +1,9 @@
 import PostalProtocol
 
-/// What holds for any bytes that a relay sends.
+/// Properties of parsing any bytes from a relay.
 enum EventStreamFuzzing {
-    /// Reads a stream whole, byte by byte, and cut at places that its own bytes choose: the same events
-    /// come, none is longer than the bound, and reading what is in them ends.
+    /// Reads a stream whole, byte by byte, and cut at places that its own bytes choose: the events
+    /// are the same, none is longer than the limit, and parsing them ends.
     static func exercise(_ input: [UInt8]) throws {
         let whole = read([input])
         let single = read(input.map { [$0] })
@@ -19,7 +19,7 @@ enum EventStreamFuzzing {
         }
         for event in whole.events {
             let count = event.data.count + event.name.utf8.count + (event.id?.utf8.count ?? 0)
-            // A name or id that is no UTF-8 grows to three bytes for one.
+            // Invalid UTF-8 in a name or id grows to three bytes for one.
             guard event.data.count <= EventStreamParser.byteLimit,
                 count <= 4 * EventStreamParser.byteLimit
             else { throw FuzzFinding("an event of \(count) bytes was handed over") }

@@ -1,7 +1,7 @@
 internal import DotEnv
 
-/// What reads hostile bytes, with what must hold whatever they are: no trap, and the promises that
-/// each function tells.
+/// Parsers of hostile input, with the properties that must hold for any input: no trap, and those
+/// that each function lists.
 ///
 /// `make fuzz` tries each with inputs that reach new code; a test replays the corpus.
 package enum FuzzTarget: String, CaseIterable, Sendable {
@@ -9,20 +9,24 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case vault
     /// The decoder of an opened index.
     case vaultIndex = "vault-index"
-    /// The readers and writers of `.env` files.
+    /// The parsers and writers of `.env` files.
     case dotenv
-    /// The reader of a relay's stream, and of what is in its events.
+    /// The parser of a relay's stream, and of its events.
     case eventStream = "event-stream"
     /// The body of a webhook.
     case webhook
-    /// The reader of JSON.
+    /// The JSON parser.
     case json
+    /// The readers of declared schemas.
+    case schema
+    /// Types, patterns and the values that are checked against them.
+    case schemaType = "schema-type"
 
     /// Reads `input`.
     ///
-    /// - Parameter scratch: Memory to work in, of one thread alone.
-    /// - Throws: ``FuzzFinding`` and other errors when a promise is broken. That the input is refused
-    ///   is no error.
+    /// - Parameter scratch: Working memory, for one thread only.
+    /// - Throws: ``FuzzFinding`` and other errors if a property is violated. Refused input is not
+    /// an error.
     package func exercise(
         _ input: [UInt8], _ scratch: FuzzScratch = FuzzScratch()
     ) throws {
@@ -31,13 +35,15 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
         case .eventStream: try EventStreamFuzzing.exercise(input)
         case .json: try JSONFuzzing.exercise(input)
+        case .schema: try SchemaFuzzing.exercise(input)
+        case .schemaType: try SchemaFuzzing.exerciseType(input)
         case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }
     }
 }
 
-/// A promise that does not hold.
+/// A violated property.
 package struct FuzzFinding: Error, CustomStringConvertible {
     /// What was found.
     package let description: String

@@ -1,9 +1,9 @@
 import JSON
 
-/// What holds for any bytes that are read as JSON.
+/// Properties of parsing any bytes as JSON.
 enum JSONFuzzing {
-    /// Reads them as a tree and as a value: nothing is read beyond them, texts are the same in both ways, and
-    /// what was read is written and read again the same.
+    /// Parses them as a tree and as a value: nothing past the end is read, texts are the same both
+    /// ways, and the result is written and parsed again unchanged.
     static func exercise(_ input: [UInt8]) throws {
         let isJSON = unsafe JSONTree.isJSON(input.span.bytes)
         let value = try? JSONValue(parsing: input)
@@ -24,9 +24,7 @@ enum JSONFuzzing {
         }
     }
 
-    /// Looks at a value and all that is inside of it.
-    ///
-    /// - Returns: How many there are.
+    /// Visits a value and everything inside it, and returns the number of values.
     private static func walk(_ tree: JSONTree, _ node: Int, depth: Int) throws -> Int {
         guard depth <= JSONTree.maximumDepth else { throw FuzzFinding("nested \(depth) deep") }
         var count = 1

@@ -2,16 +2,16 @@ import Sealing
 
 @testable import Vault
 
-/// What holds for any bytes that are taken for a vault.
+/// Properties of reading any bytes as a vault.
 enum VaultFuzzing {
-    /// Whose index key and slot key are tried. They open nothing that a fuzzer finds.
+    /// The index key and slot key to try. They open nothing that a fuzzer finds.
     private static let key = [UInt8](repeating: 7, count: 32)
 
     /// Opens a file, tries its slots and its index.
     ///
-    /// The checksum is made to fit, because nobody finds one by trying. An accepted header is encoded
-    /// to the same bytes, nothing is read that the file does not have, and a refusal is one of those
-    /// that the format knows.
+    /// The checksum is corrected, because nobody finds one by trying. An accepted header encodes to
+    /// the same bytes, nothing past the end of the file is read, and a refusal is one that the
+    /// format defines.
     static func exerciseFile(_ input: [UInt8]) throws {
         var bytes = input
         let length = headerByteCount(of: bytes)
@@ -37,14 +37,14 @@ enum VaultFuzzing {
         }
     }
 
-    /// The length of the header, where it is in bounds and in the file.
+    /// The length of the header, if it is within bounds and the file.
     private static func headerByteCount(of bytes: [UInt8]) -> Int? {
         guard bytes.count >= 16 else { return nil }
         let length = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
         return (152...65_536).contains(length) && length <= bytes.count ? length : nil
     }
 
-    /// No passphrase is derived: that takes as long as the file says, and looks at nothing else.
+    /// No passphrase is derived: that takes as long as the file demands, and reads nothing else.
     private static func tryKeys(on vault: Vault) throws(VaultError) {
         let key = try secret()
         for slot in vault.header.slots.prefix(2) {
@@ -63,11 +63,11 @@ enum VaultFuzzing {
         }
     }
 
-    /// Decodes the content of an index: four bytes that are the length of all chunks, then what stands
+    /// Decodes the content of an index: four bytes with the length of all chunks, then the bytes
     /// between the index's length and its zeros.
     ///
-    /// An accepted index is encoded to the same bytes, a part of it is decoded as the whole is, and it can
-    /// be compared with its checkpoint.
+    /// An accepted index encodes to the same bytes, a partial decoding equals the whole one, and it
+    /// can be compared with its checkpoint.
     static func exerciseIndex(_ input: [UInt8], _ scratch: FuzzScratch) throws {
         guard input.count >= 4 else { return }
         let chunks = input[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -95,8 +95,8 @@ enum VaultFuzzing {
         try compare(whole)
     }
 
-    /// Compares an accepted index with its checkpoint: no object is listed twice, and what a use finds is
-    /// listed, so that it can be shown.
+    /// Compares an accepted index with its checkpoint: no object is listed twice, and every object
+    /// that a use finds is listed.
     private static func compare(_ index: VaultIndex) throws {
         let changes = CheckpointComparison(of: index).changes
         let listed = Set(changes.map(\.object))
@@ -140,13 +140,13 @@ enum VaultFuzzing {
     }
 }
 
-/// Guarded memory that is used again and again, since taking it costs more than all the rest.
+/// Reused guarded memory, since allocating it costs more than everything else.
 package final class FuzzScratch {
     private static let limit = 16 << 10
     private let arena = SecretArena(firstRegionByteCount: limit)
     private var slice: SecretSlice?
 
-    /// Takes no memory yet.
+    /// Allocates no memory yet.
     package init() {}
 
     func slice(of bytes: [UInt8]) throws -> SecretSlice {
@@ -161,7 +161,7 @@ package final class FuzzScratch {
     }
 }
 
-/// A file in memory that remembers the most that was asked of it at once.
+/// A file in memory that records the largest read.
 private final class CountingFile: ReadableFile {
     private let bytes: [UInt8]
     private(set) var longestRead = 0

@@ -1,17 +1,19 @@
 import Postal
 import PostalProtocol
 
-/// What holds for any body of a webhook.
+/// Properties of reading any webhook body.
 enum WebhookFuzzing {
-    /// Reads a body. What is accepted makes an event that a device reads back as it was, that is not too
-    /// long, and in which every text is cut and plain.
+    /// An accepted body makes an event that a device reads back unchanged, that is not too long,
+    /// and whose texts are cut and plain.
     static func exercise(_ input: [UInt8]) throws {
         guard let webhook = WebhookEvent(body: input) else { return }
         guard !webhook.id.isEmpty, webhook.id.unicodeScalars.count <= PostalEvent.textLimit else {
             throw FuzzFinding("an id is too long")
         }
         guard let event = webhook.event(account: "team_a") else { return }
-        guard let text = event.fittingText else { throw FuzzFinding("an event does not fit") }
+        guard let text = event.shortenedSealedText else {
+            throw FuzzFinding("an event does not fit")
+        }
         guard text.count <= PostalEvent.byteLimit, text.count % PostalEvent.padding == 0 else {
             throw FuzzFinding("an event has \(text.count) bytes")
         }

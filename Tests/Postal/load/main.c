@@ -403,7 +403,7 @@ int main(int count, char **words) {
     uint32_t total = seconds * rate;
     if (device_count < small_count || device_count > 20000 || small_count == 0 || rate == 0 ||
         total == 0 || total > EVENT_LIMIT) {
-        fprintf(stderr, "zg-env-postal-load: numbers out of bounds\n");
+        fprintf(stderr, "zg-env-postal-load: a number is out of range\n");
         return 2;
     }
     struct rlimit limit;

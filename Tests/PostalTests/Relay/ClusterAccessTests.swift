@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who a relay is to the cluster, and whom it trusts.
+/// How a relay authenticates to the cluster, and which servers it trusts.
 @Suite struct ClusterAccessTests {
     private func status(
         _ nats: PrivateNATS, _ options: [String] = [], environment: [String: String] = [:]
@@ -14,7 +14,7 @@ import Testing
         ).run()
     }
 
-    @Test func `A user and password, or a token, come from a file that only its owner reads`()
+    @Test func `A user and password, or a token, come from a file that only its owner can read`()
         throws
     {
         for (lines, text) in [
@@ -33,14 +33,14 @@ import Testing
             for options in [[], ["--nats-credentials", wrong]] {
                 let result = try status(nats, options)
                 #expect(result.status == 7)
-                #expect(result.error.contains("refuses this user"))
+                #expect(result.error.contains("rejected the credentials"))
                 #expect(!result.error.contains("of-the-test"))
             }
             let refused = try status(nats, ["--nats-credentials", open])
-            #expect(refused.status == 1 && refused.error.contains("Everybody"))
+            #expect(refused.status == 1 && refused.error.contains("Other users can read"))
             let missing = try status(nats, ["--nats-credentials", files.path("missing")])
             #expect(missing.status == 1)
-            // As systemd hands it over.
+            // As systemd passes it.
             try files.write(text + "\n", to: "nats-credentials", mode: 0o400)
             #expect(
                 try status(nats, environment: ["CREDENTIALS_DIRECTORY": files.path]).status == 0)
@@ -51,7 +51,7 @@ import Testing
         #expect(argument.status == 2 && !argument.error.contains("of-the-test"))
     }
 
-    @Test func `TLS is only with a server whose certificate the system trusts, under its own name`()
+    @Test func `TLS needs a certificate that the system trusts, with the name of the server`()
         throws
     {
         let files = try TemporaryDirectory()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// A certificate that vouches for itself.
+    /// A self-signed certificate.
     private func certificate(_ files: TemporaryDirectory, _ name: String, _ subject: String) throws
     {
         let result = try ProgramRunner(

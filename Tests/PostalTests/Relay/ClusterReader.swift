@@ -2,11 +2,11 @@ import Foundation
 import PostalProtocol
 import TestSupport
 
-/// A device that has its stream at any of several relays, and goes to another one when that ends.
+/// A device that streams from any of several relays, and switches to another when the stream ends.
 final class ClusterReader {
     let device: TestDevice
     private(set) var cursor: Int64
-    /// The numbers under which each event came.
+    /// The numbers of each received event.
     private(set) var had: [String: Set<Int64>] = [:]
     private var stream: EventReader?
     private var taken = 0
@@ -16,7 +16,7 @@ final class ClusterReader {
         cursor = device.start
     }
 
-    /// Takes what came, and connects where there is no stream.
+    /// Reads received events, and connects if there is no stream.
     func poll(_ relays: [RelayProcess]) throws {
         if let stream {
             let hasEnded = stream.hasEnded(within: 0)
@@ -41,7 +41,7 @@ final class ClusterReader {
         }
     }
 
-    /// Goes on until every event of a set came, once each.
+    /// Continues until every event of a set was received exactly once.
     static func wait(
         _ readers: [ClusterReader], for ids: Set<String>, _ relays: [RelayProcess], _ what: String,
         seconds: Int = 40, report: ClusterReport? = nil

@@ -2,8 +2,8 @@ import Foundation
 import Postal
 import TestSupport
 
-/// What a cluster, its relays and its devices say when an event is missing: enough to tell whether the
-/// servers lost it, a relay does not see it, or a device passed over it.
+/// The state of a cluster, its relays and its devices when an event is missing: enough to tell
+/// whether the servers lost it, a relay does not see it, or a device skipped it.
 struct ClusterReport {
     let nats: PrivateNATS
     let relays: [RelayProcess]
@@ -11,12 +11,12 @@ struct ClusterReport {
 
     private static let stream = "zg_env_postal_events"
 
-    /// Does something, and says what everybody has where it fails.
+    /// Runs `body`, and reports everyone's state if it fails.
     func explain<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch { throw CheckFailure("\(error)\n\(text(of: []))") }
     }
 
-    /// The report, for some events that did not come as they should.
+    /// The report for events that were not delivered as expected.
     func text(of ids: [String]) -> String {
         var lines: [String] = []
         for (place, reader) in readers.enumerated() {
@@ -39,7 +39,7 @@ struct ClusterReport {
         return lines.joined(separator: "\n")
     }
 
-    /// What the leader says, asked by way of one server.
+    /// The leader's answer, requested through one server.
     private func messages(through number: Int, _ ids: [String]) -> [String] {
         guard let client = try? PlainNATSClient(port: nats.ports[number]) else {
             return ["node\(number): no connection"]
@@ -65,7 +65,7 @@ struct ClusterReport {
             }
             let head = (message["hdrs"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
             let text = String(decoding: head, as: UTF8.self)
-            // An entry's number of the message before.
+            // An entry's number of the previous message.
             let data = (message["data"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
             let before = data.dropFirst(18).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
             if sequence > last - 100 || before + 1 != sequence { chain += " \(before)<\(sequence)" }
@@ -82,7 +82,7 @@ struct ClusterReport {
         return lines
     }
 
-    /// In which servers' files an event is.
+    /// The servers whose files contain an event.
     private func files(_ ids: [String]) -> [String] {
         nats.ports.indices.map { number in
             var found: Set<String> = []
@@ -108,7 +108,7 @@ struct ClusterReport {
     }
 }
 
-/// The protocol of NATS as it is on the wire, so that a test can ask a server that it chose.
+/// The NATS protocol on the wire, so that a test can choose the server it asks.
 final class PlainNATSClient {
     private let client: RelayClient
     private let port: UInt16
@@ -134,7 +134,7 @@ final class PlainNATSClient {
         return number
     }
 
-    /// The answer's text; one without responders throws.
+    /// The answer's text; throws if nobody responds.
     func request(_ subject: String, _ question: String) throws -> String {
         try request(subject, Array(question.utf8))
     }

@@ -4,7 +4,7 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// Three NATS servers and two relays, of which one each ends at any moment.
+/// Three NATS servers and two relays; at any moment one of each ends.
 @Suite(.serialized) struct ClusterTests {
     private static func relays(_ nats: PrivateNATS) throws -> [RelayProcess] {
         let store = ["--nats", nats.addresses.joined(separator: ",")]
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test
-    func `Servers and relays end at any moment, and every answered event reaches every device`()
+    func `Servers and relays end at any moment, and every acknowledged event reaches every device`()
         throws
     {
         var random = ProofRandom(31)
@@ -55,7 +55,7 @@ import Testing
             try report.explain { try relays[relay].startWhenPossible() }
             try nats.start(node)
             try poll(milliseconds: 500)
-            // On however busy a machine: something was answered in each round.
+            // However busy the machine, something was acknowledged in each round.
             let end = ContinuousClock.now + .seconds(60)
             while answers.all.count < 11, ContinuousClock.now < end { try poll(milliseconds: 50) }
             isOver.add(true)
@@ -68,7 +68,7 @@ import Testing
         try allDown(nats, relays, readers)
     }
 
-    /// Sends events until told to stop; each until it is answered with 200, as the platform does.
+    /// Sends events until stopped, each until it is answered with 200, as Vercel does.
     private static func send(
         _ name: String, _ relays: [RelayProcess], _ answers: Collected<String>,
         _ isOver: Collected<Bool>
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// Without any server nothing is taken, and it is said so; with them back, all goes on.
+    /// Without servers every event is refused with an error; once they return, everything continues.
     private func allDown(
         _ nats: PrivateNATS, _ relays: [RelayProcess], _ readers: [ClusterReader]
     ) throws {
@@ -114,7 +114,7 @@ import Testing
         try ClusterReader.wait(readers, for: ["evt_nobody"], relays, "after all were down")
     }
 
-    @Test func `Two relays are one: invites, streams and removals are seen at both`() throws {
+    @Test func `Two relays act as one: invites, streams and removals are visible at both`() throws {
         let nats = try PrivateNATS()
         let relays = try Self.relays(nats)
         for relay in relays { try relay.start() }
@@ -127,14 +127,14 @@ import Testing
             }
             #expect(statuses.compactMap { $0 }.sorted() == [201, 403, 403, 403])
         }
-        // A server alone agrees with nobody, so there is nothing to warn of.
+        // A single server has no quorum, so there is no warning.
         #expect(try !relays[0].run("status").output.contains("warning"))
         #expect(try relays[1].run("devices", "list").output.split(separator: "\n").count >= 10)
         let device = try TestDevice()
         try device.join(relays[0])
         let first = try EventReader(relays[0], device)
-        // What a relay says of a stream takes a moment to the other; until then either may be the older,
-        // or both.
+        // A relay's stream state takes a moment to reach the other; until then either or both may
+        // be the older one.
         var second = try EventReader(relays[1], device)
         let limit = ContinuousClock.now + .seconds(60)
         while !first.hasEnded(within: 0.5), ContinuousClock.now < limit {
@@ -152,7 +152,7 @@ import Testing
         #expect(second.hasEnded())
         #expect(second.all.last?.event == "removed")
         #expect(ContinuousClock.now - start < .seconds(15))
-        // Also the first one reads it from the register, and takes a moment.
+        // The first relay also reads it from the register, after a moment.
         let end = start + .seconds(60)
         for relay in relays {
             func status() throws -> Int {
@@ -163,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func `The cluster's files hold no name, message, token, code or secret in clear`() throws
+    @Test func `The cluster's files hold no name, message, token, code or secret in plain text`()
+        throws
     {
         let nats = try PrivateNATS()
         let relay = try Self.relays(nats)[0]
@@ -203,7 +204,7 @@ import Testing
             #expect(
                 whole.range(of: Data(marker.utf8)) == nil, "\(marker) is in the cluster's files")
         }
-        // What is needed to route is there, so that the test looks where it must.
+        // What routing needs is there, which shows that the test searches the right place.
         #expect(whole.count > 20 * 500)
         #expect(whole.range(of: Data("team_alpha".utf8)) != nil)
         #expect(whole.range(of: Data(device.id.utf8)) != nil)

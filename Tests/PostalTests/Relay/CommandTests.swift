@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the program says to whoever runs it.
+/// What the program prints for its operator.
 @Suite struct CommandTests {
     private func run(_ arguments: String...) throws -> ProgramResult {
         try ProgramRunner("zg-env-postal", arguments).run()
     }
 
-    @Test func `Its manual pages lie beside those of zg-env, and none has the name of another`()
+    @Test func `Its manual pages are next to those of zg-env, with distinct names`()
         throws
     {
         let directory = try TemporaryDirectory(named: "zg-postal")
@@ -30,11 +30,11 @@ import Testing
         #expect(tool.isDisjoint(with: relay))
     }
 
-    @Test func `Arguments that do not fit are refused before anything is made`() throws {
+    @Test func `Invalid arguments are refused before anything is created`() throws {
         let directory = try TemporaryDirectory(named: "zg-postal")
         let database = directory.path("postal.db")
         for arguments in [
-            [], ["serve"], ["invite", "--account", "team_a"], ["status"],
+            ["serve"], ["invite", "--account", "team_a"], ["status"],
             ["status", "--database", database, "--nats", "nats://127.0.0.1"],
             ["invite", "--database", database],
             ["invite", "--database", database, "--account", "a b"],
@@ -59,7 +59,7 @@ import Testing
             let result = try ProgramRunner(
                 "zg-env-postal", arguments + ["--database", database]
             ).run()
-            #expect(result.status == 4 && result.error.contains("There is no database"))
+            #expect(result.status == 4 && result.error.contains("The database does not exist"))
         }
         #expect(!FileManager.default.fileExists(atPath: database))
         let json = try run("devices", "remove", "x", "--database", database, "--json")
@@ -69,7 +69,7 @@ import Testing
         #expect(try run("--version").output.hasPrefix("zg-env-postal "))
     }
 
-    @Test func `Plain HTTP leaves the machine for named proxies alone`() throws {
+    @Test func `Plain HTTP is allowed off the machine only from named proxies`() throws {
         let directory = try TemporaryDirectory(named: "zg-postal")
         let common = ["serve", "--database", directory.path("p.db"), "--webhook-secrets", "/"]
         for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
@@ -85,7 +85,8 @@ import Testing
         #expect(taken.error.contains("192.0.2.1:1"))
     }
 
-    @Test func `A database is one relay's, its owner's, and none of something else`() throws {
+    @Test func `A database belongs to one relay and its owner, and other files are refused`() throws
+    {
         let relay = try RelayProcess()
         try relay.start()
         let second = try relay.run(
@@ -94,7 +95,7 @@ import Testing
         #expect(second.error.contains("Another relay"))
         #expect(try relay.run("status").status == 0)
         relay.kill()
-        // What was taken is free again after the hardest end.
+        // The lock is released even after a kill.
         try relay.start()
         #expect(relay.stop() == .exited(143))
         #expect(unsafe chmod(relay.database, 0o644) == 0)
@@ -119,7 +120,7 @@ import Testing
         #expect(try run("status", "--database", "/nowhere/at/all").status == 4)
     }
 
-    @Test func `systemd is told when it serves and when it ends`() throws {
+    @Test func `systemd is notified when it serves and when it ends`() throws {
         let relay = try RelayProcess()
         let path = relay.directory.path("notify")
         let listener = try ChildListener(path)
@@ -131,7 +132,7 @@ import Testing
     }
 }
 
-/// A datagram socket as systemd has one, kept by a small program since address structures belong to
+/// A datagram socket like systemd's, held by a small program because address structures belong to
 /// different Swift modules.
 private final class ChildListener {
     private let child: ChildProcess
@@ -161,7 +162,7 @@ private final class ChildListener {
         close(file)
     }
 
-    /// The next message; waits for it.
+    /// Waits for the next message and returns it.
     func next() throws -> String {
         var text: [UInt8] = []
         var byte: UInt8 = 0

@@ -4,9 +4,9 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// Connections that take what they can, and what others notice of it.
+/// Connections that take all they can, and their effect on others.
 @Suite struct LimitTests {
-    @Test func `A thousand half-open connections and slow bodies hold nobody up, and are closed`()
+    @Test func `A thousand half-open connections and slow bodies delay nobody, and are closed`()
         throws
     {
         let relay = try RelayProcess()
@@ -36,7 +36,7 @@ import Testing
         try stream.wait(for: 20)
         #expect(try relay.metric("zg_postal_connections") > 1_000)
         #expect(ContinuousClock.now - began < .seconds(20))
-        // More than may be unfinished: the oldest give way, and whoever is whole does not.
+        // More than may be unfinished: the oldest are closed, and complete requests are served.
         for _ in 0..<200 { idle.append(try relay.client()) }
         let end = ContinuousClock.now + .seconds(60)
         while idle.prefix(1_000).contains(where: { !$0.isClosed() }), ContinuousClock.now < end {
@@ -56,7 +56,7 @@ import Testing
         #expect(try stream.wait(for: 21).count == 21)
     }
 
-    @Test func `Who reads nothing slows itself alone`() throws {
+    @Test func `A device that does not read slows down only itself`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let (deaf, awake) = (try TestDevice(), try TestDevice())
@@ -75,7 +75,7 @@ import Testing
         }
         let came = try stream.wait(for: 300).compactMap(\.id)
         #expect(came == came.sorted() && Set(came).count == 300)
-        // The silent one finds all of it when it reads at last.
+        // The silent device gets everything once it reads.
         var text = ""
         while text.components(separatedBy: "event: sealed").count <= 300 {
             guard let chunk = try silent.chunk() else { break }
@@ -86,8 +86,7 @@ import Testing
         #expect(numbers == came)
     }
 
-    @Test func `An address that tries too many tokens is told to wait, and nobody else is`() throws
-    {
+    @Test func `An address that tries too many tokens must wait, and nobody else`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -103,7 +102,7 @@ import Testing
         let over = try ask(wrong, from: "192.0.2.7")
         #expect(over.status == 429 && over.head.contains("Retry-After: 60"))
         #expect(try ask(device.token, from: "192.0.2.8").status == 200)
-        // Webhooks come from the platform's few addresses, and are never counted.
+        // Webhooks come from Vercel's few addresses, and are never counted.
         let body = TestWebhook.deployment("evt_1")
         let answer = try client.request(
             "POST", "/webhook/\(RelayProcess.hook.name)",
@@ -115,14 +114,14 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test func `A full disk is told, and nothing is taken for kept`() throws {
+    @Test func `A full disk is reported, and nothing is acknowledged as stored`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
         try device.join(relay)
         #expect(try relay.send(TestWebhook.deployment("evt_1")).status == 200)
         #expect(try relay.client().request("GET", "/healthz").status == 200)
-        // No file of the process may grow beyond that, so that writes fail as on a broken disk.
+        // A limit on file sizes makes writes fail as on a broken disk.
         try limit(relay, "65536")
         var answers: [Int] = []
         for number in 0..<400 {

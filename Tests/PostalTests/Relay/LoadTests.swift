@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The short form of `make postal-load`: it finds that something is lost, and what a device costs.
+/// The short form of `make postal-load`: finds lost events, and measures the cost of a device.
 @Suite struct LoadTests {
     @Test func `Two hundred devices get everything, at most 16 KB each`() throws {
         let load = try ProgramRunner.pathOfProduct("zg-env-postal-load")
@@ -17,7 +17,7 @@ import Testing
         func part(_ name: String) -> [String: Any] { value[name] as? [String: Any] ?? [:] }
         #expect(part("to_small")["count"] as? Int == 400)
         #expect(part("to_all")["count"] as? Int == 200)
-        // A connection that is made and sends nothing is ended by the relay after a time.
+        // The relay closes a connection that sends nothing after a time.
         #expect(value["senders"] as? Int == 8)
         #expect(value["lost"] as? Int == 0 && value["refused"] as? Int == 0)
         let each = try #require(part("memory_kb")["each"] as? Double)

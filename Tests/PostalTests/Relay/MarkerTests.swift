@@ -3,9 +3,9 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// What the store must not say to whoever reads its files.
+/// What a person who reads the store's files must not learn.
 @Suite struct MarkerTests {
-    @Test func `The database holds no name, message, token, code or secret in clear`() throws {
+    @Test func `The database holds no name, message, token, code or secret in plain text`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let (device, late) = (try TestDevice(), try TestDevice())
@@ -51,14 +51,14 @@ import Testing
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
             #expect(mode as? Int == 0o600, "\(name)")
         }
-        // What is needed to route is there, so that the test looks where it must.
+        // What routing needs is there, which shows that the test searches the right place.
         #expect(byteCount > 40 * 500)
         let whole = try ["postal.db", "postal.db-wal"].map {
             try Data(contentsOf: URL(fileURLWithPath: relay.directory.path($0)))
         }
         #expect(whole.contains { $0.range(of: Data("team_alpha".utf8)) != nil })
         #expect(whole.contains { $0.range(of: Data(device.id.utf8)) != nil })
-        // Nor are they anywhere in the process's public face.
+        // Nor are they visible in the process list.
         let page = try relay.client().request("GET", "/metrics").text
         for marker in markers + ["team_alpha", device.id] { #expect(!page.contains(marker)) }
     }

@@ -4,15 +4,15 @@ import Testing
 
 /// A server that is cut off from the other two, with a relay that knows only this one.
 @Suite(.serialized) struct PartitionTests {
-    /// Which server it is.
+    /// The server's role.
     enum Role: CaseIterable, Sendable {
-        /// What the others agree on goes on without it.
+        /// The others reach agreement without it.
         case leadsNothing
         /// It has messages under way that the others have not agreed to, and no longer can.
         case leadsEvents
     }
 
-    /// Answers to webhooks, and when each was sent and answered.
+    /// Responses to webhooks, with the times of request and response.
     private struct Sent: Sendable {
         let id: String
         let status: Int
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Proof.isFull ? Role.allCases : [.leadsEvents])
-    func `A relay that is cut off takes nothing, and afterwards everything answered comes`(
+    func `A relay that is cut off accepts nothing, and later every acknowledged event arrives`(
         _ role: Role
     ) throws {
         var random = ProofRandom(33)
@@ -37,7 +37,8 @@ import Testing
         let readers = devices.map(ClusterReader.init)
         let report = ClusterReport(nats: nats, relays: relays, readers: readers)
         var answered = Set<String>()
-        // With servers before 2.11 the one that was cut off may not lead again (NATSStreams.warning()).
+        // With servers before 2.11 the one that was cut off may not lead again
+        // (NATSStreams.warning()).
         for round in 0..<(role == .leadsEvents ? 1 : Proof.count(short: 1, full: 20)) {
             let what = "\(random.seedText), \(role), round \(round)"
             let alone = try Self.server(role, nats, &random)
@@ -58,7 +59,7 @@ import Testing
                     usleep(5_000)
                 }
             }
-            func goesOn(_ number: Int, since: ContinuousClock.Instant) -> Bool {
+            func shouldContinue(_ number: Int, since: ContinuousClock.Instant) -> Bool {
                 sent.all.contains {
                     $0.id.hasPrefix("evt_\(round)_\(number)_") && $0.status == 200
                         && $0.beganAt > since
@@ -67,13 +68,13 @@ import Testing
             let others = (0..<3).filter { $0 != alone }
             let beganAt = ContinuousClock.now
             try wait("\(what): nothing is taken") {
-                (0..<3).allSatisfy { goesOn($0, since: beganAt) }
+                (0..<3).allSatisfy { shouldContinue($0, since: beganAt) }
             }
             nats.separate(alone)
-            // What the other servers had said before is still on its way to the relay.
+            // Earlier responses of the other servers are still on their way to the relay.
             let cutAt = ContinuousClock.now + .milliseconds(100)
             try wait("\(what): the two others do not go on") {
-                others.allSatisfy { goesOn($0, since: cutAt + .seconds(5)) }
+                others.allSatisfy { shouldContinue($0, since: cutAt + .seconds(5)) }
             }
             #expect(try relays[alone].client().request("GET", "/healthz").status == 503, "\(what)")
             let openedAt = ContinuousClock.now
@@ -85,7 +86,7 @@ import Testing
             #expect(!meanwhile.isEmpty, "\(what)")
             #expect(meanwhile.allSatisfy { $0.status == 503 }, "\(what)")
             try wait("\(what): the one that was cut off does not come back") {
-                (0..<3).allSatisfy { goesOn($0, since: openedAt) }
+                (0..<3).allSatisfy { shouldContinue($0, since: openedAt) }
             }
             isOver.add(true)
             for sender in senders { sender.wait() }
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    /// Sends events until told to stop; each again until it is answered with 200, as the platform does.
+    /// Sends events until stopped, each until it is answered with 200, as Vercel does.
     private static func send(
         _ name: String, _ relay: RelayProcess, _ sent: Collected<Sent>, _ isOver: Collected<Bool>
     ) {
@@ -125,7 +126,7 @@ import Testing
                 usleep(20_000)
             }
             number += 1
-            // A device may be without a relay for a while, and no more than 1,000 events wait for it.
+            // A device may be without a relay for a while, and at most 1,000 events wait for it.
             usleep(100_000)
         }
     }

@@ -4,9 +4,9 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// The configuration of nginx that is handed out, with a real nginx and a certificate made for the test.
+/// The shipped nginx configuration, with a real nginx and a certificate made for the test.
 @Suite struct ProxyTests {
-    @Test func `Webhooks and streams go through nginx, and what is not for everybody does not`()
+    @Test func `Webhooks and streams pass nginx, and private paths do not`()
         throws
     {
         let nginx = try #require(
@@ -20,7 +20,7 @@ import Testing
         let proxy = try Proxy(nginx, of: relay)
         defer { proxy.stop() }
 
-        // The stream: headers and greeting at once, and each event as it comes.
+        // The stream: headers and greeting at once, and each event as it arrives.
         let stream = try proxy.curl(
             ["-N", "-H", "Authorization: Bearer \(device.token)", proxy.url + "/events"],
             output: "stream")
@@ -43,7 +43,7 @@ import Testing
         #expect(try device.opened(String(data[2].dropFirst(6))).id == "evt_3")
         #expect(proxy.text("head").contains("text/event-stream"))
 
-        // Joining over TLS, and what is refused by one side or the other.
+        // Joining over TLS, and requests refused by either side.
         let late = try TestDevice()
         try relay.directory.write(late.joining(try relay.invite()), to: "body")
         let joining = [
@@ -65,7 +65,7 @@ import Testing
         #expect(try relay.run("devices", "remove", device.id).status == 0)
         try proxy.wait("the end") { proxy.text("stream").contains("event: removed") }
         #expect(stream.reap() == .exited(0))
-        // The relay knows addresses by what nginx says, not by what a client says of itself.
+        // The relay takes addresses from nginx, not from a client's headers.
         for _ in 0..<61 {
             _ = try relay.client().request(
                 "GET", "/device", ["Authorization": "Bearer x", "X-Forwarded-For": "203.0.113.5"])
@@ -78,7 +78,7 @@ import Testing
     }
 }
 
-/// nginx with the handed out configuration, whose names and places are those of the test.
+/// nginx with the shipped configuration, and the test's names and paths.
 private final class Proxy {
     let url: String
     private let directory: TemporaryDirectory
@@ -149,13 +149,13 @@ private final class Proxy {
         ["-sS", "--http1.1", "--cacert", directory.path("certificate")] + rest
     }
 
-    /// The body of an answer with its status behind it.
+    /// The body of a response, followed by its status.
     func ask(_ rest: [String]) throws -> String {
         try ProgramRunner(path: "/usr/bin/curl", arguments(["-w", "%{http_code}"] + rest)).run()
             .output
     }
 
-    /// Starts a request that goes on.
+    /// Starts a request that stays open.
     func curl(_ rest: [String], output: String) throws -> ChildProcess {
         var description = ChildProcess.Description(
             "/usr/bin/curl", arguments(["-D", directory.path("head")] + rest), environment: [:])
@@ -176,7 +176,7 @@ private final class Proxy {
         }
     }
 
-    /// A port that nobody listens on now.
+    /// A free port.
     private static func freePort() throws -> UInt16 {
         let result = try ProgramRunner(
             path: "/usr/bin/python3",

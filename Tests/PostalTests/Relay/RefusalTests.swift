@@ -4,11 +4,11 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// What the relay must refuse, while it serves everybody else.
+/// Requests that the relay must refuse while it serves all others.
 @Suite struct RefusalTests {
     private typealias Hook = RelayProcess.Hook
 
-    @Test func `Webhooks that are not in order are refused and counted`() throws {
+    @Test func `Invalid webhooks are refused and counted`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -33,7 +33,7 @@ import Testing
         #expect(nowhere.status == 401 && nowhere.body == unsigned.body)
         #expect(try relay.refused("signature_refused") == 7)
 
-        // Somebody else's account, signed with a hook that is good.
+        // Another account's payload, signed with a valid hook.
         let foreign = try relay.send(TestWebhook.deployment("evt_f", account: "team_beta"))
         #expect(foreign.status == 403 && foreign.code == "account_refused")
         let nobody = try relay.send(
@@ -63,7 +63,7 @@ import Testing
         }
         #expect(try relay.refused("invalid_event") == 13)
 
-        // A replay is answered as what it is, and told once.
+        // A replay is answered as one, and delivered once.
         #expect(try relay.send(good).text == #"{"accepted":true}"#)
         #expect(try relay.send(good).text == #"{"accepted":true}"#)
         let unknown = try relay.send(TestWebhook.deployment("evt_u", type: "flag.created"))
@@ -76,7 +76,7 @@ import Testing
         #expect(came == ["evt_good", "evt_last"])
     }
 
-    @Test func `A body that is too long is answered without being kept`() throws {
+    @Test func `A body that is too long is answered without being buffered`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let limit = 256 << 10
@@ -92,7 +92,7 @@ import Testing
             let answer = try relay.send(megabyte)
             #expect(answer.status == 413 && answer.code == "too_long")
         }
-        // Also where nobody says beforehand how long it is.
+        // Also if no length was announced.
         let chunked = try relay.client()
         try chunked.write(
             "POST /webhook/\(RelayProcess.hook.name) HTTP/1.1\r\nHost: r\r\n"
@@ -112,14 +112,14 @@ import Testing
         #expect(try memory(of: relay) < before + 8_192)
     }
 
-    /// Kilobytes that the relay has in memory.
+    /// The relay's resident memory in kilobytes.
     private func memory(of relay: RelayProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(relay.processID)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
         return Int(line.filter(\.isNumber)) ?? 0
     }
 
-    @Test func `Invites work once and for their time`() throws {
+    @Test func `Invites work once and until they expire`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -128,7 +128,7 @@ import Testing
         func join(_ code: String) throws -> RelayClient.Answer {
             try relay.client().request("POST", "/devices", body: device.joining(code))
         }
-        // As somebody types it.
+        // As a person types it.
         #expect(try join(used.lowercased().replacingOccurrences(of: "-", with: " ")).status == 201)
         let again = try join(used)
         usleep(1_100_000)
@@ -157,7 +157,7 @@ import Testing
         #expect(try relay.run("status", "--json").output.contains(#""devices":2"#))
     }
 
-    @Test func `SEC-F15: A device with a key of low order is not let in`() throws {
+    @Test func `SEC-F15: A device with a key of low order is refused`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let invite = try relay.invite()
@@ -169,7 +169,7 @@ import Testing
                 "POST", "/devices", body: #"{"invite":"\#(invite)","publicKey":"\#(letters)"}"#)
             #expect(answer.status == 400 && answer.code == "invalid_request", "\(letters)")
         }
-        // The invite is not used up by that.
+        // That does not use up the invite.
         let device = try TestDevice()
         let joined = try relay.client().request("POST", "/devices", body: device.joining(invite))
         #expect(joined.status == 201)
@@ -206,7 +206,7 @@ import Testing
         #expect(try first.wait(for: 1).map { try one.opened($0.data).id } == ["evt_1"])
         #expect(try second.wait(for: 1).map { try two.opened($0.data).id } == ["evt_2"])
 
-        // Another process removes the one; the other device notices nothing.
+        // Another process removes one device; the other is not affected.
         let began = ContinuousClock.now
         #expect(try relay.run("devices", "remove", one.id).status == 0)
         #expect(first.hasEnded())
@@ -219,7 +219,7 @@ import Testing
         _ = try relay.send(
             TestWebhook.deployment("evt_3", account: "team_beta"), to: RelayProcess.otherHook)
         #expect(try second.wait(for: 2).count == 2)
-        // The device itself can leave too.
+        // A device can also remove itself.
         #expect(try relay.client().request("DELETE", "/device", two.authorization).status == 204)
         #expect(second.hasEnded())
         #expect(try relay.client().request("GET", "/device", two.authorization).status == 401)

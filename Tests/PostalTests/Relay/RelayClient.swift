@@ -10,7 +10,7 @@ final class RelayClient: @unchecked Sendable {
         var body: [UInt8]
 
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// The word of a refusal.
+        /// The error code of a refusal.
         var code: String? {
             let value = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
             return (value?["error"] as? [String: Any])?["code"] as? String
@@ -27,7 +27,7 @@ final class RelayClient: @unchecked Sendable {
 
     deinit { close(file) }
 
-    /// Ends the connection from this side; a thread that reads gets the end.
+    /// Closes this side of the connection; a reading thread gets the end.
     func shut() { shutdown(file, Int32(SHUT_RDWR)) }
 
     func write(_ bytes: [UInt8]) throws {
@@ -53,7 +53,7 @@ final class RelayClient: @unchecked Sendable {
         return try answer()
     }
 
-    /// Sends a webhook; nil signs it as the hook's secret does.
+    /// Sends a webhook; nil signs it with the hook's secret.
     func send(_ body: String, to hook: RelayProcess.Hook, signature: String? = nil) throws -> Answer
     {
         let signature = signature ?? TestWebhook.signature(Array(body.utf8), hook.secret)
@@ -61,7 +61,7 @@ final class RelayClient: @unchecked Sendable {
             "POST", "/webhook/\(hook.name)", ["x-vercel-signature": signature], body: body)
     }
 
-    /// The next answer with a length.
+    /// The next response with a length.
     func answer() throws -> Answer {
         var answer = try head()
         guard
@@ -75,7 +75,7 @@ final class RelayClient: @unchecked Sendable {
         return answer
     }
 
-    /// The head of the next answer.
+    /// The head of the next response.
     func head() throws -> Answer {
         let mark = Array("\r\n\r\n".utf8)
         while true {
@@ -120,7 +120,7 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// So many bytes.
+    /// Exactly this many bytes.
     func bytes(_ count: Int) throws -> [UInt8] {
         while received.count < count { try receive() }
         defer { received.removeFirst(count) }
@@ -135,7 +135,7 @@ final class RelayClient: @unchecked Sendable {
         received += buffer[..<count]
     }
 
-    /// Whether the other side has closed, as far as is known now.
+    /// Whether the other side is known to have closed.
     func isClosed() -> Bool {
         var byte: UInt8 = 0
         let count = unsafe recv(file, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -143,7 +143,7 @@ final class RelayClient: @unchecked Sendable {
     }
 }
 
-/// A device's open stream, read by a thread of its own until it ends.
+/// A device's open stream, read by its own thread until it ends.
 final class EventReader: @unchecked Sendable {
     struct Line: Equatable, Sendable {
         var event: String
@@ -200,7 +200,7 @@ final class EventReader: @unchecked Sendable {
     var all: [Line] { lines.all }
     var commentCount: Int { comments.all.count }
 
-    /// Waits until so many lines came, up to some seconds.
+    /// Waits until this many lines were received, up to some seconds.
     @discardableResult
     func wait(for count: Int, seconds: Int = 60) throws -> [Line] {
         let end = ContinuousClock.now + .seconds(seconds)
@@ -213,7 +213,7 @@ final class EventReader: @unchecked Sendable {
         return lines.all
     }
 
-    /// Whether the stream ends within some seconds: many more than it takes, where nothing is said.
+    /// Whether the stream ends within some seconds; the default is far more than it takes.
     func hasEnded(within seconds: Double = 60) -> Bool {
         guard ended.wait(timeout: .now() + seconds) == .success else { return false }
         ended.signal()

@@ -4,10 +4,9 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// The relay ends at any moment without a chance to do anything. What it answered with 200 reaches every
-/// device all the same.
+/// The relay is killed at any moment. Every event answered with 200 still reaches every device.
 @Suite struct RelayKillTests {
-    @Test func `Every event that was answered reaches every device, however often it is killed`()
+    @Test func `Every acknowledged event reaches every device, however often the relay is killed`()
         throws
     {
         var random = ProofRandom(12)
@@ -19,7 +18,7 @@ import Testing
         var cursors = devices.map { $0.start }
         for round in 0..<Proof.count(short: 15, full: 1_000) {
             let streams = try zip(devices, cursors).map { try EventReader(relay, $0, after: $1) }
-            // First what was missed, then load until the end comes.
+            // First the missed events, then load until the kill.
             try waitForAll(answered, streams, devices, had, "\(random.seedText), round \(round)")
             let answers = Collected<String>()
             let port = relay.port
@@ -39,7 +38,7 @@ import Testing
                 }
                 return done
             }
-            // In the middle of work, on however busy a machine.
+            // During work, however busy the machine.
             let wanted = Int.random(in: 1...12, using: &random)
             let end = ContinuousClock.now + .seconds(2)
             while answers.all.count < wanted, ContinuousClock.now < end { usleep(200) }

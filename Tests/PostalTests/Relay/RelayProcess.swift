@@ -7,9 +7,9 @@ import TestSupport
 import Threads
 import WebhookSigning
 
-/// The real program with a database and hooks of a test's own, on a port of 127.0.0.1.
+/// The real program with its own database and hooks, on a port of 127.0.0.1.
 final class RelayProcess: @unchecked Sendable {
-    /// A hook and what it is made with.
+    /// A hook with its identifiers and secret.
     struct Hook: Sendable {
         let name: String
         let account: String
@@ -27,16 +27,16 @@ final class RelayProcess: @unchecked Sendable {
     var environment = ["LC_ALL": "C.UTF-8"]
     private let store: [String]
     private var child: ChildProcess?
-    /// Read by threads that send while it is started anew.
+    /// Read by sending threads while the program restarts.
     private let listening = Monitor<UInt16>(0)
 
-    /// The port it listens on since its last start.
+    /// The port since its last start.
     var port: UInt16 { listening.look { $0 } }
 
     var database: String { directory.path("postal.db") }
     var processID: Int32 { child?.identifier ?? -1 }
 
-    /// - Parameter store: Where it keeps everything; a database in its own directory where not said.
+    /// - Parameter store: The store; by default a database in its own directory.
     init(_ options: [String] = [], store: [String] = []) throws {
         directory = try TemporaryDirectory(named: "zg-relay")
         self.store = store.isEmpty ? ["--database", directory.path("postal.db")] : store
@@ -47,14 +47,14 @@ final class RelayProcess: @unchecked Sendable {
 
     deinit { kill() }
 
-    /// Puts a hook's file into the directory of secrets.
+    /// Writes a hook's file to the directory of secrets.
     func write(_ hook: Hook) throws {
         try directory.write(
             #"{"account":"\#(hook.account)","secret":"\#(hook.secret)"}"# + "\n",
             to: "hooks/zg-webhook.\(hook.name)")
     }
 
-    /// What it wrote to its standard error, over all its starts.
+    /// Its standard error, over all starts.
     var errors: String {
         (try? String(contentsOfFile: directory.path("log"), encoding: .utf8)) ?? ""
     }
@@ -89,7 +89,7 @@ final class RelayProcess: @unchecked Sendable {
         listening.look { $0 = port }
     }
 
-    /// Starts it; while a cluster chooses a leader, it cannot.
+    /// Starts it; fails while a cluster elects a leader.
     func startWhenPossible() throws {
         let end = ContinuousClock.now + .seconds(60)
         while true {
@@ -114,14 +114,14 @@ final class RelayProcess: @unchecked Sendable {
         }
     }
 
-    /// Ends it without a chance to do anything.
+    /// Kills it.
     func kill() {
         child?.signal(SIGKILL)
         child?.reap()
         child = nil
     }
 
-    /// Ends it in order.
+    /// Terminates it.
     func stop() -> ChildProcess.End? {
         child?.signal(SIGTERM)
         let end = child?.reap()
@@ -136,7 +136,7 @@ final class RelayProcess: @unchecked Sendable {
         try ProgramRunner("zg-env-postal", arguments + store).run()
     }
 
-    /// A code for one device.
+    /// An invite code for one device.
     func invite(_ accounts: [String] = ["team_alpha"], expires: String = "1h") throws -> String {
         let result = try run(
             "invite", "--account", accounts.joined(separator: ","), "--expires", expires)
@@ -153,14 +153,14 @@ final class RelayProcess: @unchecked Sendable {
         throw CheckFailure("there is no \(name)")
     }
 
-    /// How often requests were refused for a reason.
+    /// The number of requests refused for a reason.
     func refused(_ reason: String) throws -> Int {
         try metric("zg_postal_refused_total{reason=\"\(reason)\"}")
     }
 
     func client() throws -> RelayClient { try RelayClient(port: port) }
 
-    /// Sends a webhook as the platform would, over a connection of its own.
+    /// Sends a webhook as Vercel would, over its own connection.
     func send(_ body: String, to hook: Hook = RelayProcess.hook, signature: String? = nil) throws
         -> RelayClient.Answer
     {
@@ -168,7 +168,7 @@ final class RelayProcess: @unchecked Sendable {
     }
 }
 
-/// The platform's side of a webhook.
+/// Vercel's side of a webhook.
 enum TestWebhook {
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
@@ -177,10 +177,10 @@ enum TestWebhook {
         return code.map { String(format: "%02x", $0) }.joined()
     }
 
-    /// A deployment's event, with names that must be found nowhere in clear.
+    /// A deployment event whose names must not be found anywhere in plain text.
     static func deployment(
         _ id: String, type: String = "deployment.ready", account: String = "team_alpha",
-        createdAt: Int64 = now, message: String = "Mend the login"
+        createdAt: Int64 = now, message: String = "Repair the login"
     ) -> String {
         #"{"id":"\#(id)","type":"\#(type)","createdAt":\#(createdAt),"region":null,"payload":{"#
             + #""team":{"id":"\#(account)"},"user":{"id":"user_of_the_test"},"target":"production","#
@@ -220,7 +220,7 @@ final class TestDevice: @unchecked Sendable {
 
     var authorization: [String: String] { ["Authorization": "Bearer \(token)"] }
 
-    /// What a sealed event says.
+    /// The content of a sealed event.
     func opened(_ base64: String) throws -> PostalEvent {
         guard let sealed = Data(base64Encoded: base64), sealed.count > 48 else {
             throw CheckFailure("the event is no base64")

@@ -4,10 +4,9 @@ import Threads
 
 @testable import Postal
 
-/// The end of the server, which the library turns into the end of the process where a connection is
-/// suspended.
+/// The end of the server, at which the library ends the process if a connection is suspended.
 @Suite struct ServerEndTests {
-    @Test func `A request whose body comes when the end has begun is answered, and not worked on`()
+    @Test func `A request whose body arrives during shutdown is answered, and not processed`()
         throws
     {
         let (heads, works) = (Monitor(0), Monitor(0))

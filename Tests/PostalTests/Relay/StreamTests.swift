@@ -4,9 +4,9 @@ import PostalProtocol
 import TestSupport
 import Testing
 
-/// What a device gets, in which order, and from where on.
+/// What a device receives, in which order, and starting where.
 @Suite struct StreamTests {
-    @Test func `A stream goes on behind what the device had`() throws {
+    @Test func `A stream continues after the device's last event`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -20,7 +20,7 @@ import Testing
         let ids = lines.compactMap(\.id)
         stream.close()
 
-        // Behind a number that it names, which also acknowledges it.
+        // After the number it sends, which also acknowledges it.
         stream = try EventReader(relay, device, after: ids[2])
         #expect(try stream.wait(for: 2).compactMap(\.id) == Array(ids[3...]))
         stream.close()
@@ -37,7 +37,7 @@ import Testing
         #expect(try described()["newest"] as? Int64 == ids[4])
         #expect(try described()["accounts"] as? [String] == ["team_alpha"])
 
-        // Without a number behind what it acknowledged; a smaller one changes nothing.
+        // Without a number, after the last acknowledged one; a smaller number changes nothing.
         func acknowledge(_ body: String) throws -> Int {
             try relay.client().request(
                 "POST", "/device/acknowledge", device.authorization, body: body
@@ -58,7 +58,7 @@ import Testing
         #expect(refused.status == 400)
     }
 
-    @Test func `A stream with nothing to say shows that it is there`() throws {
+    @Test func `An idle stream sends keep-alives`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -85,7 +85,7 @@ import Testing
         #expect(try relay.metric("zg_postal_streams") == 1)
     }
 
-    @Test func `A thousand events wait, and of what was before the number is told`() throws {
+    @Test func `A thousand events wait, and the number of dropped ones is reported`() throws {
         let relay = try RelayProcess()
         try relay.start()
         let device = try TestDevice()
@@ -104,7 +104,7 @@ import Testing
         #expect(lines.dropFirst().compactMap(\.id) == Array(41...1_040))
     }
 
-    @Test func `SIGTERM answers what was taken and ends streams, and everything is there again`()
+    @Test func `SIGTERM answers accepted requests and ends streams, and nothing is lost`()
         throws
     {
         let relay = try RelayProcess()
@@ -148,7 +148,7 @@ import Testing
         #expect(ids.isSuperset(of: answers.all))
     }
 
-    @Test func `A hook that comes later is found, and one that goes is refused after SIGHUP`()
+    @Test func `A new hook is found, and a removed one is refused after SIGHUP`()
         throws
     {
         let relay = try RelayProcess()

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The service as systemd reads it.
+/// The service unit as systemd reads it.
 @Suite struct UnitFileTests {
-    @Test func `systemd understands every line of the unit, and finds it closed`() throws {
+    @Test func `systemd accepts every line of the unit, and rates it as well confined`() throws {
         let tool = "/usr/bin/systemd-analyze"
         try #require(
             FileManager.default.isExecutableFile(atPath: tool),

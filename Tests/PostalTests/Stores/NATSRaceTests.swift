@@ -4,9 +4,9 @@ import Sealing
 import TestSupport
 import Testing
 
-/// Several relays that write the same thing at the same moment, in a cluster of three servers. Servers
-/// before 2.9.21 then take more than one message that says to come behind the same other one, so nothing
-/// may depend on that they refuse.
+/// Several relays that write at the same moment, in a cluster of three servers. Servers before
+/// 2.9.21 then accept more than one message with the same expected predecessor, so nothing may
+/// depend on their refusal.
 @Suite struct NATSRaceTests {
     private static let relays = 3
 
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { servers = try PrivateNATS(servers: 3) }
 
-    /// Stores as several relays have them; the first one comes when the cluster can.
+    /// Stores as several relays have them; the first opens once the cluster is ready.
     private static func stores(_ place: NATSPlace) throws -> [NATSStore] {
         let end = ContinuousClock.now + .seconds(20)
         while true {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Keeps an event, again and again as the platform does.
+    /// Stores an event, retrying as Vercel does.
     private static func keep(_ event: AcceptedEvent, _ store: NATSStore) throws {
         for _ in 0..<20 {
             switch store.append([event]).first {
@@ -36,7 +36,7 @@ import Testing
         throw CheckFailure("an event was not kept")
     }
 
-    @Test func `Events of relays that write at the same moment come once each, in order, all`()
+    @Test func `Events of relays that write at the same moment all arrive once each, in order`()
         throws
     {
         var limits = StoreLimits()
@@ -47,7 +47,7 @@ import Testing
         let device = try CheckedDevice()
         let joined = try device.join(stores[0], accounts: ["team_a", "team_b"])
         let count = Proof.count(short: 60, full: 600)
-        // Every relay has events of its own, and every third one comes to all relays.
+        // Every relay has its own events, and every third event reaches all relays.
         let had = Collected<[String]>()
         let readers = (0..<Self.relays).map { number in
             Reader(stores[number], joined, device, expected: count * 2 + count / 3)
@@ -80,7 +80,7 @@ import Testing
             #expect(names.count == expected.count)
         }
         #expect(Set(had.all).count == 1)
-        // A relay that has read nothing finds the same, with a count of what is too much for one device.
+        // A relay that has read nothing finds the same, and counts what is too much for one device.
         let late = try place.store()
         defer { late.close() }
         let rest = try late.everything(for: joined, after: joined.start)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Reads what comes for one device at one relay, while it comes.
+    /// Reads one device's events at one relay as they arrive.
     private final class Reader: Sendable {
         private let store: NATSStore
         private let joined: Device
@@ -120,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func `An invite that several relays take at the same moment lets one device in`() throws {
+    @Test func `An invite that several relays accept at the same moment admits one device`() throws
+    {
         let place = NATSPlace(servers)
         let stores = try Self.stores(place)
         defer { for store in stores { store.close() } }
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `A device that joins while relays write gets every event above its number`() throws {
+    @Test func `A device that joins while relays write gets every event after its number`() throws {
         var limits = StoreLimits()
         limits.eventsOfDevice = 100_000
         let place = NATSPlace(servers, limits)
@@ -177,7 +178,7 @@ import Testing
         for (device, entry) in joined {
             let had = try stores[1].everything(for: entry, after: entry.start)
             #expect(had.missed.isEmpty)
-            // There may be others, of which a relay could not say that they are kept.
+            // There may be others that a relay could not confirm as stored.
             let copies = Dictionary(uniqueKeysWithValues: had.copies.map { ($0.number, $0.sealed) })
             for event in kept.all where event.number > entry.start {
                 let sealed = try #require(copies[event.number], "\(event) is missing")

@@ -21,7 +21,7 @@ struct NATSPlace: StorePlace {
 
     func open(serving: Bool) throws -> any PostalStore { try store() }
 
-    /// - Parameter patience: The machine has other tests to run at the same time.
+    /// - Parameter patience: Generous, since other tests run at the same time.
     func store(patience: Int64 = 20_000) throws -> NATSStore {
         var settings = NATSSettings(servers: servers.addresses)
         settings.name = name
@@ -44,13 +44,13 @@ enum TestClock {
     private static let server = Result { try PrivateNATS() }
 
     @Test(arguments: StoreCheck.allCases)
-    func `It does what every store must`(_ check: StoreCheck) throws {
+    func `It passes every store check`(_ check: StoreCheck) throws {
         try check.run(NATSPlace(Self.server.get(), check.limits))
     }
 
-    @Test func `What is too old is told with its number, also when all of it is gone`() throws {
+    @Test func `Expired events are reported by number, also when all are gone`() throws {
         var limits = StoreLimits()
-        // With two seconds of room on a busy machine.
+        // With two seconds of slack for a busy machine.
         limits.keptMilliseconds = 4_000
         let store = try NATSPlace(Self.server.get(), limits).store()
         defer { store.close() }
@@ -66,7 +66,7 @@ enum TestClock {
         let had = try store.everything(for: joined, after: old[9])
         #expect(had.missed == [.init(count: 20, through: old[29])])
         #expect(had.copies.map(\.number) == new)
-        // From a place that nobody wrote down, the count is not known.
+        // From an unrecorded position, the count is unknown.
         let other = try store.everything(for: joined, after: old[4])
         #expect(other.missed == [.init(count: 0, through: old[29])])
         #expect(other.copies.map(\.number) == new)
@@ -80,9 +80,9 @@ enum TestClock {
         #expect(rest.copies.map(\.number) == [newest])
     }
 
-    /// As when an older copy is put back while relays run: what comes under old numbers would not be read.
-    @Test func `A register whose numbers went back is refused, until the relay starts anew`() throws
-    {
+    /// As after restoring an older copy while relays run: events under old numbers would not be
+    /// read.
+    @Test func `A register whose numbers went back is refused until the relay restarts`() throws {
         let server = try PrivateNATS()
         let place = NATSPlace(server)
         let store = try place.store()
@@ -90,17 +90,17 @@ enum TestClock {
         for _ in 0..<3 { _ = try CheckedDevice().join(store, accounts: ["team_a"]) }
         let client = try PlainNATSClient(port: server.ports[0])
         _ = try client.request("$JS.API.STREAM.DELETE.\(store.names.register)", [])
-        let anew = try place.store()
-        defer { anew.close() }
+        let restarted = try place.store()
+        defer { restarted.close() }
         #expect {
             try store.status()
         } throws: {
-            "\($0)".contains("older than what this relay has read of it")
+            "\($0)".contains("restored from an older copy")
         }
-        #expect(try anew.status().devices == 0)
+        #expect(try restarted.status().devices == 0)
     }
 
-    @Test func `An account that was silent for long goes on counting`() throws {
+    @Test func `An account that was silent for long continues counting`() throws {
         var limits = StoreLimits()
         limits.keptMilliseconds = 1_500
         let store = try NATSPlace(Self.server.get(), limits).store()
@@ -108,7 +108,7 @@ enum TestClock {
         let device = try CheckedDevice()
         let joined = try device.join(store, accounts: ["team_a"], now: 1_000)
         let old = try (0..<7).map { try store.keep(.checked("team_a", "old_\($0)")) }
-        // By a clock that is far ahead, so that each turn writes a mark.
+        // With a clock far ahead, so that each turn writes a mark.
         for turn in 1...6 {
             usleep(500_000)
             try store.prune(now: Int64(turn) * 10_000)
@@ -118,7 +118,7 @@ enum TestClock {
         #expect(had.copies.isEmpty)
     }
 
-    @Test func `An event for more devices than fit into a message reaches all, or none`() throws {
+    @Test func `An event for more devices than fit into a message reaches all or none`() throws {
         let place = NATSPlace(try Self.server.get())
         let store = try place.store()
         defer { store.close() }
@@ -135,8 +135,7 @@ enum TestClock {
         }
     }
 
-    @Test func `An invite whose relay stopped in the middle is neither lost nor used twice`() throws
-    {
+    @Test func `An invite whose relay stopped halfway is neither lost nor used twice`() throws {
         let place = NATSPlace(try Self.server.get())
         let store = try place.store()
         defer { store.close() }
@@ -151,7 +150,7 @@ enum TestClock {
                     inviteDigest: digest, id: device.token.deviceID,
                     tokenDigest: device.token.digest, publicKey: key, now: now)
             }
-            // A relay that ended behind the claim, behind the name, and behind the device.
+            // A relay that ended after the claim, after the name, and after the device.
             var joining = NATSJoining(
                 store, inviteDigest: digest, id: gone.token.deviceID,
                 tokenDigest: gone.token.digest, publicKey: gone.publicKey, now: 1_000)
@@ -169,7 +168,7 @@ enum TestClock {
                 let device = try redeem(same, key: gone.publicKey, at: 31_002)
                 #expect(device?.id == same.token.deviceID)
             }
-            // The one that was only slow cannot go on.
+            // The one that was only slow cannot continue.
             if step == 0 { #expect(try !joining.keepPending()) }
             if step == 1 { #expect(try !joining.activate()) }
             #expect(try store.device(id: gone.token.deviceID) == nil)
@@ -180,7 +179,7 @@ enum TestClock {
     @Test func `Servers whose process has ended leave nothing behind`() throws {
         let servers = try PrivateNATS(servers: 3)
         let path = servers.directory.path
-        // Those that only fail keep what they have.
+        // Those that only fail keep their data.
         servers.kill(0)
         #expect(FileManager.default.fileExists(atPath: path + "/node0"))
         servers.lose()
@@ -191,7 +190,7 @@ enum TestClock {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `Nobody there is said as such, at once`() throws {
+    @Test func `Unreachable servers are reported at once`() throws {
         let server = try PrivateNATS()
         let place = NATSPlace(server)
         let store = try place.store(patience: 4_000)
@@ -215,7 +214,7 @@ enum TestClock {
             guard ContinuousClock.now < end else { throw CheckFailure("it does not come back") }
             usleep(20_000)
         }
-        // What failed may be there all the same; it is there once in any case.
+        // A failed write may have been stored; after the retry it is there exactly once.
         let again = store.append([.checked("team_a", "evt_2")])
         guard let outcome = again.first, outcome == .duplicate || again.first?.isKept == true else {
             throw CheckFailure("it takes nothing: \(again)")

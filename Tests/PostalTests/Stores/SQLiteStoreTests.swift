@@ -24,7 +24,7 @@ struct SQLitePlace: StorePlace {
 
 @Suite struct SQLiteStoreTests {
     @Test(arguments: StoreCheck.allCases)
-    func `It does what every store must`(_ check: StoreCheck) throws {
+    func `It passes every store check`(_ check: StoreCheck) throws {
         try check.run(SQLitePlace(check.limits))
     }
 }

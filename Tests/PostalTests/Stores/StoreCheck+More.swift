@@ -19,7 +19,7 @@ extension StoreCheck {
         #expect(all.copies.map(\.number) == numbers)
     }
 
-    /// With a limit of 10 events that wait.
+    /// With a limit of 10 waiting events.
     static func tooMany(_ place: any StorePlace) throws {
         let store = try place.open(serving: true)
         defer { store.close() }
@@ -28,7 +28,7 @@ extension StoreCheck {
         let second = try two.join(store, accounts: ["team_a", "team_b"])
         let numbers = try (0..<100).map { try store.keep(.checked("team_a", "evt_\($0)")) }
         try store.acknowledge([first.id: numbers[19]])
-        // Before and after what is too much is forgotten: 70 of the 80 that the first had not.
+        // Before and after dropping the excess: 70 of the 80 that the first had not read.
         for isPruned in [false, true] {
             if isPruned { try store.prune(now: 2_000) }
             let all = try store.everything(for: first, after: numbers[19])
@@ -41,7 +41,7 @@ extension StoreCheck {
         let all = try store.everything(for: second, after: second.start)
         #expect([93, 0].contains(all.missed.map(\.count).reduce(0, +)))
         #expect(all.copies.map(\.number) == Array(numbers[93...]) + more)
-        // Whoever has had the gap is not told again.
+        // A gap is reported once to each device.
         try store.acknowledge([first.id: numbers[99]])
         #expect(try store.everything(for: first, after: numbers[99]).missed.isEmpty)
     }
@@ -68,7 +68,7 @@ extension StoreCheck {
         let less = try store.everything(for: second, after: old[24])
         #expect(less.missed == [.init(count: 5, through: old[29])])
         #expect(less.copies.map(\.number) == new)
-        // Numbers are never used again, also when nothing is left.
+        // Numbers are never reused, even when nothing is left.
         try store.prune(now: 30 * day)
         #expect(try store.status().events == 0)
         #expect(try store.newest() == new[2])
@@ -167,7 +167,7 @@ extension StoreCheck {
     }
 }
 
-/// What several threads gather.
+/// Values collected from several threads.
 final class Collected<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var values: [Value] = []
@@ -180,13 +180,13 @@ final class Collected<Value: Sendable>: @unchecked Sendable {
     func wait(_ what: String, until isMeant: (Value) -> Bool) throws {
         let end = ContinuousClock.now + .seconds(30)
         while !all.contains(where: isMeant) {
-            guard ContinuousClock.now < end else { throw CheckFailure("nobody told of \(what)") }
+            guard ContinuousClock.now < end else { throw CheckFailure("nobody reported \(what)") }
             usleep(5_000)
         }
     }
 }
 
-/// Does something on threads at the same time; nil where one threw, which is recorded.
+/// Runs `body` on several threads; nil for one that threw, which is recorded.
 func inParallel<R: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> R
 ) -> [R?] {

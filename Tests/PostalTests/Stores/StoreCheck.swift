@@ -3,7 +3,8 @@ import Postal
 import Sealing
 import Testing
 
-/// What any store must do. `run` takes a fresh place and throws, or records an issue, where it does not.
+/// The requirements for any store. `run` takes a fresh place, and throws or records an issue on a
+/// failure.
 enum StoreCheck: String, CaseIterable, Sendable {
     case anInviteIsUsedOnce
     case anInviteIsUsedOnceByManyAtATime
@@ -11,7 +12,7 @@ enum StoreCheck: String, CaseIterable, Sendable {
     case numbersGrowAndDuplicatesAreKnown
     case aDeviceGetsItsAccountsAlone
     case aDeviceGetsNothingOfBeforeItJoined
-    case whoeverJoinsBesideEventsGetsAllAfterItsNumber
+    case deviceJoiningBesideEventsGetsAllAfterItsNumber
     case readingIsBounded
     case accountsOfADeviceComeInOneOrder
     case tooManyAreMissed
@@ -21,7 +22,7 @@ enum StoreCheck: String, CaseIterable, Sendable {
     case othersAreToldOfChanges
     case manyWriteAtATime
 
-    /// The limits that the place is to be made with.
+    /// The limits of the place.
     var limits: StoreLimits {
         var limits = StoreLimits()
         if self == .tooManyAreMissed { limits.eventsOfDevice = 10 }
@@ -36,7 +37,7 @@ enum StoreCheck: String, CaseIterable, Sendable {
         case .numbersGrowAndDuplicatesAreKnown: try Self.numbersAndDuplicates(place)
         case .aDeviceGetsItsAccountsAlone: try Self.ownAccountsAlone(place)
         case .aDeviceGetsNothingOfBeforeItJoined: try Self.nothingBefore(place)
-        case .whoeverJoinsBesideEventsGetsAllAfterItsNumber: try Self.joiningBesideEvents(place)
+        case .deviceJoiningBesideEventsGetsAllAfterItsNumber: try Self.joiningBesideEvents(place)
         case .readingIsBounded: try Self.boundedReading(place)
         case .accountsOfADeviceComeInOneOrder: try Self.oneOrder(place)
         case .tooManyAreMissed: try Self.tooMany(place)
@@ -130,7 +131,7 @@ enum StoreCheck: String, CaseIterable, Sendable {
             throw CheckFailure("new events were not kept")
         }
         #expect(outcomes[2] == .duplicate)
-        // Numbers of one account grow; which of two accounts comes first in one batch is left open.
+        // Numbers of one account grow; the order of two accounts in one batch is undefined.
         #expect(first < second && first < third && second != third)
         #expect(try store.newest() == max(second, third))
         let texts = try store.everything(for: joined, after: joined.start).copies

@@ -1,12 +1,12 @@
 import Postal
 import Sealing
 
-/// A place where the stores of one check keep what they have: a file, or a name within a cluster. Every
-/// implementation of ``PostalStore`` is held against the same checks through it.
+/// Where the stores of one check keep their data: a file, or a name within a cluster. Every
+/// implementation of ``PostalStore`` must pass the same checks.
 protocol StorePlace: Sendable {
-    /// Whether `prune(now:)` decides by the time given; an engine with a clock of its own does not.
+    /// Whether `prune(now:)` uses the given time; an engine with its own clock does not.
     var prunesByGivenTime: Bool { get }
-    /// Whether several relays may serve from it at once.
+    /// Whether several relays may use it at once.
     var servesSeveralRelays: Bool { get }
 
     /// Opens the store as another process would.
@@ -30,7 +30,7 @@ final class CheckedDevice: Sendable {
         publicKey = try Self.keyPair(seed).publicKey
     }
 
-    /// What a copy says; throws where it is sealed to somebody else.
+    /// The text of a copy; throws if it is sealed to another device.
     func opened(_ sealed: [UInt8]) throws -> String {
         let pair = try Self.keyPair(seed)
         var text = try SecretBytes(count: sealed.count - SealedBox.overheadByteCount)
@@ -61,7 +61,7 @@ final class CheckedDevice: Sendable {
     }
 }
 
-/// Something that a store must do and did not.
+/// A requirement that a store does not meet.
 struct CheckFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -69,7 +69,7 @@ struct CheckFailure: Error, CustomStringConvertible {
 }
 
 extension AcceptedEvent {
-    /// An event of a check, whose text is short.
+    /// An event of a check, with a short text.
     static func checked(
         _ account: String, _ id: String, text: String? = nil, at time: Int64 = 1_000
     ) -> AcceptedEvent {
@@ -79,7 +79,7 @@ extension AcceptedEvent {
 }
 
 extension PostalStore {
-    /// The number of one event that was kept.
+    /// The number of one stored event.
     func keep(_ event: AcceptedEvent) throws -> Int64 {
         let outcome = append([event]).first
         guard case .kept(let number)? = outcome else {
@@ -88,7 +88,7 @@ extension PostalStore {
         return number
     }
 
-    /// All that a device is to get after a number, in as many steps as it takes.
+    /// All events for a device after a number, in as many batches as needed.
     func everything(
         for device: Device, after: Int64, byteLimit: Int = 200
     ) throws -> (missed: [DeviceEvents.Missed], copies: [DeviceEvents.Copy]) {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Postal
 
-/// What a relay reads from its streams, whoever wrote it.
+/// What a relay reads from its streams, whatever their author.
 @Suite struct StreamBytesTests {
     private static let account = "team_a"
 
-    /// Messages as relays write them, from which others are made.
+    /// Messages as relays write them, to be varied.
     private static func seeds() -> [[UInt8]] {
         let names = (0..<3).map { RecipientName(device: "device_\($0)") }.sorted()
         let table = CopyTable(names.map { (name: $0, sealed: Random.bytes(40)) }[...])
@@ -37,7 +37,7 @@ import Testing
         return entries + [table.bytes, device.bytes, open, invite.bytes, had.bytes]
     }
 
-    /// A message with some bytes, numbers or ends of another kind.
+    /// A message with changed bytes, numbers or ends.
     private static func changed(_ seed: [UInt8], _ random: inout ProofRandom) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
@@ -48,7 +48,7 @@ import Testing
             case 2: bytes.removeLast(Int.random(in: 0...min(20, bytes.count), using: &random))
             case 3: bytes += (0..<20).map { _ in UInt8.random(in: 0...255, using: &random) }
             case 4:
-                // A number at a place where one may stand.
+                // A number where one may be.
                 let start = 2 + 8 * Int.random(in: 0..<8, using: &random)
                 let numbers: [Int64] = [0, 1, .max, 1 << 53, 1 << 53 + 1, 65_536, -1, .min]
                 let number = UInt64(
@@ -66,7 +66,7 @@ import Testing
         return bytes
     }
 
-    @Test func `Any bytes in a stream are read as what they are, or not at all`() throws {
+    @Test func `Any bytes in a stream are read correctly or not at all`() throws {
         var random = ProofRandom(71)
         let cache = LogCache(byteLimit: 40_000, keptMilliseconds: 60_000) { 0 }
         let names = NATSNames(prefix: "zg_test")
@@ -84,7 +84,7 @@ import Testing
             if let entry = LogEntry(bytes) {
                 entries += 1
                 try #require(entry.bytes == bytes)
-                // What follows from an entry: what comes next, and where it stands.
+                // The consequences of an entry: what comes next, and its position.
                 let tip = LogTip(entry, sequence: Int64(turn))
                 _ = tip.next(entry.content, at: .max, register: .max).ordinalBefore
                 cache.take(entry, sequence: Int64(turn), of: Self.account)
@@ -110,15 +110,15 @@ import Testing
         (#"{"api":{"total":3,"errors":0}}"#, 0), (#"{"api":{"level":1,"total":3}}"#, 1),
         (#"{"api":{"level":2}}"#, 2), (#"{"api":{"level":"2"}}"#, 0), ("{}", 0),
     ])
-    func `What servers can is what they say, and nothing where they say nothing`(
+    func `A server's features are those it reports, and unknown if it reports none`(
         _ text: String, _ level: Int64
     ) throws {
         let answer = try #require(try? JSONValue(parsing: Array(text.utf8)))
         #expect(JetStream.level(answer) == level)
     }
 
-    /// As after the register was put back from an older copy: waiting would not bring that number.
-    @Test func `An entry that tells of more than the register has holds nobody up`() throws {
+    /// As after the register was restored from an older copy: waiting would not bring that number.
+    @Test func `An entry beyond the register's end blocks nobody`() throws {
         let servers = try PrivateNATS()
         let place = NATSPlace(servers)
         let store = try place.store()
@@ -133,13 +133,13 @@ import Testing
         let second = try store.keep(.checked(Self.account, "evt_2"))
         let third = try store.keep(.checked(Self.account, "evt_3"))
         #expect(ContinuousClock.now - start < .seconds(7))
-        // What stands there now is a number that the register has.
+        // That position now has a number that the register has.
         #expect(try store.freshTip(of: Self.account).register < 1_000)
         let had = try store.everything(for: device, after: device.start)
         #expect(had.copies.map(\.number) == [first, second, third])
     }
 
-    @Test func `Messages that nobody of us wrote end no relay, and harm no other account`() throws {
+    @Test func `Foreign messages end no relay, and harm no other account`() throws {
         let servers = try PrivateNATS()
         let place = NATSPlace(servers)
         let store = try place.store()
@@ -153,7 +153,7 @@ import Testing
         var kept: [Int64] = []
         for turn in 0..<Proof.count(short: 120, full: 5_000) {
             let bytes = Self.changed(seeds[turn % seeds.count], &random)
-            // The device's own name is left as it is, so that somebody reads.
+            // The device's own name stays, so that there is a reader.
             let kinds = [
                 "e.\(Self.account)", "c.\(Self.account)", "r.d.a", "r.i.a", "r.a.\(joined.id)",
             ]

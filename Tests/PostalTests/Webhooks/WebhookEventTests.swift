@@ -2,7 +2,7 @@ import Postal
 import PostalProtocol
 import Testing
 
-/// What is taken out of a webhook, and what is not.
+/// What is taken from a webhook, and what is not.
 @Suite struct WebhookEventTests {
     private func read(_ payload: String, type: String = "deployment.ready") -> PostalEvent? {
         let body =
@@ -10,7 +10,7 @@ import Testing
         return WebhookEvent(body: Array(body.utf8))?.event(account: "team_a")
     }
 
-    @Test func `A deployment's names are found where the platform has them`() throws {
+    @Test func `A deployment's names are found where Vercel puts them`() throws {
         let event = try #require(
             read(
                 #""team":{"id":"team_a"},"target":"production","project":{"id":"prj_1"},"#
@@ -37,11 +37,11 @@ import Testing
         let event = try #require(read(payload, type: "project.env-variable.deleted"))
         #expect(event.variable == .init(id: "env_1", key: "KEY"))
         #expect(event.project?.id == "prj_1")
-        let text = String(decoding: try #require(event.fittingText), as: UTF8.self)
+        let text = String(decoding: try #require(event.shortenedSealedText), as: UTF8.self)
         #expect(!text.contains(#""v""#))
     }
 
-    @Test func `Older names of types mean the newer ones`() {
+    @Test func `Older type names mean the newer ones`() {
         for (name, type) in [
             ("deployment", PostalEventType.deploymentCreated),
             ("deployment-error", .deploymentError), ("project-removed", .projectRemoved),
@@ -58,7 +58,7 @@ import Testing
                 #""project":{"id":"\#(long)","name":"\#(long)"},"target":"\#(long)","deployment":{"#
                     + #""id":"\#(long)","url":"\#(long)","meta":{"githubCommitRef":"\#(long)","#
                     + #""githubCommitMessage":"\#(long)","githubCommitAuthorName":"\#(long)"}}"#))
-        let text = try #require(event.fittingText)
+        let text = try #require(event.shortenedSealedText)
         #expect(text.count <= PostalEvent.byteLimit)
         #expect(PostalEvent(sealedText: text)?.deployment?.id == event.deployment?.id)
     }

@@ -26,8 +26,8 @@ struct FuzzCorpusTests {
         }
     }
 
-    @Test(arguments: [FuzzTarget.vault, .vaultIndex, .eventStream, .webhook])
-    func `is not broken by random changes of it`(target: FuzzTarget) throws {
+    @Test(arguments: [FuzzTarget.vault, .vaultIndex, .eventStream, .webhook, .schema, .schemaType])
+    func `survives random changes`(target: FuzzTarget) throws {
         let directory = Self.directory.appendingPathComponent(target.rawValue)
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
         var random = ProofRandom()
@@ -51,7 +51,7 @@ struct FuzzCorpusTests {
         }
     }
 
-    /// Seeds that reach every part of what they are for, small ones alone.
+    /// Seeds that reach every part of their target, small ones only.
     private static func writeSeeds(of target: FuzzTarget, to directory: URL) throws {
         guard [.vault, .vaultIndex].contains(target) else { return }
         try? FileManager.default.removeItem(at: directory)
@@ -66,7 +66,7 @@ struct FuzzCorpusTests {
                 guard isOfHeader || ["ok-small.zgv", "ok-rich.zgv"].contains(vector.file) else {
                     continue
                 }
-                // The header's shape matters: what stands behind it does not open anyway.
+                // The header's structure matters: what follows it does not open anyway.
                 seed = Array(bytes.prefix(1_200))
             default:
                 guard !isOfHeader, let content = VectorReading.content(of: bytes, vector.secret)
@@ -82,8 +82,8 @@ struct FuzzCorpusTests {
 }
 
 extension VectorReading {
-    /// The content of the index behind the length of all chunks, as the fuzzer takes it; nil where
-    /// it does not open.
+    /// The content of the index after the length of all chunks, as the fuzzer takes it; nil if it
+    /// does not open.
     static func content(of bytes: [UInt8], _ secret: Vector.Secret) -> [UInt8]? {
         guard let vault = try? Vault(path: "vector", file: MemoryFile(bytes)),
             let keys = try? keys(of: vault, secret),

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// One entry of `Tests/Vectors/vectors.json`: a vault file and what a reader must say of it.
+/// One entry of `Tests/Vectors/vectors.json`: a vault file and what a reader must find.
 struct Vector: Codable, Equatable, Sendable, CustomTestStringConvertible {
-    /// What opens the vault, exactly one of them; ``slotKey`` comes with ``slot``.
+    /// The secret that opens the vault, exactly one of them; ``slotKey`` comes with ``slot``.
     struct Secret: Codable, Equatable, Sendable {
         var passphrase: String?
         var recoveryCode: String?
-        /// 32 bytes in hexadecimal, as the desktop's keyring keeps them for ``slot``.
+        /// 32 bytes in hexadecimal, as the desktop's keyring stores them for ``slot``.
         var slotKey: String?
         var slot: String?
         /// The whole text of a key file.
@@ -26,9 +26,9 @@ struct Vector: Codable, Equatable, Sendable, CustomTestStringConvertible {
         var removed: Bool
         var version: UInt64
         var current: Bool
-        /// The value as text; absent where the secret opens names alone.
+        /// The value as text; absent if the secret opens only names.
         var value: String?
-        /// The value in hexadecimal, where it is not UTF-8.
+        /// The value in hexadecimal if it is not UTF-8.
         var valueHex: String?
     }
 
@@ -41,7 +41,7 @@ struct Vector: Codable, Equatable, Sendable, CustomTestStringConvertible {
     var `class`: String
     /// The exit code of a command that checks the file with the secret.
     var exit: Int32
-    /// Of a whole vault: every version, by project, key, scope and number.
+    /// Every version of an intact vault, by project, key, scope and number.
     var values: [Value]?
 
     var testDescription: String { file }
@@ -53,7 +53,7 @@ extension Vector {
             .deletingLastPathComponent().appendingPathComponent("Vectors")
     }
 
-    /// What `vectors.json` says.
+    /// The content of `vectors.json`.
     static func read() throws -> [Vector] {
         try JSONDecoder().decode(
             [Vector].self,

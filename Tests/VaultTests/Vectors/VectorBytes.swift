@@ -1,12 +1,12 @@
 @testable import Vault
 
-/// A change was to be made where there is nothing to change, or more than one place.
+/// There is no place to change, or more than one.
 struct AmbiguousChange: Error {
     let places: Int
 }
 
 extension [UInt8] {
-    /// Puts other bytes in the one place where `old` stands.
+    /// Replaces the only occurrence of `old`.
     mutating func change(_ old: [UInt8], to new: [UInt8]) throws {
         let places = indices.filter { $0 + old.count <= count && self[$0] == old[0] }
             .filter { Array(self[$0..<($0 + old.count)]) == old }
@@ -14,7 +14,7 @@ extension [UInt8] {
         replaceSubrange(places[0]..<(places[0] + old.count), with: new)
     }
 
-    /// Writes a little-endian number over what stands at `offset`.
+    /// Writes a little-endian number at `offset`.
     mutating func write<T: FixedWidthInteger>(_ value: T, at offset: Int) {
         for byte in 0..<MemoryLayout<T>.size {
             self[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * T(byte)))
@@ -22,7 +22,7 @@ extension [UInt8] {
     }
 }
 
-/// What ``ByteWriter`` writes.
+/// The bytes that a ``ByteWriter`` writes.
 func encoded(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
     var writer = ByteWriter()
     body(&writer)

@@ -2,7 +2,7 @@ import Sealing
 
 @testable import Vault
 
-/// Checkpoints, whole and not.
+/// Valid and invalid checkpoints.
 extension VectorCatalogue {
     private typealias Maker =
         (VaultHeader, borrowing SecretBytes, CheckpointEntries) throws -> Checkpoint
@@ -26,7 +26,7 @@ extension VectorCatalogue {
                 header.generation = 1
                 return Checkpoint(of: entries, under: header, key: key)
             })
-        /// Made for a header that is not the file's.
+        /// Made for the header of another file.
         func otherwise(
             _ name: String, _ description: String, _ change: @escaping (inout VaultHeader) -> Void
         ) throws {
@@ -90,7 +90,7 @@ extension VectorCatalogue {
                 let other = RootKey(try VectorVault.secret([UInt8](repeating: 9, count: 32)))
                 return Checkpoint(of: entries, under: header, key: try other.checkpointKey())
             })
-        // A wrong checkpoint comes before a batch that does not open.
+        // A wrong checkpoint is reported before a batch that does not open.
         try add(
             "checkpoint", "before-batch", "a wrong code, and a data key of somebody else", small,
             change: { vault in
@@ -100,7 +100,7 @@ extension VectorCatalogue {
         try addUnaccepted(small)
     }
 
-    /// What is not accepted is no damage.
+    /// Unaccepted changes are not damage.
     private mutating func addUnaccepted(_ small: VectorVault) throws {
         let entries = small.entries()
         func before(_ vault: inout VectorVault) {
@@ -152,7 +152,7 @@ extension VectorCatalogue {
 
     private static let section = 9
 
-    /// Changes of the checkpoint's section, which is decoded before its code is checked.
+    /// Changes to the checkpoint's section, which is decoded before its code is checked.
     private mutating func add(
         _ kind: String, _ name: String, _ description: String,
         _ change: @escaping (inout [UInt8]) throws -> Void
@@ -168,7 +168,7 @@ extension VectorCatalogue {
 
     mutating func addEntries() throws {
         try addEntryShapes()
-        // Texts are changed to others of equal length, so that the lengths of entries stay right.
+        // Texts change to others of equal length, so the lengths of entries stay right.
         let rows: [(String, String, String, [UInt8], [UInt8])] = [
             (
                 "encoding", "project-name", "a project without a name", text("api"),
@@ -239,7 +239,7 @@ extension VectorCatalogue {
         }
     }
 
-    /// What is wrong with entries as such.
+    /// Invalid entries.
     private mutating func addEntryShapes() throws {
         let front = 52
         let rich = try VectorVault.rich()
@@ -254,10 +254,10 @@ extension VectorCatalogue {
         let first = entry(1, project.content)
         let last = entry(3, account?.content ?? [])
         try add("encoding", "kind-0", "an entry of kind 0", { $0[front] = 0 })
-        try add("encoding", "kind-6", "an entry of kind 6", { $0[front] = 6 })
+        try add("encoding", "kind-7", "an entry of kind 7", { $0[front] = 7 })
         try add(
-            "encoding", "kind-6-long", "an entry of kind 6 that ends behind the section",
-            only([[6, 0xFF, 0xFF, 0xFF, 0xFF] + project.content]))
+            "encoding", "kind-7-long", "an entry of kind 7 that ends behind the section",
+            only([[7, 0xFF, 0xFF, 0xFF, 0xFF] + project.content]))
         try add(
             "bounds", "long", "an entry that ends behind the section",
             only([[1, 0xFF, 0xFF, 0xFF, 0xFF] + project.content]))
@@ -332,7 +332,7 @@ extension VectorCatalogue {
             u32(6) + [0x69, 0xFF, 0x70, 0x6F, 0x72, 0x74])
         try add(
             "bounds", "records-count", "more records than there are",
-            text("set") + u32(1), text("set") + u32(2))
+            text("set") + u32(1), text("set") + u32(1_000))
         try add(
             "bounds", "count", "more locked writes than there are", u32(2) + import7,
             u32(1_000) + import7)

@@ -2,7 +2,7 @@ import Sealing
 
 @testable import Vault
 
-/// What is wrong in front of the index: the file's length, magic, header, slots, secrets.
+/// Errors before the index: the file's length, magic, header, slots, secrets.
 extension VectorCatalogue {
     private typealias Change = (inout [UInt8]) -> Void
 
@@ -315,7 +315,7 @@ extension VectorCatalogue {
         }
     }
 
-    /// Where the content of a padded index ends.
+    /// The end of the content of a padded index.
     private static func end(of padded: [UInt8]) -> Int {
         4 + (0..<4).reversed().reduce(0) { $0 << 8 | Int(padded[$1]) }
     }

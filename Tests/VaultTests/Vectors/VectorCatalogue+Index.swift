@@ -1,6 +1,6 @@
 @testable import Vault
 
-/// What is wrong in the index: bounds, encodings, order.
+/// Errors in the index: bounds, encodings, order.
 extension VectorCatalogue {
     private typealias Change = (inout [[UInt8]]) throws -> Void
     private typealias Row = (String, String, Change)
@@ -101,6 +101,10 @@ extension VectorCatalogue {
             (
                 "directory", "an approved directory of 4,097 bytes",
                 Self.replacing(Section.metadata, text("/srv/b"), Self.long(4_097))
+            ),
+            (
+                "setting", "a setting with a value of 1,025 bytes",
+                Self.replacing(Section.metadata, text("preview"), Self.long(1_025))
             ),
             (
                 "generations", "1,025 generations",
@@ -347,6 +351,18 @@ extension VectorCatalogue {
                 "directories-doubled", "an approved directory twice",
                 { sections in
                     try sections[0].change(text("/srv/b"), to: text("/srv/a"))
+                }
+            ),
+            (
+                "settings", "settings swapped",
+                { sections in
+                    try sections[0].change(text("schema-check"), to: text("schema-zheck"))
+                }
+            ),
+            (
+                "settings-doubled", "a setting twice",
+                { sections in
+                    try sections[0].change(text("schema-env.staging"), to: text("schema-check"))
                 }
             ),
         ]

@@ -2,12 +2,12 @@ import Sealing
 
 @testable import Vault
 
-/// What stands in the journal, whole and not.
+/// Valid and invalid journals.
 extension VectorCatalogue {
     private static func send(_ action: SendEntry.Action, _ number: UInt8) -> JournalEntry {
         let made = SendEntry(
             createdAt: 1_700_000_000_000, action: action, project: VectorVault.web,
-            variable: action == .delete ? nil : VectorVault.records[0], platformProject: "prj_1",
+            variable: action == .delete ? nil : VectorVault.records[0], vercelProject: "prj_1",
             author: action == .change ? "user_1" : "",
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
@@ -86,7 +86,7 @@ extension VectorCatalogue {
             id: rotation.id, kind: rotation.kind, createdAt: rotation.createdAt + 1,
             payload: rotation.payload)
         let added = try RotationEntryTests.sample(isFull: false, isOpen: false).entry()
-        /// Whole, but that the checkpoint holds the first rotation alone.
+        /// Valid, except that the checkpoint covers only the first rotation.
         func found(_ entries: [JournalEntry], _ vault: inout VectorVault) {
             vault.index.journal = [rotation]
             let accepted = vault.entries()

@@ -1,6 +1,6 @@
 @testable import Vault
 
-/// What is wrong among the sections, with data keys, and with sealed values.
+/// Errors among the sections, with data keys, and with sealed values.
 extension VectorCatalogue {
     private static let record = VectorVault.records[0]
 
@@ -293,7 +293,7 @@ extension VectorCatalogue {
         try add("chunk", "before-value", "a changed chunk behind a value that does not open", three)
         {
             vault in
-            // Current versions come first, whatever stands first in the file.
+            // Current versions come first, whatever their order in the file.
             vault.changeEarlier(batch: vault.index.batches[0].id)
             vault.changeFile = { $0[344 + 4_112 + 168 + 40] ^= 1 }
         }

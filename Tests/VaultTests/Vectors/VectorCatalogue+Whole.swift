@@ -2,7 +2,7 @@ import Sealing
 
 @testable import Vault
 
-/// Vaults that are whole.
+/// Intact vaults.
 extension VectorCatalogue {
     mutating func addWhole() throws {
         try add("ok", "empty", "a new vault: one passphrase, no records", try .empty()) {

@@ -1,6 +1,6 @@
 @testable import Vault
 
-/// All vectors, made anew: their descriptions are always the same, their nonces never.
+/// All vectors, regenerated: their descriptions are always the same, their nonces never.
 struct VectorCatalogue {
     private(set) var vectors: [(vector: Vector, bytes: [UInt8])] = []
 
@@ -23,7 +23,8 @@ struct VectorCatalogue {
         try addJournals()
     }
 
-    /// Adds a vault that must be of `kind`: "ok", "locked", "newer", "pre-release" or a class of damage.
+    /// Adds a vault that must be of `kind`: "ok", "locked", "newer", "pre-release" or a class of
+    /// damage.
     mutating func add(
         _ kind: String, _ name: String, _ description: String, _ vault: VectorVault,
         secret: Vector.Secret = .passphrase, change: (inout VectorVault) throws -> Void = { _ in }

@@ -6,21 +6,21 @@ import Testing
 
 @Suite("The format's vectors")
 struct VectorTests {
-    /// `make vectors` writes them anew; every other run reads what is there.
+    /// `make vectors` rewrites them; every other run reads the stored ones.
     private static var writes: Bool {
         ProcessInfo.processInfo.environment["ZG_ENV_VECTORS"] == "write"
     }
 
-    @Test func `vectors made now are what they are called, and those that are kept`() throws {
+    @Test func `new vectors match their descriptions and the stored ones`() throws {
         let made = try VectorCatalogue().vectors
         for (vector, bytes) in made { try expect(vector, bytes) }
         #expect(Set(made.map(\.vector.file)).count == made.count)
         if Self.writes { try Self.write(made) }
-        // The files differ in their nonces; what is said of them must not.
+        // The files differ in their nonces; their descriptions must not.
         #expect(try Vector.read() == made.map(\.vector))
     }
 
-    @Test func `kept vectors are what they are called`() throws {
+    @Test func `stored vectors match their descriptions`() throws {
         let vectors = try Vector.read()
         for vector in vectors { try expect(vector, try vector.bytes()) }
         let files = try FileManager.default.contentsOfDirectory(atPath: Vector.directory.path)
@@ -28,7 +28,7 @@ struct VectorTests {
             Set(files.filter { $0.hasSuffix(".zgv") }) == Set(vectors.map(\.file)))
     }
 
-    @Test func `there are vectors of every class of damage`() throws {
+    @Test func `every class of damage has vectors`() throws {
         let counts = Dictionary(grouping: try Vector.read(), by: \.class).mapValues(\.count)
         for damage in VaultDamage.allCases {
             #expect(counts[damage.rawValue, default: 0] >= 2, "\(damage.rawValue)")
@@ -40,7 +40,7 @@ struct VectorTests {
         #expect(counts.values.reduce(0, +) >= 300)
     }
 
-    /// Expects of `bytes` what a vector says, when the vault is read in this process.
+    /// Expects what a vector describes when `bytes` are read in this process.
     private func expect(_ vector: Vector, _ bytes: [UInt8]) throws {
         let found = try VectorReading(bytes, vector.secret)
         #expect(found.kind == vector.class, "\(vector.file): \(found.reason)")
@@ -68,7 +68,7 @@ struct VectorTests {
     }
 }
 
-/// What a vault is found to be by somebody with one secret.
+/// What a reader with one secret finds in a vault.
 struct VectorReading {
     /// "ok", "locked", "newer" or the class of damage.
     private(set) var kind = "ok"
@@ -146,10 +146,10 @@ struct VectorReading {
     static func line(_ value: Vector.Value) -> String { "\(value)" }
 }
 
-/// A file whose bytes the test chose.
+/// A file with bytes chosen by the test.
 final class MemoryFile: ReadableFile {
     private let bytes: [UInt8]
-    /// The most bytes that were asked for at once.
+    /// The most bytes requested at once.
     private(set) var longestRead = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -6,7 +6,7 @@ extension Vector.Secret {
     static let passphrase = Vector.Secret(passphrase: VectorVault.passphrase)
     static let recoveryCode = Vector.Secret(recoveryCode: VectorVault.recoveryCode)
 
-    /// The random key of the slot of that number, as the keyring keeps it.
+    /// The random key of slot `number`, as the keyring stores it.
     static func slotKey(_ number: UInt8) -> Vector.Secret {
         Vector.Secret(
             slotKey: hexadecimal, slot: VectorVault.identifier(0x80 + number).hexadecimal)
@@ -28,10 +28,10 @@ extension Vector.Secret {
 extension VectorVault {
     static let web = identifier(0x10)
     static let api = identifier(0x11)
-    /// Ids of records, in their order.
+    /// Ids of records, in order.
     static let records = (0..<8).map { identifier(0x20 + UInt8($0)) }
 
-    // Times that occur once, so that what stands beside them can be found.
+    // Times that occur once, so that the bytes beside them can be found.
     static let goneTime: UInt64 = 0x0000_0181_1111_2221
     static let pushedTime: UInt64 = 0x0000_0181_1111_3331
     static let earlierTime: UInt64 = 0x0000_0181_1111_4441
@@ -40,14 +40,14 @@ extension VectorVault {
     static let liveTime: UInt64 = 0x0000_0181_1111_2224
     static let auditSequence: UInt64 = 0x0000_0000_0BAD_CAFE
 
-    /// One passphrase, and nothing else.
+    /// One passphrase and nothing else.
     static func empty() throws -> VectorVault {
         var vault = VectorVault()
         try vault.addSlot(.passphrase, .values)
         return vault
     }
 
-    /// One passphrase, and one record "KEY" with a value, in the project "web".
+    /// One passphrase, and one record "KEY" with a value in the project "web".
     static func small(_ wrapping: Batch.Wrapping = .root) throws -> VectorVault {
         var vault = try empty()
         vault.addProject("web", web)
@@ -73,7 +73,7 @@ extension VectorVault {
                 createdAt: 1_700_000_000_000))
     }
 
-    /// At least two items in every list, every optional member once there and once absent.
+    /// At least two items in every list, every optional member once present and once absent.
     static func rich() throws -> VectorVault {
         var vault = try empty()
         try vault.addSlot(.secretService, .index)
@@ -124,6 +124,8 @@ extension VectorVault {
                     path: path, project: "prj_1", organisation: path == "/srv/a" ? "" : "team_1",
                     vaultProject: web))
         }
+        vault.index.metadata.set("schema-env.staging", to: "preview")
+        vault.index.metadata.set("schema-check", to: "on")
         vault.index.metadata.lockedWrites = [
             LockedWrite(
                 generation: 7, by: .init(command: "import", time: 1_700_000_000_800),
@@ -152,7 +154,7 @@ extension VectorVault {
         ]
     }
 
-    /// A registration with the relay of that number, named after it.
+    /// A registration with relay `number`, named after it.
     static func relay(_ number: UInt8) throws -> SecretJournalEntry {
         let made = try RelayRegistration(
             joinedAt: 1_700_000_000_000 + UInt64(number), relay: "https://relay-\(number).example",
@@ -167,7 +169,7 @@ extension VectorVault {
         try [UInt8](repeating: byte, count: count).withBytes { try SecretArena().copy($0) }
     }
 
-    /// The items of the sections that are lists, 2 to 8, encoded, by the section's place from 0.
+    /// The encoded items of the sections that are lists, 2 to 8, by the section's index from 0.
     func items(ofSection section: Int) throws -> [[UInt8]] {
         func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
             items.map { item in encoded { encode(item, &$0) } }

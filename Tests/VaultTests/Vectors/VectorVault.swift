@@ -3,10 +3,9 @@ import Sealing
 
 @testable import Vault
 
-/// A vault whose every part but the nonces is chosen, and what is changed of it on the way to a file.
+/// A vault whose every part but the nonces is chosen, and the changes on its way to a file.
 ///
-/// What is changed before a seal or a checksum is sealed as it is, so that one property alone is
-/// wrong.
+/// A change before a seal or a checksum is covered by it, so that only one property is wrong.
 struct VectorVault {
     static let passphrase = "correct horse"
     static let recoveryCode = "0108-1G81-860W-40J2-GB1G-6GW3-RGH3"
@@ -25,31 +24,31 @@ struct VectorVault {
     var values: [Vector.Value] = []
     private var dataKeys: [Identifier: [UInt8]] = [:]
 
-    /// Makes the checkpoint, for the header that the file gets; one of all that there is, but for versions
-    /// in sealed batches, unless this is set.
+    /// Makes the checkpoint for the file's header. The default covers everything but versions in
+    /// sealed batches.
     var checkpoint: ((VaultHeader, borrowing SecretBytes, CheckpointEntries) throws -> Checkpoint)?
 
-    // What is changed of the file, in the order in which it is put together.
+    // Changes to the file, in the order in which it is assembled.
 
-    /// Of the ten sections of the index's content, without their lengths and the flag before them.
+    /// To the ten sections of the index's content, without their lengths and the flag before them.
     var changeSections: ((inout [[UInt8]]) throws -> Void)?
-    /// Of the content: the flag, and the sections with their lengths.
+    /// To the content: the flag, and the sections with their lengths.
     var changeContent: ((inout [UInt8]) -> Void)?
-    /// Of the length, the content and the zeros behind it.
+    /// To the length, the content and the zeros after it.
     var changePadded: ((inout [UInt8]) -> Void)?
-    /// Of the header without its checksum; the index is sealed with it as it is then.
+    /// To the header without its checksum, before the index is sealed with it.
     var changeHeader: ((inout [UInt8]) -> Void)?
-    /// Of the header after the index was sealed; the checksum is made of what is there then.
+    /// To the header after the index was sealed, before the checksum is computed.
     var forgeHeader: ((inout [UInt8]) -> Void)?
-    /// Of the finished file.
+    /// To the finished file.
     var changeFile: ((inout [UInt8]) -> Void)?
 
-    /// Sixteen bytes that follow from a number, and are in its order.
+    /// Sixteen bytes derived from a number, in its order.
     static func identifier(_ number: UInt8) -> Identifier {
         Identifier(high: UInt64(number) << 56 | 0x11_2233_4455_6677, low: UInt64(number) * 0x0101)
     }
 
-    /// The id of the version of that number, from the front of the chunks.
+    /// The id of version `number`, counted from the first chunk.
     static func version(_ number: UInt8) -> Identifier { identifier(0x98 + number) }
 
     static func secret(_ bytes: [UInt8]) throws -> SecretBytes {
@@ -135,20 +134,20 @@ struct VectorVault {
     struct Storing {
         var version: UInt64 = 1
         var isCurrent = true
-        /// What the record was called when the value was sealed.
+        /// The record's name when the value was sealed.
         var sealedName: String?
-        /// What the index does not say, but the seal covers all the same.
+        /// What the seal covers but the index does not contain.
         var associatedName: String?
         var associatedProject: Identifier?
         var associatedVersion: Identifier?
-        /// Of the padded value, before it is sealed.
+        /// To the padded value, before it is sealed.
         var changePadded: ((inout [UInt8]) -> Void)?
-        /// Of the sealed chunk, before its checksum is made.
+        /// To the sealed chunk, before its checksum is computed.
         var changeChunk: ((inout [UInt8]) -> Void)?
         var isExpected = true
     }
 
-    /// Seals a value behind the others.
+    /// Seals a value after the others.
     mutating func store(
         _ value: [UInt8], in id: Identifier, batch: Identifier, _ how: Storing = Storing()
     ) throws {
@@ -283,6 +282,7 @@ struct VectorVault {
         objects += index.accounts.map { .init($0) }
         objects += index.metadata.approvedDirectories.map { .directory($0) }
         objects += index.allJournalEntries.map { .init($0) }
+        objects += index.metadata.settings.map { .setting($0) }
         return CheckpointEntries(of: objects)
     }
 
@@ -310,6 +310,6 @@ extension CheckpointEntries {
             Dictionary(objects.map { ($0.object, .some($0.content)) }) { first, _ in first })
     }
 
-    /// What stands in the index.
+    /// The content of the index.
     var bytes: [UInt8] { encoded { encode(into: &$0) } }
 }

@@ -1,6 +1,6 @@
 internal import Sealing
 
-/// What a device is called beside its copies: a digest of its name, which sorts.
+/// A device's sortable name among copies: a digest of its id.
 struct RecipientName: Hashable, Comparable, Sendable {
     static let byteCount = 16
 
@@ -39,17 +39,17 @@ struct RecipientName: Hashable, Comparable, Sendable {
 
 /// Copies of one event in the order of their devices' names, all of the same length.
 struct CopyTable: Equatable, Sendable {
-    /// The length of a copy, how many there are, names, copies.
+    /// The length of a copy, their count, names, copies.
     let bytes: [UInt8]
 
     private static let headCount = 16
 
-    /// How many copies of a length fit into a message.
+    /// Returns how many copies fit into a message.
     static func capacity(byteLimit: Int, copyLength: Int) -> Int {
         max(1, (byteLimit - headCount) / (copyLength + RecipientName.byteCount))
     }
 
-    /// How many bytes a table takes.
+    /// Returns the size of a table.
     static func byteCount(count: Int, copyLength: Int) -> Int {
         headCount + count * (copyLength + RecipientName.byteCount)
     }
@@ -66,7 +66,7 @@ struct CopyTable: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads a table that goes from a place to the end; nil for anything else.
+    /// Parses a table from a position to the end; nil if it is malformed.
     init?(_ bytes: [UInt8], from place: Int = 0) {
         guard place >= 0, let length = bytes.number(at: place),
             let count = bytes.number(at: place + 8), length <= 65_536, count <= 65_536,
@@ -78,7 +78,7 @@ struct CopyTable: Equatable, Sendable {
     private var length: Int { Int(bytes.number(at: 0) ?? 0) }
     private var count: Int { Int(bytes.number(at: 8) ?? 0) }
 
-    /// The copy of a device; nil where it has none.
+    /// Returns the copy of a device; nil if it has none.
     func copy(for name: RecipientName) -> [UInt8]? {
         let (length, count) = (length, count)
         var (low, high) = (0, count)

@@ -1,30 +1,30 @@
 internal import JSON
 internal import Sealing
 
-/// What is asked of JetStream: streams, their messages by number or subject, and new messages. Each
-/// answer is held against what was asked.
+/// Requests to JetStream: streams, messages by number or subject, and new messages. Each response
+/// is checked against its request.
 struct JetStream: Sendable {
     let connection: NATSConnection
     let patience: Int64
 
-    /// Codes of the server's that mean something here.
+    /// Error codes of the server.
     enum Code {
         static let streamMissing: Int64 = 10_059
         static let messageMissing: Int64 = 10_037
         static let otherLast: Int64 = 10_071
-        /// One with the same identifier is on its way.
+        /// A message with the same identifier is in flight.
         static let sameOnItsWay: Int64 = 10_158
-        /// There are not as many servers as copies were asked for, or not as much room.
+        /// There are fewer servers than replicas, or not enough space.
         static let tooFewServers: Set<Int64> = [10_005, 10_023, 10_074]
     }
 
-    /// What a server says no with.
+    /// The server's response.
     enum Answer {
         case value(JSONValue)
         case refused(code: Int64)
     }
 
-    /// What became of a message that was sent to a stream.
+    /// The result of publishing a message.
     enum Outcome: Equatable {
         case kept(Int64)
         case duplicate(Int64)
@@ -33,21 +33,21 @@ struct JetStream: Sendable {
         case failed(StoreError)
     }
 
-    static let unclear = StoreError(.damaged, "NATS gave an answer that has another form.")
+    static let unclear = StoreError(.damaged, "NATS sent a malformed response.")
 
     static func refusal(_ code: Int64) -> StoreError {
         code == Code.streamMissing
-            ? StoreError(.unavailable, "The streams of this store are gone.")
-            : StoreError(.unavailable, "JetStream refuses (code \(code)).")
+            ? StoreError(.unavailable, "The streams of this store do not exist.")
+            : StoreError(.unavailable, "JetStream refused the request (code \(code)).")
     }
 
-    /// Asks the interface of JetStream.
+    /// Sends a request to the JetStream API.
     func ask(_ subject: String, _ value: JSONValue? = nil) throws(StoreError) -> Answer {
         let message = try connection.request(
             "$JS.API.\(subject)", value?.encoded ?? [], milliseconds: patience)
-        // Nobody answers for JetStream: it has no leader now.
+        // No responders: JetStream has no leader now.
         guard message.status == nil else {
-            throw StoreError(.unavailable, "JetStream does not answer.")
+            throw StoreError(.unavailable, "JetStream is not responding.")
         }
         guard let answer = try? JSONValue(parsing: message.data) else { throw Self.unclear }
         if let error = answer["error"] {
@@ -57,7 +57,7 @@ struct JetStream: Sendable {
         return .value(answer)
     }
 
-    /// What the servers' JetStream can: 1 since 2.11, 0 before.
+    /// The API level of the servers: 1 since 2.11, 0 before.
     func level() throws(StoreError) -> Int64 {
         switch try ask("INFO") {
         case .refused(let code): throw Self.refusal(code)
@@ -69,12 +69,12 @@ struct JetStream: Sendable {
         if case .integer(let level)? = answer["api"]?["level"] { level } else { 0 }
     }
 
-    /// The last number that a stream gave, as its leader has it.
+    /// The last number of a stream, according to its leader.
     func lastSequence(of stream: String) throws(StoreError) -> Int64 {
         try state("last_seq", of: stream)
     }
 
-    /// The number of the oldest message that is still there, or that will come next.
+    /// The number of the oldest stored message, or of the next one.
     func firstSequence(of stream: String) throws(StoreError) -> Int64 {
         try state("first_seq", of: stream)
     }
@@ -90,29 +90,29 @@ struct JetStream: Sendable {
         }
     }
 
-    /// A message as a stream's leader has it. No other server is asked: one may be behind, and one that led
-    /// and was cut off may have something else under a number (``NATSStreams/warning()``).
+    /// A message stored by the stream's leader. No other server is asked: one may lag, and a former
+    /// leader that was cut off may have another message under a number (``NATSStreams/warning()``).
     struct Kept: Equatable {
         var subject: String
         var sequence: Int64
         var data: [UInt8]
-        /// What it was told apart from others by when it was sent.
+        /// Its identifier when it was sent.
         var messageID: String?
     }
 
-    /// The last message of a subject; nil where there is none.
+    /// Returns the last message of a subject.
     func last(of subject: String, in stream: String) throws(StoreError) -> Kept? {
         try get(["last_by_subj": .string(subject)], in: stream)
     }
 
-    /// The first message of a subject from a number on; nil where there is none.
+    /// Returns the first message of a subject from a number on.
     func first(
         of subject: String, from sequence: Int64, in stream: String
     ) throws(StoreError) -> Kept? {
         try get(["seq": .integer(sequence), "next_by_subj": .string(subject)], in: stream)
     }
 
-    /// The message with a number; nil where there is none.
+    /// Returns the message with a number.
     func message(_ sequence: Int64, in stream: String) throws(StoreError) -> Kept? {
         guard let kept = try get(["seq": .integer(sequence)], in: stream) else { return nil }
         guard kept.sequence == sequence else { throw Self.unclear }
@@ -124,7 +124,7 @@ struct JetStream: Sendable {
         case .refused(code: Code.messageMissing): return nil
         case .refused(let code): throw Self.refusal(code)
         case .value(let answer):
-            guard let message = answer["message"], let subject = message["subject"]?.filledText,
+            guard let message = answer["message"], let subject = message["subject"]?.nonEmptyString,
                 case .integer(let sequence)? = message["seq"], sequence > 0,
                 let data = Self.bytes(message["data"]), let head = Self.bytes(message["hdrs"])
             else { throw Self.unclear }
@@ -137,19 +137,19 @@ struct JetStream: Sendable {
         }
     }
 
-    /// The bytes of base64 with its padding; none for what is missing.
+    /// Decodes base64 with padding; an absent value is empty.
     private static func bytes(_ value: JSONValue?) -> [UInt8]? {
-        let letters = (value?.filledText ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
+        let letters = (value?.nonEmptyString ?? "").utf8.filter { $0 != UInt8(ascii: "=") }
         return TableBase64.decoded(letters[...])
     }
 
-    /// Sends messages to a stream and waits until they are kept.
+    /// Sends messages to a stream and waits until they are stored.
     func publish(_ messages: [NATSPublication]) -> [Outcome] {
         let answers = connection.publish(messages, milliseconds: patience)
         return zip(messages, answers).map { message, answer in
             guard let answer, answer.status == nil,
                 let value = try? JSONValue(parsing: answer.data)
-            else { return .failed(StoreError(.unavailable, "JetStream does not answer.")) }
+            else { return .failed(StoreError(.unavailable, "JetStream is not responding.")) }
             if let error = value["error"] {
                 guard case .integer(let code)? = error["err_code"] else {
                     return .failed(Self.unclear)

@@ -1,16 +1,16 @@
 internal import Threads
 
-/// What a relay knows of the stream without asking: each account's last entry, and what came lately, up
-/// to a number of bytes and for a time. Nothing is here longer than in the stream.
+/// The known part of the stream: each account's last entry, and recent entries, limited in bytes
+/// and time. Nothing stays longer than in the stream.
 final class LogCache: Sendable {
     private struct State {
         var tips: [String: LogTip] = [:]
-        /// Each account's last message of those that came in order.
+        /// The last message of each account among those received in order.
         var last: [String: Int64] = [:]
-        /// By account in the order of numbers.
+        /// By account, in the order of numbers.
         var entries: [String: [PlacedEntry]] = [:]
         var tables: [Int64: CopyTable] = [:]
-        /// What is forgotten first.
+        /// In the order of eviction.
         var order: [(account: String?, sequence: Int64, byteCount: Int, until: Int64)] = []
         var first = 0
         var byteCount = 0
@@ -29,10 +29,10 @@ final class LogCache: Sendable {
 
     func tip(of account: String) -> LogTip? { state.look { $0.tips[account] } }
 
-    /// The last message of an account that came in order; nil where none did.
+    /// The last message of an account received in order.
     func last(of account: String) -> Int64? { state.look { $0.last[account] } }
 
-    /// Takes a newer last entry that was asked for.
+    /// Records a newer last entry that was queried.
     func set(_ tip: LogTip, of account: String) {
         state.look { state in
             if let known = state.tips[account], known.sequence > tip.sequence { return }
@@ -41,13 +41,13 @@ final class LogCache: Sendable {
         }
     }
 
-    /// Takes the next message of an account. All of them come, in order, from some number on.
+    /// Applies an account's next message. From some number on, all of them arrive in order.
     func take(_ entry: LogEntry, sequence: Int64, of account: String) {
         state.look { state in
             let last = state.last.updateValue(sequence, forKey: account)
             let tip = state.tips[account]
-            // Of the first that comes nobody knows here what stands before it, nor where what it names
-            // became too old before it came: then that is asked for.
+            // What precedes the first message is unknown, also if the entry that it names has
+            // expired. Then it is queried.
             guard entry.previous == 0 || last.map({ $0 >= entry.previous }) ?? false else {
                 if let tip, tip.sequence < sequence { state.tips[account] = nil }
                 return
@@ -65,7 +65,7 @@ final class LogCache: Sendable {
         }
     }
 
-    /// Keeps an entry that was asked for.
+    /// Caches an entry that was queried.
     func add(_ placed: PlacedEntry, of account: String) {
         state.look { add(placed, of: account, &$0) }
     }
@@ -102,7 +102,7 @@ final class LogCache: Sendable {
         }
     }
 
-    /// The first entry above a number, where it is certain that no other one is between.
+    /// Returns the first entry above a number if it is certain that no other is between.
     func next(of account: String, after: Int64) -> PlacedEntry? {
         state.look { state in
             forget(&state)
@@ -123,7 +123,7 @@ final class LogCache: Sendable {
         }
     }
 
-    /// Where the first entry with a number or a larger one is.
+    /// Returns the position of the first entry with this number or a larger one.
     private static func place(of sequence: Int64, in list: [PlacedEntry]) -> Int {
         var (low, high) = (0, list.count)
         while low < high {

@@ -1,18 +1,18 @@
-/// A message of an account's subject: an event, or a mark. All numbers of an account hang together here:
-/// each entry says what was before it, so that any relay finds out from two of them how many events are
-/// between, also when those are gone.
+/// A message of an account's subject: an event or a mark. The entries form a chain: each records
+/// what came before it, so that any relay can count the events between two entries, even after
+/// those events are deleted.
 ///
-/// An account's messages name the one before: one of a relay that does not know the last one does not
-/// count (``PlacedEntry``). Whoever joins leaves a mark, so that an event either is before it, or was
-/// sealed by a relay that had seen who joined.
+/// Each message names its predecessor, and one with a wrong predecessor does not count
+/// (``PlacedEntry``). A joining device writes a mark, so that every event is either before it or
+/// was sealed by a relay that knew the device.
 struct LogEntry: Equatable, Sendable {
-    /// Where copies are.
+    /// Where the copies are.
     enum Content: Equatable, Sendable {
-        /// Nothing but the place: somebody joined, or the account was silent for long.
+        /// None: a mark for a new device, or after a long silence of the account.
         case mark
         /// In the entry.
         case copies(CopyTable)
-        /// In messages of their own, in the order of names: their numbers, and the first name in each.
+        /// In separate messages, in the order of names: their numbers, and the first name in each.
         case parts([Part])
     }
 
@@ -22,20 +22,20 @@ struct LogEntry: Equatable, Sendable {
     }
 
     private static let format: UInt8 = 1
-    /// More than any stream comes to; sums of some of these are no overflow.
+    /// More than any stream reaches, so that sums of a few do not overflow.
     static let largestNumber: Int64 = 1 << 53
 
-    /// When the account's numbers began: no number up to it counts for `ordinal`.
+    /// Where the account's numbers began: `ordinal` counts events after it.
     var epoch: Int64
-    /// Events of the account in this epoch up to here.
+    /// Number of events of the account in this epoch, including this one.
     var ordinal: Int64
-    /// The number of the subject's message before; 0 for none.
+    /// The number of the subject's previous message; 0 for none.
     var previous: Int64
-    /// The number of the event before; the epoch for none.
+    /// The number of the previous event; the epoch for none.
     var lastEvent: Int64
-    /// Up to which message of the register a relay must have read before it seals what comes next.
+    /// The message of the register that a relay must have read before it seals the next event.
     var register: Int64
-    /// By the clock of the relay that wrote it, in milliseconds since 1970.
+    /// By the clock of the writing relay, in milliseconds since 1970.
     var time: Int64
     var content: Content
 
@@ -43,7 +43,7 @@ struct LogEntry: Equatable, Sendable {
     /// Events of the account before this entry.
     var ordinalBefore: Int64 { isEvent ? ordinal - 1 : ordinal }
 
-    /// The entry's message.
+    /// The encoded entry.
     var bytes: [UInt8] {
         var bytes: [UInt8] = [Self.format]
         func add(_ number: Int64) { bytes.append(number: number) }
@@ -66,7 +66,7 @@ struct LogEntry: Equatable, Sendable {
         return bytes
     }
 
-    /// Reads a message; nil for anything else.
+    /// Parses a message; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 50, bytes[0] == Self.format else { return nil }
         var numbers: [Int64] = []
@@ -113,9 +113,9 @@ struct LogEntry: Equatable, Sendable {
     }
 }
 
-/// What an account's subject says up to its last message.
+/// The state of an account's subject after its last message.
 struct LogTip: Equatable, Sendable {
-    /// The last message's number, also of one that does not count; 0 where the subject has none.
+    /// The last message's number, even if it does not count; 0 without messages.
     var sequence: Int64
     var epoch: Int64
     var ordinal: Int64
@@ -130,19 +130,19 @@ struct LogTip: Equatable, Sendable {
         lastEvent = entry.isEvent ? sequence : entry.lastEvent
     }
 
-    /// What an entry says of those before it.
+    /// The state after `entry`.
     init(before entry: LogEntry, sequence: Int64) {
         self.sequence = sequence
         (epoch, ordinal, register) = (entry.epoch, entry.ordinalBefore, entry.register)
         (lastEvent, time) = (entry.lastEvent, entry.time)
     }
 
-    /// For an account that has nothing, in a stream whose last number is `newest`.
+    /// The state of an account without messages, in a stream whose last number is `newest`.
     init(beginningAt newest: Int64) {
         (sequence, epoch, ordinal, lastEvent, register, time) = (0, newest, 0, newest, 0, 0)
     }
 
-    /// The entry that comes next.
+    /// Returns the next entry.
     func next(
         _ content: LogEntry.Content, at time: Int64, register newer: Int64 = 0
     ) -> LogEntry {
@@ -154,7 +154,7 @@ struct LogTip: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Eight bytes, the largest first; nil behind the end, and for what is no `Int64`. Never negative.
+    /// Reads eight bytes, big-endian; nil past the end and for a negative number.
     func number(at place: Int) -> Int64? {
         guard place >= 0, place + 8 <= count else { return nil }
         var number: UInt64 = 0

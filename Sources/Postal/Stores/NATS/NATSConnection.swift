@@ -6,12 +6,12 @@ internal import Synchronization
 internal import SystemFiles
 internal import Threads
 
-/// A message as it came.
+/// A received message.
 struct NATSMessage: Sendable {
     var subject: String
     var reply: String
     var data: [UInt8]
-    /// The three digits of a status that came instead of a message, such as `404`.
+    /// The three-digit status sent in place of a message, such as `404`.
     var status: String?
 }
 
@@ -19,12 +19,13 @@ struct NATSMessage: Sendable {
 struct NATSPublication: Sendable {
     var subject: String
     var data: [UInt8]
-    /// The same for a message that is sent again, which the stream then leaves out. Every message has one:
-    /// a server that comes back may take the end of its log twice, and knows by it what it has.
+    /// Identifies a repeated message, which the stream then drops. Every message has one, because a
+    /// returning server may replay the end of its log and recognizes messages by it.
     var messageID: String
-    /// The number of the subject's last message; another one makes the stream refuse. 0 for "none yet".
+    /// The number of the subject's last message, or 0 for none; the stream refuses the message
+    /// otherwise.
     var expected: Int64?
-    /// Whether another message with the same identifier is one that came between.
+    /// Whether another message with the same identifier may have come between.
     var isOnlyOne = false
 
     init(_ subject: String, _ data: [UInt8], messageID: String? = nil, expected: Int64? = nil) {
@@ -32,27 +33,27 @@ struct NATSPublication: Sendable {
         self.messageID = messageID ?? Hexadecimal.text(of: Random.bytes(16))
     }
 
-    /// A message of which there can be only one behind the subject's last one. `expected` alone does not
-    /// do: servers before 2.9.21 look at it before they agree on the order, so two that come at the same
-    /// moment are both taken. What they have the same identifier of they look at afterwards too.
+    /// A message of which only one can follow the subject's last one. `expected` alone is not
+    /// enough: servers before 2.9.21 check it before they agree on the order and accept two
+    /// simultaneous messages. They check the shared identifier afterwards too.
     init(_ subject: String, _ data: [UInt8], onlyOneBehind expected: Int64) {
         self.init(subject, data, messageID: "\(subject)@\(expected)", expected: expected)
         isOnlyOne = true
     }
 }
 
-/// The connection to one of several servers, which finds another one by itself when that is gone.
+/// A connection to one of several servers, which reconnects to another one by itself.
 ///
-/// Any thread may use it. What is asked for while no server is there fails at once.
+/// Thread-safe. Requests without a server fail at once.
 @safe
 final class NATSConnection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let notice: Notice
     private let counter = Atomic<Int>(0)
-    /// Answers that come together need a place of their own.
+    /// The reply subject for batched responses.
     private let inbox: String
 
-    /// Told when another server, or the same one, is there again.
+    /// Calls the observer after a reconnect.
     private final class Notice: Sendable {
         let observer = Monitor<(@Sendable () -> Void)?>(nil)
     }
@@ -61,7 +62,7 @@ final class NATSConnection: @unchecked Sendable {
     init(_ settings: NATSSettings) throws(StoreError) {
         var made: OpaquePointer?
         guard unsafe natsOptions_Create(&made) == NATS_OK, let options = unsafe made else {
-            throw StoreError(.unavailable, "There is no memory for a connection to NATS.")
+            throw StoreError(.unavailable, "Not enough memory to connect to NATS.")
         }
         defer { unsafe natsOptions_Destroy(options) }
         notice = Notice()
@@ -79,7 +80,7 @@ final class NATSConnection: @unchecked Sendable {
         var name: UnsafeMutablePointer<CChar>?
         guard unsafe natsInbox_Create(&name) == NATS_OK, let name = unsafe name else {
             unsafe natsConnection_Destroy(connection)
-            throw StoreError(.unavailable, "There is no memory for a connection to NATS.")
+            throw StoreError(.unavailable, "Not enough memory to connect to NATS.")
         }
         inbox = unsafe String(cString: name)
         unsafe natsInbox_Destroy(name)
@@ -102,48 +103,48 @@ final class NATSConnection: @unchecked Sendable {
         }
         unsafe natsOptions_SetName(options, "zg-env-postal")
         unsafe natsOptions_SetTimeout(options, 2_000)
-        // For ever: a relay waits for its store, and says 503 meanwhile.
+        // Forever: a relay waits for its store and responds with 503 meanwhile.
         unsafe natsOptions_SetMaxReconnect(options, -1)
         unsafe natsOptions_SetReconnectWait(options, 100)
         unsafe natsOptions_SetReconnectJitter(options, 100, 200)
-        // A server that stopped without a word is given up after some seconds.
+        // Gives up a silent server after a few seconds.
         unsafe natsOptions_SetPingInterval(options, 2_000)
         unsafe natsOptions_SetMaxPingsOut(options, 2)
         unsafe natsOptions_SetFailRequestsOnDisconnect(options, true)
-        // What cannot be sent now is not sent later behind the back of whoever was told so.
+        // No buffering: a request that was reported as failed must not be sent later.
         unsafe natsOptions_SetReconnectBufSize(options, 1)
         guard status == NATS_OK else {
-            throw StoreError(.unavailable, "The servers' addresses are none of NATS.")
+            throw StoreError(.unavailable, "The NATS server URLs are invalid.")
         }
     }
 
     static func failure(_ status: natsStatus) -> StoreError {
         switch status {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
-            StoreError(.unavailable, "NATS refuses this user.")
+            StoreError(.unavailable, "NATS rejected the credentials.")
         case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_REQUIRED, NATS_SECURE_CONNECTION_WANTED:
-            StoreError(.unavailable, "There is no TLS connection to NATS that can be trusted.")
-        default: StoreError(.unavailable, "NATS does not answer.")
+            StoreError(.unavailable, "Cannot verify the TLS connection to NATS.")
+        default: StoreError(.unavailable, "NATS is not responding.")
         }
     }
 
-    /// Whether a server is there now.
+    /// Whether a server is connected.
     var isConnected: Bool {
         unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED
     }
 
-    /// Calls `observer` whenever the connection was lost and is back.
+    /// Calls `observer` after every reconnect.
     func observeReturn(_ observer: (@Sendable () -> Void)?) {
         notice.observer.look { $0 = observer }
     }
 
-    /// Ends it. Whoever waits for an answer gets none.
+    /// Closes it. Pending requests get no response.
     func close() {
         observeReturn(nil)
         unsafe natsConnection_Close(handle)
     }
 
-    /// Sends something to whoever listens now.
+    /// Publishes a text to current subscribers.
     func tell(_ subject: String, _ text: String) {
         let bytes = Array(text.utf8)
         unsafe bytes.withUnsafeBytes { bytes in
@@ -152,7 +153,7 @@ final class NATSConnection: @unchecked Sendable {
         }
     }
 
-    /// Asks one question and waits for the answer.
+    /// Sends a request and waits for the response.
     func request(
         _ subject: String, _ data: [UInt8], milliseconds: Int64
     ) throws(StoreError) -> NATSMessage {
@@ -167,7 +168,7 @@ final class NATSConnection: @unchecked Sendable {
         return unsafe Self.message(answer)
     }
 
-    /// Listens to a subject.
+    /// Subscribes to a subject.
     func subscribe(_ subject: String) throws(StoreError) -> NATSSubscription {
         var subscription: OpaquePointer?
         let status = unsafe natsConnection_SubscribeSync(&subscription, handle, subject)
@@ -177,7 +178,7 @@ final class NATSConnection: @unchecked Sendable {
         return unsafe NATSSubscription(subscription)
     }
 
-    /// Asks a question whose answers come to a subscription.
+    /// Sends a request whose responses go to a subscription.
     func send(_ subject: String, _ data: [UInt8], replyTo reply: String) throws(StoreError) {
         let status = unsafe data.withUnsafeBytes { bytes in
             unsafe natsConnection_PublishRequest(
@@ -186,14 +187,14 @@ final class NATSConnection: @unchecked Sendable {
         guard status == NATS_OK else { throw Self.failure(status) }
     }
 
-    /// A place for answers that nobody else has.
+    /// Returns a unique reply subject.
     func newInbox() -> String {
         "\(inbox).\(counter.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    /// Sends messages to their streams one behind the other, and waits for all answers together.
+    /// Sends messages to their streams in order, and waits for all responses together.
     ///
-    /// - Returns: One answer for each, in order; nil where none came in time.
+    /// - Returns: One response for each, in order; nil after a timeout.
     func publish(_ messages: [NATSPublication], milliseconds: Int64) -> [NATSMessage?] {
         var answers = [NATSMessage?](repeating: nil, count: messages.count)
         guard isConnected, !messages.isEmpty else { return answers }
@@ -258,7 +259,7 @@ final class NATSConnection: @unchecked Sendable {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Called by a thread of the library's.
+    /// Called by a thread of the library.
     fileprivate static func isBack(_ context: UnsafeMutableRawPointer?) {
         guard let context = unsafe context else { return }
         let notice = unsafe Unmanaged<Notice>.fromOpaque(context).takeUnretainedValue()
@@ -270,7 +271,7 @@ private func connectionIsBack(_ connection: OpaquePointer?, _ context: UnsafeMut
     unsafe NATSConnection.isBack(context)
 }
 
-/// Messages of one subject that wait to be taken; ends with the object.
+/// Queued messages of one subject; unsubscribes at deinit.
 @safe
 final class NATSSubscription: @unchecked Sendable {
     private let handle: OpaquePointer
@@ -281,7 +282,7 @@ final class NATSSubscription: @unchecked Sendable {
         unsafe natsSubscription_Destroy(handle)
     }
 
-    /// The next message; nil where none came in time, or the connection was closed.
+    /// Returns the next message, or nil after a timeout or once the connection is closed.
     func next(milliseconds: Int64) -> NATSMessage? {
         var message: OpaquePointer?
         let status = unsafe natsSubscription_NextMsg(&message, handle, milliseconds)

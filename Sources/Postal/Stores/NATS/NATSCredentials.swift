@@ -3,25 +3,25 @@ internal import Glibc
 internal import Sealing
 internal import SystemFiles
 
-/// The file that says who a relay is to the cluster. Read again with every start, never shown.
+/// The credentials for the cluster, read at every start and never shown.
 enum NATSCredentials {
     private static let byteLimit = 16_384
 
-    /// Gives what is in the file to the library, which keeps it for when it has to connect again.
+    /// Passes the credentials to the library, which keeps them for reconnects.
     static func apply(_ path: String, to options: OpaquePointer) throws(StoreError) {
         let unreadable = StoreError(
-            .insecure, "The file with the credentials for NATS cannot be read, or is too long.")
+            .insecure, "The NATS credentials file is unreadable or too long.")
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let facts = try? file.facts(), facts.kind == .regular,
             (1...UInt64(byteLimit)).contains(facts.byteCount)
         else { throw unreadable }
         guard facts.permissions & 0o007 == 0 else {
             throw StoreError(
-                .insecure, "Everybody can read the file with the credentials for NATS.")
+                .insecure, "Other users can read the NATS credentials file.")
         }
-        // One more, so that it ends with a zero, as C has it.
+        // One more byte for the terminating zero.
         guard var bytes = try? SecretBytes(count: Int(facts.byteCount) + 1) else {
-            throw StoreError(.unavailable, "There is no guarded memory.")
+            throw StoreError(.unavailable, "Cannot allocate guarded memory.")
         }
         guard let read = try? bytes.withMutableBytes({ try file.read(into: &$0) }) else {
             throw unreadable
@@ -30,7 +30,7 @@ enum NATSCredentials {
             unsafe span.withUnsafeMutableBytes { target in
                 var count = min(read, target.count - 1)
                 unsafe target[target.count - 1] = 0
-                // Line ends are of the file, not of what is in it.
+                // Final line ends belong to the file, not to the credentials.
                 while count > 0, unsafe target[count - 1] == 0x0A || target[count - 1] == 0x0D {
                     unsafe target[count - 1] = 0
                     count -= 1

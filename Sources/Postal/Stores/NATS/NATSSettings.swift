@@ -1,24 +1,23 @@
 internal import SystemFiles
 
-/// Where a cluster is, and what this store is called in it.
+/// The address of a cluster, and this store's name in it.
 package struct NATSSettings: Equatable, Sendable {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`, without user and password.
     package var servers: [String]
-    /// A file with `USER:PASSWORD`, a token, or the credentials that `nsc` makes; nil for none.
+    /// A file with `USER:PASSWORD`, a token, or credentials created by `nsc`.
     package var credentialsFile: String?
-    /// Of `A-Z a-z 0-9 _`: begins the names of streams and subjects, so that two stores can share a
-    /// cluster.
+    /// Characters `A-Z a-z 0-9 _`. The prefix of streams and subjects, so that two stores can share
+    /// a cluster.
     package var name = "zg_env_postal"
-    /// How long one answer of the cluster may take, in milliseconds.
+    /// Timeout of one response, in milliseconds.
     package var patience: Int64 = 4_000
 
-    /// Makes settings.
     package init(servers: [String], credentialsFile: String? = nil) {
         (self.servers, self.credentialsFile) = (servers, credentialsFile)
     }
 
-    /// Tells whether a text is an address of a server, with no user or password in it: other users of
-    /// the machine can read a process's arguments.
+    /// Returns whether a text is a server's URL without user or password, which other local users
+    /// could see in the process's arguments.
     package static func isAddress(_ text: String) -> Bool {
         guard
             let rest = ["nats://", "tls://"].first(where: text.hasPrefix).map({
@@ -34,11 +33,11 @@ package struct NATSSettings: Equatable, Sendable {
     }
 }
 
-/// What streams and subjects are called.
+/// The names of streams and subjects.
 struct NATSNames: Sendable {
     let prefix: String
 
-    /// The stream of events: `PREFIX.e.ACCOUNT`, and `PREFIX.c.ACCOUNT` for copies beside them.
+    /// The stream of events: `PREFIX.e.ACCOUNT`, and `PREFIX.c.ACCOUNT` for separate copies.
     var events: String { "\(prefix)_events" }
     /// The stream of the register, which keeps the last messages of each subject.
     var register: String { "\(prefix)_register" }
@@ -49,14 +48,14 @@ struct NATSNames: Sendable {
     func acknowledgement(_ id: String) -> String { "\(prefix).r.a.\(id)" }
     func invite(_ digest: [UInt8]) -> String { "\(prefix).r.i.\(Hexadecimal.text(of: digest))" }
     var check: String { "\(prefix).r.x.check" }
-    /// No stream takes these: who is not there does not have to know.
+    /// No stream stores these: only connected relays need them.
     var streams: String { "\(prefix).s" }
 
     var allEntries: String { "\(prefix).e.*" }
     var allCopies: String { "\(prefix).c.*" }
     var allRegister: String { "\(prefix).r.*.*" }
 
-    /// What stands behind the last dot of a subject.
+    /// Returns the part of a subject after its last dot.
     static func last(of subject: String) -> String {
         subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) } ?? subject
     }

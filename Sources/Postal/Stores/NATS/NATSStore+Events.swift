@@ -3,23 +3,23 @@ internal import SystemFiles
 internal import Threads
 
 extension NATSStore {
-    /// Bytes of copies that go into the entry itself: every relay gets them without asking.
+    /// Bytes of copies in the entry itself, which every relay receives without a query.
     private static let inlineByteLimit = 32 << 10
-    /// Bytes of one message: below the megabyte that a server takes.
+    /// Bytes of one message, below the server's limit of 1 MB.
     private static let partByteLimit = 800 << 10
-    /// Accounts that are written to at the same time by one call.
+    /// Accounts written concurrently by one call.
     private static let accountThreads = 8
-    /// How often a message is written anew because another relay's came between.
+    /// How often a message is rewritten because another relay's came between.
     private static let tries = 200
 
     package func append(_ events: [AcceptedEvent]) -> [AppendOutcome] {
-        // One account's messages go one behind the other; several accounts side by side.
+        // Messages of one account are written in sequence, different accounts in parallel.
         var groups: [String: [Int]] = [:]
         for (place, event) in events.enumerated() {
             groups[event.account, default: []].append(place)
         }
         let lists = Array(groups.values)
-        let unfinished = AppendOutcome.failed(StoreError(.unavailable, "NATS does not answer."))
+        let unfinished = AppendOutcome.failed(StoreError(.unavailable, "NATS is not responding."))
         let outcomes = Monitor([AppendOutcome](repeating: unfinished, count: events.count))
         let next = Monitor(0)
         let work: @Sendable () -> Void = { [self] in
@@ -42,7 +42,7 @@ extension NATSStore {
         return outcomes.look { $0 }
     }
 
-    /// Has an account's subject for this thread alone, as far as this relay goes.
+    /// Runs `body` while no other thread of this relay writes to the account.
     private func alone<R>(
         with account: String, _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -65,8 +65,8 @@ extension NATSStore {
         var messageID = Hexadecimal.text(of: event.digest)
         var tip = try tip(of: event.account)
         for _ in 0..<Self.tries {
-            // Whoever joined before that message is among the recipients now.
-            tip.register = min(tip.register, try settleRegister(told: tip.register))
+            // Devices that joined before that message are now among the recipients.
+            tip.register = min(tip.register, try catchUpRegister(told: tip.register))
             let recipients = register.recipients(of: event.account)
             let ids = recipients.map(\.id)
             if content?.recipients != ids {
@@ -94,24 +94,24 @@ extension NATSStore {
                 messageID = Self.messageID(of: event, after: sequence)
             case .duplicate(let sequence):
                 let found = try standing(ofMessage: messageID, sequence, of: event.account)
-                guard found == .isPassedOver else { return .duplicate }
+                guard found == .isSkipped else { return .duplicate }
                 messageID = Self.messageID(of: event, after: sequence)
             case .otherLast: break
             case .failed(let error): throw error
             }
             tip = try freshTip(of: event.account)
         }
-        throw StoreError(.unavailable, "Other relays write to this account without a pause.")
+        throw StoreError(.unavailable, "Other relays keep writing to this account.")
     }
 
-    /// What an event is known again by that stands under a number and does not count there: the same for
-    /// every relay that the event comes to again.
+    /// Returns the message id for an event that is stored under a number where it does not count;
+    /// all relays compute the same one.
     private static func messageID(of event: AcceptedEvent, after sequence: Int64) -> String {
         "\(Hexadecimal.text(of: event.digest)).\(sequence)"
     }
 
-    /// Puts copies where the entry finds them. Messages beside it that no entry names, because whoever
-    /// sent them ended before, are read by nobody and go when they are old.
+    /// Stores copies in separate messages. Without an entry that names them, after a crash, nobody
+    /// reads them and they expire.
     private func store(
         _ copies: [(name: RecipientName, sealed: [UInt8])], of account: String
     ) throws(StoreError) -> LogEntry.Content {
@@ -136,11 +136,11 @@ extension NATSStore {
 
     package func newest() throws(StoreError) -> Int64 { try api.lastSequence(of: names.events) }
 
-    /// Writes a mark, and says what was before it, and its number; 0 where it was not wanted.
+    /// Writes a mark. Returns the state before it and its number; 0 if it was not wanted.
     ///
     /// - Parameters:
-    ///   - number: Up to which message of the register whoever writes next must have read.
-    ///   - isWanted: Looked at with the last entry; false leaves it.
+    ///   - number: The message of the register that the next writer must have read.
+    ///   - isWanted: Called with the last entry; false writes nothing.
     func mark(
         _ account: String, register number: Int64, at time: Int64,
         where isWanted: (LogTip) -> Bool = { _ in true }
@@ -163,15 +163,15 @@ extension NATSStore {
                 tip = try freshTip(of: account)
             }
             guard isWanted(tip) else { return (tip, 0) }
-            throw StoreError(.unavailable, "Other relays write to this account without a pause.")
+            throw StoreError(.unavailable, "Other relays keep writing to this account.")
         }
     }
 
-    /// The engine forgets by its own clock what is too old. Here is what it cannot know: invites that
-    /// expired, names of devices that went. An account that was silent for a day gets a mark, so that its
-    /// count goes on when all of its events are gone.
+    /// NATS deletes old events by itself. This deletes what it cannot know: expired invites and
+    /// names of removed devices. An account that was silent for a day gets a mark, so that its
+    /// count survives the deletion of all its events.
     package func prune(now: Int64) throws(StoreError) {
-        try settleRegister()
+        try catchUpRegister()
         for subject in register.useless(now: now).prefix(1_000) {
             guard
                 case .value = try api.ask(
@@ -184,7 +184,7 @@ extension NATSStore {
             _ = try mark(account, register: 0, at: now) { $0.sequence > 0 && $0.time < due }
         }
         try NATSStreams(api: api, names: names, limits: limits).prepare()
-        // The register's last message is one that stays.
+        // The register's last message is never deleted.
         try check()
     }
 }

@@ -1,68 +1,68 @@
 internal import Threads
 
-/// Which entries of an account count, and what its last message says.
+/// Which entries of an account count, and the state after its last message.
 extension NATSStore {
-    /// How long a leader that was just chosen may be behind before its answer counts.
+    /// How long a new leader may lag before its response counts.
     static let staleMilliseconds = 2_000
-    /// Entries one behind the other that do not count. There are as many as relays that wrote at the same
-    /// moment, seldom more than one.
-    private static let passedOverLimit = 1_000
+    /// Most consecutive entries that do not count. There is one per relay that wrote at the same
+    /// moment, rarely more than one.
+    private static let skippedEntryLimit = 1_000
 
-    /// What became of an entry that the stream says it has.
+    /// The state of an entry that the stream has accepted.
     enum Standing {
-        /// It is there, and counts.
+        /// It is stored and counts.
         case counts
-        /// It does not count: it is to be written again.
-        case isPassedOver
-        /// It became too old.
+        /// It does not count and must be written again.
+        case isSkipped
+        /// It expired.
         case isGone
     }
 
-    /// The last entry of an account, as far as this relay knows; asked for where it does not.
+    /// Returns the state of an account, from the cache if possible.
     func tip(of account: String) throws(StoreError) -> LogTip {
         if let tip = log.tip(of: account) { return tip }
         return try freshTip(of: account)
     }
 
-    /// The last entry of an account, as the stream's leader has it. Where there is none any more, numbers
-    /// begin anew; what this relay knows of the last one stays true for whoever missed it.
+    /// Returns the state of an account according to the stream's leader. Without messages, numbers
+    /// restart; cached knowledge of the last one stays valid for devices that missed it.
     func freshTip(of account: String) throws(StoreError) -> LogTip {
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
             guard let last = try api.last(of: names.entries(of: account), in: names.events) else {
                 return LogTip(beginningAt: try api.lastSequence(of: names.events))
             }
-            // A leader may have a message a moment later than it came here from another server.
+            // A leader may get a message a moment after another server has sent it here.
             guard last.sequence >= log.last(of: account) ?? 0 else { continue }
             guard let entry = LogEntry(last.data) else { throw JetStream.unclear }
             let tip = try tip(at: place(entry, last.sequence, of: account), of: account)
             log.set(tip, of: account)
             return log.tip(of: account) ?? tip
         }
-        throw StoreError(.unavailable, "The events cannot be read from NATS.")
+        throw StoreError(.unavailable, "Cannot read the events from NATS.")
     }
 
-    /// What the subject says up to an entry: what the last one says that counts.
+    /// Returns the state after an entry: that of the last entry that counts.
     private func tip(
         at last: PlacedEntry, of account: String
     ) throws(StoreError) -> LogTip {
         var placed = last
-        for _ in 0..<Self.passedOverLimit {
+        for _ in 0..<Self.skippedEntryLimit {
             guard !placed.counts else {
                 var tip = LogTip(placed.entry, sequence: placed.sequence)
                 tip.sequence = last.sequence
                 return tip
             }
             guard let before = try entry(placed.before, of: account) else {
-                // That is too old. Whoever wrote this one knew it.
+                // That entry expired, but the writer of this one knew it.
                 return LogTip(before: placed.entry, sequence: last.sequence)
             }
             placed = before
         }
-        throw StoreError(.unavailable, "Other relays write to this account without a pause.")
+        throw StoreError(.unavailable, "Other relays keep writing to this account.")
     }
 
-    /// The entry with a number; nil where it is gone.
+    /// Returns the entry with a number; nil if it is gone.
     private func entry(
         _ sequence: Int64, of account: String
     ) throws(StoreError) -> PlacedEntry? {
@@ -75,17 +75,17 @@ extension NATSStore {
         return try place(entry, sequence, of: account)
     }
 
-    /// Finds out what stands before an entry.
+    /// Determines what precedes an entry.
     func place(
         _ entry: LogEntry, _ sequence: Int64, of account: String
     ) throws(StoreError) -> PlacedEntry {
         if let placed = log.entry(sequence, of: account), placed.entry == entry { return placed }
         let subject = names.entries(of: account)
         var before = entry.previous
-        // From one that it names to what stands right before it there are few.
-        for _ in 0..<Self.passedOverLimit where before > 0 && before < sequence {
+        // Few entries are between the one it names and its predecessor.
+        for _ in 0..<Self.skippedEntryLimit where before > 0 && before < sequence {
             guard let found = try first(from: before + 1, subject) else {
-                throw StoreError(.unavailable, "The events cannot be read from NATS.")
+                throw StoreError(.unavailable, "Cannot read the events from NATS.")
             }
             guard found.sequence < sequence else { break }
             before = found.sequence
@@ -95,8 +95,8 @@ extension NATSStore {
         return placed
     }
 
-    /// The first message of a subject from a number on. It is known that there is one, which a leader that was
-    /// just chosen may not have yet.
+    /// Returns the first message of a subject from a number on, which is known to exist although a
+    /// new leader may not have it yet.
     private func first(
         from sequence: Int64, _ subject: String
     ) throws(StoreError) -> JetStream.Kept? {
@@ -109,19 +109,19 @@ extension NATSStore {
         return nil
     }
 
-    /// Finds out whether an entry that was just written counts. This relay has read it from the stream then,
-    /// in the order in which all relays read it: what the server said is not enough.
+    /// Determines whether an entry that was just written counts. Waits until this relay has read it
+    /// in the stream's order, because the server's response is not sufficient.
     func standing(
         of entry: LogEntry, _ sequence: Int64, of account: String
     ) throws(StoreError) -> Standing {
         try awaitEvents(through: sequence)
         guard let placed = try self.entry(sequence, of: account), placed.entry == entry else {
-            throw StoreError(.unavailable, "NATS does not have what it was given.")
+            throw StoreError(.unavailable, "NATS lost an accepted event.")
         }
-        return placed.counts ? .counts : .isPassedOver
+        return placed.counts ? .counts : .isSkipped
     }
 
-    /// Finds out whether an event is there that the stream says it has.
+    /// Determines whether an event that the stream claims to have exists.
     func standing(
         ofMessage messageID: String, _ sequence: Int64, of account: String
     ) throws(StoreError) -> Standing {
@@ -130,20 +130,20 @@ extension NATSStore {
         for attempt in 0..<(Self.staleMilliseconds / 10) {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
             guard let found = try api.message(sequence, in: names.events) else { continue }
-            // Where something else has this number, what the stream remembers is not so.
+            // With another message under this number, the stream's duplicate memory is wrong.
             guard found.messageID == messageID, found.subject == names.entries(of: account) else {
-                return .isPassedOver
+                return .isSkipped
             }
             guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
-            return try place(entry, sequence, of: account).counts ? .counts : .isPassedOver
+            return try place(entry, sequence, of: account).counts ? .counts : .isSkipped
         }
-        throw StoreError(.unavailable, "The events cannot be read from NATS.")
+        throw StoreError(.unavailable, "Cannot read the events from NATS.")
     }
 
     /// Waits until this relay has read the stream up to a number.
     private func awaitEvents(through sequence: Int64) throws(StoreError) {
         guard events.wait(for: sequence, milliseconds: settings.patience) else {
-            throw StoreError(.unavailable, "The events cannot be read from NATS.")
+            throw StoreError(.unavailable, "Cannot read the events from NATS.")
         }
     }
 }

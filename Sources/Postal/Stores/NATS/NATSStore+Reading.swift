@@ -1,7 +1,7 @@
 internal import Threads
 
 extension NATSStore {
-    /// Entries that are looked at in one go for one device.
+    /// Entries checked per step for one device.
     private static let stepCount = 256
 
     /// An entry and its number.
@@ -9,41 +9,41 @@ extension NATSStore {
 
     package func read(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents] {
         do throws(StoreError) {
-            return try readNow(requests)
+            return try readSnapshot(requests)
         } catch {
             hasFailedReads.look { $0 = true }
             throw error
         }
     }
 
-    private func readNow(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents] {
-        // What any relay was told to be kept is seen here, or nothing is.
+    private func readSnapshot(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents] {
+        // Every event that any relay reported as stored is visible here, or the read fails.
         let seen = events.seen
         let newest = try api.lastSequence(of: names.events)
-        // A leader that was just chosen may be behind what came here already.
+        // A new leader may lag behind what was already received here.
         guard newest >= seen, events.wait(for: newest, milliseconds: settings.patience)
         else {
-            throw StoreError(.unavailable, "The events cannot be read from NATS.")
+            throw StoreError(.unavailable, "Cannot read the events from NATS.")
         }
         var answers: [DeviceEvents] = []
         for request in requests { answers.append(try events(for: request, through: newest)) }
         return answers
     }
 
-    /// One account while it is read for a device.
+    /// The state of one account during a read for a device.
     private struct Head {
         let account: String
         let tip: LogTip
-        /// The next event; nil behind the last.
+        /// The next event; nil after the last.
         var next: Found?
-        /// Events up to this number are gone, and the device has not had all of them.
+        /// Events up to this number are gone, and the device has missed some.
         var gap: Int64?
-        /// How many; nil where that is not known.
+        /// How many; nil if unknown.
         var gapCount: Int?
     }
 
-    /// - Parameter newest: What comes later is left for the next time: of several accounts one may have been
-    ///   looked at before, and another one after something came.
+    /// - Parameter newest: Later events are left for the next read, because some accounts were
+    ///   checked before they arrived.
     private func events(
         for request: ReadRequest, through newest: Int64
     ) throws(StoreError) -> DeviceEvents {
@@ -56,7 +56,7 @@ extension NATSStore {
             heads.append(
                 try head(of: account, after: after, place: place(of: account, at: after, request)))
         }
-        // Either what is too old, or what is too much; both in one line where they meet.
+        // Expired or surplus events; one range if they are adjacent.
         var through = gapEnd(heads)
         if let surplus = try surplus(heads, after: after) { through = max(through ?? 0, surplus) }
         if let through {
@@ -93,7 +93,7 @@ extension NATSStore {
         return events
     }
 
-    /// Where an account's count stood at a number, as far as that was kept.
+    /// Returns an account's position at a number, if it is still known.
     private func place(
         of account: String, at number: Int64, _ request: ReadRequest
     ) -> DeviceRecord.Place? {
@@ -111,7 +111,7 @@ extension NATSStore {
     ) throws(StoreError) -> Head {
         let tip = try tip(of: account)
         var head = Head(account: account, tip: tip)
-        // An account that has nothing any more: what there was is told with the next entry.
+        // The account has no messages left; missed events are reported with its next entry.
         guard tip.sequence > 0, tip.lastEvent > after else { return head }
         let first = try nextEntry(of: account, after: after, tip: tip)
         let lastBefore = first?.entry.lastEvent ?? tip.lastEvent
@@ -130,13 +130,13 @@ extension NATSStore {
         return head
     }
 
-    /// The end of gaps that come before every event that is still there.
+    /// Returns the end of gaps that precede every event that is still stored.
     private func gapEnd(_ heads: [Head]) -> Int64? {
         let first = heads.compactMap { $0.next?.sequence }.min() ?? .max
         return heads.compactMap(\.gap).filter { $0 < first }.max()
     }
 
-    /// The last number that is too much, by the most that may wait for a device.
+    /// Returns the last number beyond the most events that may wait for a device.
     private func surplus(_ heads: [Head], after: Int64) throws(StoreError) -> Int64? {
         var total = 0
         for head in heads {
@@ -144,7 +144,7 @@ extension NATSStore {
             total += Int(clamping: head.tip.ordinal - next.entry.ordinalBefore)
         }
         guard total > limits.eventsOfDevice else { return nil }
-        // The smallest number above which no more are left than may wait.
+        // The smallest number after which no more events remain than may wait.
         var (low, high) = (after, heads.map(\.tip.lastEvent).max() ?? after)
         while low < high {
             let middle = low + (high - low) / 2
@@ -170,8 +170,8 @@ extension NATSStore {
         return Int(clamping: head.tip.ordinal - next.entry.ordinalBefore)
     }
 
-    /// How many events a device misses between two numbers: those that are there and are passed over, and
-    /// those that are gone, where that can be known.
+    /// Counts the events that a device misses between two numbers: stored ones that are skipped,
+    /// and deleted ones if their number is known.
     private func missed(
         _ heads: [Head], after: Int64, through: Int64
     ) throws(StoreError) -> DeviceEvents.Missed {
@@ -188,7 +188,7 @@ extension NATSStore {
         return .init(count: isKnown ? count : 0, through: through)
     }
 
-    /// The first event above a number; nil where the last one is not above it.
+    /// Returns the first event above a number, if any.
     private func nextEvent(
         of account: String, after: Int64, tip: LogTip
     ) throws(StoreError) -> Found? {
@@ -201,7 +201,7 @@ extension NATSStore {
         return nil
     }
 
-    /// The first entry above a number that counts.
+    /// Returns the first entry above a number that counts.
     func nextEntry(of account: String, after: Int64, tip: LogTip) throws(StoreError) -> Found? {
         var after = after
         while let placed = try nextPlaced(of: account, after: after) {
@@ -211,8 +211,8 @@ extension NATSStore {
         return nil
     }
 
-    /// The first entry above a number. A leader that was just chosen may not have it yet, though it is known
-    /// to be there; then it is asked again.
+    /// Returns the first entry above a number. Asks a new leader again if it lacks an entry that is
+    /// known to exist.
     private func nextPlaced(
         of account: String, after: Int64
     ) throws(StoreError) -> PlacedEntry? {
@@ -222,8 +222,7 @@ extension NATSStore {
             if attempt > 0 { WorkThread.pause(milliseconds: 10) }
             if let found = try api.first(of: subject, from: after + 1, in: names.events) {
                 guard let entry = LogEntry(found.data) else { throw JetStream.unclear }
-                // Nothing is between this and `after`. Where the entry names one before that, another one
-                // may be between those.
+                // Nothing is between this and `after`, unless the entry names one before that.
                 if entry.previous < after {
                     return try place(entry, found.sequence, of: account)
                 }
@@ -232,11 +231,11 @@ extension NATSStore {
                 log.add(placed, of: account)
                 return placed
             }
-            // Nothing there by the leader's word: it was too old.
+            // The leader has none: it expired.
             let last = try freshTip(of: account)
             if last.sequence <= after { return nil }
         }
-        throw StoreError(.unavailable, "The events cannot be read from NATS.")
+        throw StoreError(.unavailable, "Cannot read the events from NATS.")
     }
 
     private func copy(
@@ -251,7 +250,7 @@ extension NATSStore {
         }
     }
 
-    /// The copies of one message beside an entry; nil where they are gone already.
+    /// Returns the copies of a separate message; nil if it is gone.
     private func table(_ number: Int64) throws(StoreError) -> CopyTable? {
         if let table = log.table(number) { return table }
         guard let found = try api.message(number, in: names.events) else { return nil }

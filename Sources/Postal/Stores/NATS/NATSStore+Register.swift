@@ -4,7 +4,7 @@ extension NATSStore {
     package func add(_ invite: Invite) throws(StoreError) {
         let record = InviteRecord(accounts: invite.accounts, expiresAt: invite.expiresAt)
         try publish(NATSPublication(names.invite(invite.digest), record.bytes))
-        try settleRegister()
+        try catchUpRegister()
     }
 
     package func redeem(
@@ -26,7 +26,7 @@ extension NATSStore {
     }
 
     package func devices() throws(StoreError) -> [Device] {
-        try settleRegister()
+        try catchUpRegister()
         return register.active()
     }
 
@@ -40,13 +40,13 @@ extension NATSStore {
                 subject, DeviceRecord(phase: .removed).bytes, onlyOneBehind: last.sequence)
             switch api.publish(message) {
             case .kept(let sequence), .duplicate(let sequence):
-                try settleRegister(through: sequence)
+                try catchUpRegister(through: sequence)
                 return true
             case .otherLast: continue
             case .failed(let error): throw error
             }
         }
-        throw StoreError(.unavailable, "NATS does not answer.")
+        throw StoreError(.unavailable, "NATS is not responding.")
     }
 
     package func acknowledge(_ numbers: [String: Int64]) throws(StoreError) {
@@ -76,14 +76,14 @@ extension NATSStore {
                 case .failed(let error): throw error
                 }
             }
-            if !left.isEmpty { try settleRegister() } else { try settleRegister(through: newest) }
+            if !left.isEmpty { try catchUpRegister() } else { try catchUpRegister(through: newest) }
         }
         guard left.isEmpty else {
-            throw StoreError(.unavailable, "NATS does not answer.")
+            throw StoreError(.unavailable, "NATS is not responding.")
         }
     }
 
-    /// Where accounts' counts stand at a number, as far as that is known without asking.
+    /// Returns the accounts' positions at a number, as far as known without queries.
     private func places(of accounts: [String], at number: Int64) -> [String: DeviceRecord.Place] {
         var places: [String: DeviceRecord.Place] = [:]
         for account in accounts {

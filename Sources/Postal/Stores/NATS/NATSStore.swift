@@ -1,11 +1,11 @@
 internal import Threads
 
-/// A store in NATS JetStream, for any number of relays: one stream of events and one for the register,
-/// both replicated by the cluster. A relay has nothing but what it has read of them.
+/// A store in NATS JetStream for any number of relays: a stream of events and a stream of the
+/// register, both replicated by the cluster. A relay has no other state.
 package final class NATSStore: PostalStore {
-    /// Bytes of lately read events that are kept in memory.
+    /// Bytes of recent events kept in memory.
     private static let cacheByteLimit = 48 << 20
-    /// After so long without a word from the cluster nobody knows who is registered.
+    /// After this much silence of the cluster, the register counts as unknown.
     private static let silenceMilliseconds: Int64 = 5_000
 
     let names: NATSNames
@@ -16,16 +16,16 @@ package final class NATSStore: PostalStore {
     let register: RegisterCache
     let events: StreamFollower
     let registered: StreamFollower
-    /// Accounts whose next message somebody here is about to write.
+    /// Accounts whose next message is being written by this relay.
     let writing = Monitor<Set<String>>([])
     private let observer: Monitor<(@Sendable (StoreChange) -> Void)?>
-    /// Whether somebody could not read: told to look again once the cluster answers.
+    /// Whether a read failed, so that it is repeated once the cluster responds.
     let hasFailedReads: Monitor<Bool>
     private let isEnding = Monitor(false)
     private let listener = Monitor<WorkThread?>(nil)
     package let warning: String?
 
-    /// Connects, makes the streams where there are none, and reads the register.
+    /// Connects, creates missing streams, and reads the register.
     package init(
         _ settings: NATSSettings, limits: StoreLimits, steady: @escaping @Sendable () -> Int64
     ) throws(StoreError) {
@@ -96,7 +96,7 @@ package final class NATSStore: PostalStore {
             try events.start()
             try registered.start()
             try listen()
-            try settleRegister()
+            try catchUpRegister()
         } catch {
             close()
             throw error
@@ -124,7 +124,7 @@ package final class NATSStore: PostalStore {
         api.connection.tell(names.streams, "\(device) \(relay)")
     }
 
-    /// Listens to what other relays say of streams.
+    /// Listens to other relays' announcements of streams.
     private func listen() throws(StoreError) {
         let subscription = try api.connection.subscribe(names.streams)
         let (observer, isEnding) = (observer, isEnding)
@@ -137,7 +137,7 @@ package final class NATSStore: PostalStore {
                     .streamBegan(device: String(words[0]), relay: String(words[1])))
             }
         }
-        guard let thread else { throw StoreError(.unavailable, "The system gives no thread.") }
+        guard let thread else { throw StoreError(.unavailable, "Cannot start a thread.") }
         listener.look { $0 = thread }
     }
 
@@ -146,7 +146,7 @@ package final class NATSStore: PostalStore {
         _ = try api.lastSequence(of: names.events)
     }
 
-    /// Sends what nobody else changes at the same time.
+    /// Publishes a message without concurrent writers.
     func publish(_ message: NATSPublication) throws(StoreError) {
         switch api.publish(message) {
         case .kept, .duplicate: return
@@ -155,52 +155,52 @@ package final class NATSStore: PostalStore {
         }
     }
 
-    /// Waits until this relay has read all of the register that there is now: a message of its own comes
-    /// behind all others. A leader's word for the last number would not do, since one that was just chosen
-    /// may be behind; nor would the number of a record, which moves to the end with every change.
+    /// Waits until this relay has read the whole register, by writing a message that comes after
+    /// all others. The leader's last number is not enough, since a new leader may lag; nor is the
+    /// number of a record, which moves to the end with every change.
     ///
-    /// - Throws: Where numbers went back, since an older copy of the register was put in its place: what comes
-    ///   under numbers that were read once would not be read.
-    func settleRegister() throws(StoreError) {
+    /// - Throws: If numbers went back because an older copy of the register was restored: messages
+    ///   under numbers that were already read would be skipped.
+    func catchUpRegister() throws(StoreError) {
         let before = registered.seen
         switch api.publish(NATSPublication(names.check, Array("1".utf8))) {
         case .kept(let sequence), .duplicate(let sequence):
             guard sequence > before else {
                 throw StoreError(
                     .unavailable,
-                    "The register in NATS is older than what this relay has read of it: start all relays anew."
+                    "The register in NATS was restored from an older copy: restart all relays."
                 )
             }
-            try settleRegister(through: sequence)
+            try catchUpRegister(through: sequence)
         case .otherLast: throw JetStream.unclear
         case .failed(let error): throw error
         }
     }
 
-    /// Waits until this relay has read of the register what an entry wants read, or all that there is: an
-    /// entry may tell of more where the register was lost since, or where no relay wrote it.
+    /// Waits until this relay has read the register up to an entry's number, or all of it: the
+    /// number may be too large if the register was lost since, or if no relay wrote the entry.
     ///
     /// - Returns: The number up to which it was read.
-    func settleRegister(told sequence: Int64) throws(StoreError) -> Int64 {
-        if registered.seen < sequence { try settleRegister() }
+    func catchUpRegister(told sequence: Int64) throws(StoreError) -> Int64 {
+        if registered.seen < sequence { try catchUpRegister() }
         return registered.seen
     }
 
-    func settleRegister(through sequence: Int64) throws(StoreError) {
+    func catchUpRegister(through sequence: Int64) throws(StoreError) {
         guard registered.wait(for: sequence, milliseconds: settings.patience * 2) else {
-            throw StoreError(.unavailable, "The register cannot be read from NATS.")
+            throw StoreError(.unavailable, "Cannot read the register from NATS.")
         }
     }
 
-    /// Makes sure that what this relay knows of the register is of now.
+    /// Throws unless this relay's copy of the register is current.
     func checkRegister() throws(StoreError) {
         guard registered.silence < Self.silenceMilliseconds else {
-            throw StoreError(.unavailable, "NATS does not answer.")
+            throw StoreError(.unavailable, "NATS is not responding.")
         }
     }
 
     package func status() throws(StoreError) -> StoreStatus {
-        try settleRegister()
+        try catchUpRegister()
         let streams = NATSStreams(api: api, names: names, limits: limits)
         let log = try streams.state(of: names.events)
         let register = try streams.state(of: names.register)

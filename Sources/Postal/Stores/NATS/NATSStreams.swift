@@ -1,16 +1,16 @@
 internal import JSON
 
-/// The two streams of a store: made where there are none, and copied to more servers where there are more.
+/// Creates a store's two streams, and replicates them when there are enough servers.
 struct NATSStreams {
-    /// Three servers, of which any two go on without the third.
+    /// Any two of three servers continue without the third.
     static let wantedReplicas = 3
 
-    /// Messages of one subject of the register. A device has three at most: one that is none yet, a device, one
-    /// that is removed. All of them stay, so that whoever has read up to a number knows of each device that
-    /// there was up to it; of one message alone the newer one could come too late to whom the older one is gone.
+    /// Most messages per subject of the register. A device has at most three: pending, active,
+    /// removed. All stay, so that a reader at any number knows every device up to it; with only the
+    /// newest one, it could arrive after the older one is gone.
     private static let registerHistory: Int64 = 4
 
-    /// Webhooks are refused when they are older than a day, or ten minutes ahead of the clock.
+    /// Webhooks are refused if they are more than a day old or ten minutes in the future.
     private static let duplicateMilliseconds: Int64 = (24 * 60 + 20) * 60_000
 
     let api: JetStream
@@ -22,17 +22,17 @@ struct NATSStreams {
         var byteCount: Int64
         var subjects: [String]
         var replicas: Int
-        /// Replicas that have everything, with the leader.
+        /// Servers that are up to date, with the leader.
         var current: Int
     }
 
-    /// Makes streams that are missing, and has those that have less than three replicas get more.
+    /// Creates missing streams, and adds replicas to streams with fewer than three.
     func prepare() throws(StoreError) {
         for stream in [names.events, names.register] {
             switch try api.ask("STREAM.INFO.\(stream)") {
             case .value(let value):
                 raise(stream, value)
-                try keepHistory(stream, value)
+                try raiseHistory(stream, value)
             case .refused(code: JetStream.Code.streamMissing): try make(stream)
             case .refused(let code): throw JetStream.refusal(code)
             }
@@ -46,7 +46,7 @@ struct NATSStreams {
             case .value: return
             case .refused(let code):
                 last = code
-                // Somebody else was faster.
+                // Another relay was faster.
                 if case .value? = try? api.ask("STREAM.INFO.\(stream)") { return }
                 guard JetStream.Code.tooFewServers.contains(code) else {
                     throw JetStream.refusal(code)
@@ -56,10 +56,10 @@ struct NATSStreams {
         throw JetStream.refusal(last)
     }
 
-    /// Nothing is lost where this does not work: it is tried again later. A server that is alone would
-    /// write down any number.
+    /// A failure loses nothing and is retried later. A single server would accept any number of
+    /// replicas.
     private func raise(_ stream: String, _ value: JSONValue) {
-        guard value["cluster"]?["name"]?.filledText != nil,
+        guard value["cluster"]?["name"]?.nonEmptyString != nil,
             case .integer(let replicas)? = value["config"]?["num_replicas"],
             replicas < Self.wantedReplicas
         else { return }
@@ -69,8 +69,8 @@ struct NATSStreams {
         }
     }
 
-    /// Has the register of an earlier relay keep as many messages.
-    private func keepHistory(_ stream: String, _ value: JSONValue) throws(StoreError) {
+    /// Raises the history of a register that an earlier relay created.
+    private func raiseHistory(_ stream: String, _ value: JSONValue) throws(StoreError) {
         guard stream == names.register,
             case .integer(let count)? = value["config"]?["max_msgs_per_subject"],
             count < Self.registerHistory,
@@ -99,14 +99,14 @@ struct NATSStreams {
         ]
     }
 
-    /// What is known of servers like these. A server that was cut off while it led may go on with messages
-    /// that the others had not agreed to, while the others' stand under the same numbers (nats-server's
-    /// changes 5957 and 5987).
+    /// A warning about known server bugs. A server that is cut off while it leads may keep messages
+    /// that the others did not agree to, while the others store different ones under the same
+    /// numbers (nats-server changes 5957 and 5987).
     func warning() throws(StoreError) -> String? {
         guard try state(of: names.events).replicas > 1, try api.level() < 1 else { return nil }
         return
-            "These NATS servers are older than 2.11: when the network between them breaks, one of "
-            + "them may come to keep other events than the rest."
+            "These NATS servers are older than 2.11: after a network split, one of "
+            + "them may keep different events from the rest."
     }
 
     func state(of stream: String) throws(StoreError) -> State {

@@ -1,8 +1,8 @@
 internal import Threads
 
-/// The register as this relay has read it, from its stream.
+/// The register as this relay has read it from its stream.
 final class RegisterCache: Sendable {
-    /// A record, and the message that it came with.
+    /// A record with its message.
     struct Kept<Record: Sendable>: Sendable {
         var record: Record
         var sequence: Int64
@@ -23,13 +23,13 @@ final class RegisterCache: Sendable {
 
     init(_ names: NATSNames) { self.names = names }
 
-    /// Takes a message; returns the device that was removed by it.
+    /// Applies a message; returns the device that it removed.
     func take(_ message: StreamFollower.Message) -> String? {
         let name = NATSNames.last(of: message.subject)
         let (sequence, time) = (message.sequence, message.time)
         switch message.subject {
         case names.device(name):
-            // What cannot be read is no device, and is told as damaged by whoever lists them.
+            // An unreadable record is not a device; listing reports it as damage.
             let record = DeviceRecord(message.data) ?? DeviceRecord(phase: .removed)
             return state.look { state in
                 let old = state.devices[name]?.record
@@ -68,7 +68,7 @@ final class RegisterCache: Sendable {
         state.look { $0.acknowledgements[id] }
     }
 
-    /// A device as the roles know it; nil where it is none now.
+    /// Returns a registered device; nil for any other phase.
     func active(_ id: String) -> Device? {
         state.look { Self.active(id, $0) }
     }
@@ -93,7 +93,7 @@ final class RegisterCache: Sendable {
             acknowledged: max(record.start, had))
     }
 
-    /// Who gets copies of an account's events, in the order of names.
+    /// The recipients of an account's events, in the order of names.
     func recipients(of account: String) -> [(name: RecipientName, id: String, key: [UInt8])] {
         state.look { state in
             (state.members[account] ?? []).compactMap { id in
@@ -107,15 +107,15 @@ final class RegisterCache: Sendable {
         state.look { $0.members.filter { !$0.value.isEmpty }.map(\.key) }
     }
 
-    /// Invites that nobody uses yet.
+    /// Number of unclaimed invites.
     func openInvites() -> Int {
         state.look { state in
             state.invites.values.count { ($0.record ?? nil).map { $0.claim == nil } ?? false }
         }
     }
 
-    /// Subjects that are of no more use: invites that expired or were used up, names of devices that
-    /// went more than an hour ago, and what those had.
+    /// Returns subjects that can be deleted: invites that expired or were used, names of devices
+    /// removed more than an hour ago, and their acknowledgements.
     func useless(now: Int64) -> [String] {
         state.look { state in
             var subjects: [String] = []
@@ -124,7 +124,7 @@ final class RegisterCache: Sendable {
                     if kept.time < now - 3_600_000 { subjects.append(subject) }
                     continue
                 }
-                // An hour later, so that whoever is about to use it has come to an end.
+                // An hour later, so that a running join has ended.
                 if record.expiresAt <= now - 3_600_000 { subjects.append(subject) }
             }
             for (id, kept) in state.devices
@@ -135,7 +135,7 @@ final class RegisterCache: Sendable {
         }
     }
 
-    /// Forgets what was taken out of the stream.
+    /// Forgets a subject that was deleted from the stream.
     func forget(_ subject: String) {
         let name = NATSNames.last(of: subject)
         state.look { state in

@@ -2,19 +2,19 @@ internal import JSON
 internal import PostalProtocol
 internal import SystemFiles
 
-/// What the register keeps of a device under its name.
+/// A device in the register.
 struct DeviceRecord: Equatable, Sendable {
-    /// Where the account's events are counted from.
+    /// The position from which the account's events are counted.
     struct Place: Equatable, Sendable {
         var epoch: Int64
         var ordinal: Int64
     }
 
     enum Phase: String, Sendable {
-        /// It gets copies already, and is none yet.
+        /// Gets copies, but is not registered yet.
         case pending
         case active
-        /// It was removed, or never came to be. Its name is not used again.
+        /// Removed, or never completed. The name is not reused.
         case removed
     }
 
@@ -38,15 +38,16 @@ struct DeviceRecord: Equatable, Sendable {
 
     init(phase: Phase) { self.phase = phase }
 
-    /// Reads a message; nil for anything else.
+    /// Parses a message; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), value["version"] == .integer(1),
-            let phase = value["phase"]?.filledText.flatMap(Phase.init)
+            let phase = value["phase"]?.nonEmptyString.flatMap(Phase.init)
         else { return nil }
         self.phase = phase
         guard phase != .removed else { return }
-        guard let token = value["token"]?.filledText.flatMap(Hexadecimal.bytes), token.count == 32,
-            let key = value["key"]?.filledText.flatMap(Hexadecimal.bytes), key.count == 32,
+        guard let token = value["token"]?.nonEmptyString.flatMap(Hexadecimal.bytes),
+            token.count == 32,
+            let key = value["key"]?.nonEmptyString.flatMap(Hexadecimal.bytes), key.count == 32,
             let accounts = AccountText.names(value["accounts"]),
             case .integer(let joined)? = value["joined"],
             case .integer(let start)? = value["start"], start >= 0,
@@ -57,9 +58,9 @@ struct DeviceRecord: Equatable, Sendable {
     }
 }
 
-/// What the register keeps of an invite under its digest.
+/// An invite in the register.
 struct InviteRecord: Equatable, Sendable {
-    /// Who is about to use it.
+    /// The device that is about to use the invite.
     struct Claim: Equatable, Sendable {
         var device: String
         var publicKey: [UInt8]
@@ -92,7 +93,7 @@ struct InviteRecord: Equatable, Sendable {
         (self.accounts, self.expiresAt) = (accounts, expiresAt)
     }
 
-    /// Reads a message; nil for one that was used up, and for anything else.
+    /// Parses a message; nil if the invite was used or the message is malformed.
     init?(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), value["version"] == .integer(1),
             let accounts = AccountText.names(value["accounts"]),
@@ -100,18 +101,18 @@ struct InviteRecord: Equatable, Sendable {
         else { return nil }
         (self.accounts, expiresAt) = (accounts, expires)
         guard let claim = value["claim"] else { return }
-        guard let device = claim["device"]?.filledText, PostalName.isHookOrDevice(device),
-            let key = claim["key"]?.filledText.flatMap(Hexadecimal.bytes),
+        guard let device = claim["device"]?.nonEmptyString, PostalName.isHookOrDevice(device),
+            let key = claim["key"]?.nonEmptyString.flatMap(Hexadecimal.bytes),
             case .integer(let at)? = claim["at"]
         else { return nil }
         self.claim = Claim(device: device, publicKey: key, at: at)
     }
 }
 
-/// What the register keeps of the events that a device has had.
+/// A device's acknowledgement in the register.
 struct AcknowledgementRecord: Equatable, Sendable {
     var number: Int64
-    /// The accounts' places at this number, as far as they were known.
+    /// The accounts' positions at this number, as far as known.
     var places: [String: DeviceRecord.Place]
 
     var bytes: [UInt8] {
@@ -137,7 +138,7 @@ struct AcknowledgementRecord: Equatable, Sendable {
 private enum AccountText {
     static func names(_ value: JSONValue?) -> [String]? {
         guard case .array(let list)? = value, !list.isEmpty, list.count <= 64 else { return nil }
-        let names = list.compactMap(\.filledText).filter(PostalName.isAccount)
+        let names = list.compactMap(\.nonEmptyString).filter(PostalName.isAccount)
         return names.count == list.count ? names : nil
     }
 }

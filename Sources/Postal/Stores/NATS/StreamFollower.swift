@@ -1,45 +1,44 @@
 internal import JSON
 internal import Threads
 
-/// Reads a stream from a number on, for as long as it lives, on a thread of its own: also across lost
-/// connections, servers that go, and leaders that change. What it reads comes in order and without gaps.
+/// Reads a stream from a number on, in order and without gaps, on its own thread, across lost
+/// connections, lost servers and new leaders.
 ///
-/// It is told of new messages by some server, which may have something else than the others under a number
-/// (``NATSStreams/warning()``). Where it matters, they are then read from the stream's leader.
+/// Any server may announce new messages, and it may have other ones under the same numbers
+/// (``NATSStreams/warning()``). Where it matters, messages are then read from the leader.
 final class StreamFollower: Sendable {
-    /// One message of the stream.
     struct Message: Sendable {
         let subject: String
         let sequence: Int64
-        /// When the stream took it, in milliseconds since 1970; 0 where that is not known.
+        /// When the stream received it, in milliseconds since 1970; 0 if unknown.
         let time: Int64
         let data: [UInt8]
-        /// Whether more were there already.
+        /// Whether more were already available.
         let hasMore: Bool
     }
 
-    /// Whose messages are taken.
+    /// Where messages are read.
     enum Source: Sendable {
-        /// Those of the server that tells of them. Their times are known.
+        /// From the announcing server, with their times.
         case teller
-        /// The leader's.
+        /// From the leader.
         case leader
     }
 
     private struct State {
-        /// Everything up to this number was taken.
+        /// Everything up to this number was read.
         var seen: Int64
         var heardAt: Int64 = 0
         var isEnding = false
     }
 
     private static let batch: Int64 = 256
-    /// More than the largest message, little enough for memory.
+    /// More than the largest message, but small enough for memory.
     private static let byteLimit: Int64 = 4 << 20
     private static let waitMilliseconds: Int64 = 1_000
-    /// A question that stays without an answer for so long has been lost.
+    /// A request without a response for so long is lost.
     private static let lostMilliseconds: Int64 = 1_800
-    /// How often the leader is asked for what another server told of.
+    /// How often a message announced by another server is requested from the leader.
     private static let leaderAttempts = 40
 
     private let stream: String
@@ -54,9 +53,10 @@ final class StreamFollower: Sendable {
 
     /// - Parameters:
     ///   - after: Where to begin.
-    ///   - source: Whose messages are taken. The leader is asked for each, so a long stream takes long.
-    ///   - resumed: Called when it had to begin anew.
-    ///   - answered: Called about once a second while the stream answers.
+    ///   - source: Where messages are read. Reading from the leader takes a request per
+    ///     message, so a long stream takes long.
+    ///   - resumed: Called after a restart.
+    ///   - answered: Called about once a second while the stream responds.
     init(
         _ api: JetStream, stream: String, after: Int64, steady: @escaping @Sendable () -> Int64,
         source: Source,
@@ -71,12 +71,12 @@ final class StreamFollower: Sendable {
 
     func start() throws(StoreError) {
         guard let made = WorkThread({ [self] in run() }) else {
-            throw StoreError(.unavailable, "The system gives no thread.")
+            throw StoreError(.unavailable, "Cannot start a thread.")
         }
         thread.look { $0 = made }
     }
 
-    /// Has it end soon; at once where the connection is closed then.
+    /// Ends it soon, or at once if the connection is closed afterwards.
     func end() { state.change { $0.isEnding = true } }
 
     /// Waits for its end.
@@ -88,15 +88,15 @@ final class StreamFollower: Sendable {
         }?.join()
     }
 
-    /// Waits until everything up to a number was taken; false where that takes too long.
+    /// Waits until everything up to a number was read; returns false on a timeout.
     func wait(for sequence: Int64, milliseconds: Int64) -> Bool {
         state.wait(milliseconds: milliseconds) { $0.seen >= sequence ? true : nil } ?? false
     }
 
-    /// The number up to which everything was taken.
+    /// The number up to which everything was read.
     var seen: Int64 { state.look { $0.seen } }
 
-    /// How long it has heard nothing, in milliseconds.
+    /// Time since the last response, in milliseconds.
     var silence: Int64 {
         let now = steady()
         return state.look { now - $0.heardAt }
@@ -133,11 +133,11 @@ final class StreamFollower: Sendable {
                     "num_replicas": .integer(1), "inactive_threshold": .integer(30 * second),
                 ],
             ])
-        guard case .value(let value) = answer, let name = value["name"]?.filledText else {
-            throw StoreError(.unavailable, "JetStream gives no consumer.")
+        guard case .value(let value) = answer, let name = value["name"]?.nonEmptyString else {
+            throw StoreError(.unavailable, "JetStream did not create a consumer.")
         }
-        // What is gone will not come. Nothing else counts as read before it came: a leader that was
-        // just chosen may not know yet of what is there.
+        // Deleted messages do not arrive. Only this counts as read without a message, since a new
+        // leader may not know all messages yet.
         heard(through: first - 1)
         return name
     }
@@ -150,7 +150,7 @@ final class StreamFollower: Sendable {
         }
     }
 
-    /// Asks for more until the consumer is gone, or a message was lost on its way.
+    /// Requests messages until the consumer is gone or a message is lost.
     private func follow(_ consumer: String) throws(StoreError) {
         let inbox = api.connection.newInbox()
         let subscription = try api.connection.subscribe(inbox)
@@ -169,7 +169,7 @@ final class StreamFollower: Sendable {
                     return
                 }
                 if let status = message.status {
-                    // 100 is a sign of life within; all others end the question.
+                    // 100 is a keep-alive; all others end the request.
                     heard(through: nil)
                     if status == "100" { continue }
                     if source == .leader { try read(through: 0) }
@@ -192,12 +192,13 @@ final class StreamFollower: Sendable {
         }
     }
 
-    /// Takes what the leader has, at least up to a number that somebody told of.
+    /// Reads the leader's messages at least up to the announced number.
     private func read(through told: Int64) throws(StoreError) {
         var attempt = 0
         while !isEnding, case let seen = seen, seen < told || told == 0 {
             guard let kept = try api.first(of: ">", from: seen + 1, in: stream) else {
-                // The leader has it a moment later than whoever told, or never: that one led, and was cut off.
+                // The leader has it a moment after the announcing server, or never, if that one led
+                // and was cut off.
                 attempt += 1
                 guard told > 0, attempt < Self.leaderAttempts else { return }
                 WorkThread.pause(milliseconds: 5)
@@ -211,9 +212,9 @@ final class StreamFollower: Sendable {
         }
     }
 
-    /// What a consumer says of a message, in the subject for answers:
-    /// `$JS.ACK.STREAM.CONSUMER.TRIES.NUMBER.DELIVERED.TIME.PENDING`, or with a domain and an account
-    /// before the stream, and more behind.
+    /// A message's metadata in its reply subject,
+    /// `$JS.ACK.STREAM.CONSUMER.TRIES.NUMBER.DELIVERED.TIME.PENDING`, or with a domain and an
+    /// account before the stream and more tokens at the end.
     private struct Place {
         let sequence: Int64
         let delivered: Int64

@@ -1,26 +1,25 @@
 internal import CSQLite
 
-/// A value that goes into a statement.
+/// A bound value of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case bytes([UInt8])
     case text(String)
 }
 
-/// One connection to a database, for one thread at a time.
+/// A database connection, for one thread at a time.
 @safe
 final class SQLiteConnection: @unchecked Sendable {
     private var database: OpaquePointer?
     private var statements: [String: Statement] = [:]
 
-    /// A prepared statement. Only the connection gives it to anybody.
     @safe private struct Statement {
         let pointer: OpaquePointer
     }
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     ///
-    /// - Parameter busyMilliseconds: How long to wait for other processes.
+    /// - Parameter busyMilliseconds: How long to wait for locks of other processes.
     init(path: String, busyMilliseconds: Int32 = 10_000) throws(StoreError) {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let status = unsafe sqlite3_open_v2(path, &database, flags, nil)
@@ -38,24 +37,22 @@ final class SQLiteConnection: @unchecked Sendable {
         unsafe sqlite3_close_v2(database)
     }
 
-    /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
-    /// The number of the row that was put in last.
     var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(database) }
 
-    /// Does several statements without values.
+    /// Executes several statements without values.
     func execute(_ text: String) throws(StoreError) {
         let status = unsafe sqlite3_exec(database, text, nil, nil, nil)
         guard status == SQLITE_OK else { throw Self.error(status) }
     }
 
-    /// Does one statement.
+    /// Executes one statement.
     func run(_ text: String, _ values: SQLiteValue...) throws(StoreError) {
         try query(text, values) { (_) throws(StoreError) in }
     }
 
-    /// The first column of the first row as a number; nil where there is no row.
+    /// Returns the first column of the first row, or nil without rows.
     func number(_ text: String, _ values: SQLiteValue...) throws(StoreError) -> Int64? {
         var number: Int64?
         try query(text, values) { (row) throws(StoreError) in
@@ -64,7 +61,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return number
     }
 
-    /// Does one statement, which is prepared once, and gives each row to `body`.
+    /// Executes a statement, prepared once, and calls `body` with each row.
     func query(
         _ text: String, _ values: [SQLiteValue], _ body: (SQLiteRow) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -116,25 +113,24 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// What a result of SQLite means for whoever asked. Its text may name what is in the file, so it is
-    /// not taken.
+    /// Maps a result code. SQLite's message may contain stored data, so it is not used.
     static func error(_ status: Int32) -> StoreError {
-        let number = "SQLite's result \(status)"
+        let number = "SQLite result \(status)"
         return switch status & 0xFF {
-        case SQLITE_FULL: StoreError(.unavailable, "There is no room left for the database.")
-        case SQLITE_READONLY: StoreError(.unavailable, "The database cannot be written.")
-        case SQLITE_IOERR: StoreError(.unavailable, "The database's disk failed (\(number)).")
+        case SQLITE_FULL: StoreError(.unavailable, "No space left for the database.")
+        case SQLITE_READONLY: StoreError(.unavailable, "Cannot write to the database.")
+        case SQLITE_IOERR: StoreError(.unavailable, "Disk error in the database (\(number)).")
         case SQLITE_BUSY, SQLITE_LOCKED:
-            StoreError(.unavailable, "Other processes keep the database busy.")
-        case SQLITE_CANTOPEN: StoreError(.unavailable, "The database cannot be opened.")
+            StoreError(.unavailable, "The database is locked by other processes.")
+        case SQLITE_CANTOPEN: StoreError(.unavailable, "Cannot open the database.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            StoreError(.damaged, "The file is no database, or is damaged.")
+            StoreError(.damaged, "The file is damaged or not a database.")
         default: StoreError(.unavailable, "The database failed (\(number)).")
         }
     }
 }
 
-/// The row that a statement stands at; only valid until the next.
+/// The current row of a statement; valid until the next step.
 @safe
 struct SQLiteRow {
     private let statement: OpaquePointer

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import SystemFiles
 
-/// The database's file: made for its owner alone, and taken by one relay at a time.
+/// The database file: private to its owner, and used by one relay at a time.
 enum SQLiteFile {
-    /// Makes the file where there is none, if that is meant, and refuses one that others can read.
+    /// Creates a missing file if `creates`, and refuses one that others can read.
     static func prepare(_ path: String, creates: Bool) throws(StoreError) {
         if creates {
             // Before SQLite opens it: closing a descriptor later would drop SQLite's locks.
@@ -13,39 +13,38 @@ enum SQLiteFile {
             } catch {
                 guard error.number == EEXIST else {
                     throw StoreError(
-                        .unavailable, "The database cannot be made (\(error.reason)).")
+                        .unavailable, "Cannot create the database (\(error.reason)).")
                 }
             }
         }
         let facts = try SystemError.mapped(try FileFacts(path)) { error in
             error.number == ENOENT
-                ? StoreError(.missing, "There is no database at that place.")
-                : StoreError(.unavailable, "The database cannot be reached (\(error.reason)).")
+                ? StoreError(.missing, "The database does not exist.")
+                : StoreError(.unavailable, "Cannot access the database (\(error.reason)).")
         }
         guard facts.kind == .regular else {
-            throw StoreError(.damaged, "The database is no ordinary file.")
+            throw StoreError(.damaged, "The database is not a regular file.")
         }
-        guard !facts.isOpenToOthers else {
-            throw StoreError(.insecure, "The database's file is open to others than its owner.")
+        guard !facts.isAccessibleToOthers else {
+            throw StoreError(.insecure, "Other users have access to the database file.")
         }
     }
 
-    /// Takes the one place of a relay, in a file beside the database.
-    ///
-    /// - Returns: What holds it as long as it is there.
-    static func takePlace(at path: String) throws(StoreError) -> FileLock {
+    /// Locks the database for one relay, with a file beside it. The lock lasts as long as the
+    /// result.
+    static func lockForRelay(at path: String) throws(StoreError) -> FileLock {
         func failure(_ error: SystemError) -> StoreError {
             StoreError(
-                .unavailable, "The database's folder cannot be written (\(error.reason)).")
+                .unavailable, "Cannot write to the database's directory (\(error.reason)).")
         }
         let lock = try SystemError.mapped(try FileLock("\(path)-relay"), failure)
         guard try SystemError.mapped(try lock.tryLock(), failure) else {
-            throw StoreError(.inUse, "Another relay serves from this database.")
+            throw StoreError(.inUse, "Another relay is using this database.")
         }
         return lock
     }
 
-    /// Bytes of the database and what lies beside it.
+    /// Returns the size of the database and the files beside it.
     static func byteCount(_ path: String) -> Int64 {
         [path, "\(path)-wal"].reduce(0) {
             $0 + Int64(clamping: (try? FileFacts($1))?.byteCount ?? 0)

@@ -1,15 +1,15 @@
-/// The tables of a database, and what is set on each connection.
+/// The tables of a database, and the settings of each connection.
 ///
-/// In clear are the accounts' and devices' names, which are needed to find who gets what, numbers and
-/// times. Tokens, invites and events' ids are digests, and copies are sealed.
+/// Names of accounts and devices, numbers and times are in the clear, because they are needed for
+/// delivery. Tokens, invites and event ids are digests; copies are sealed.
 enum SQLiteSchema {
-    /// "ZGPO", so that no other database is taken for ours.
+    /// "ZGPO", to recognize our databases.
     static let applicationID: Int64 = 0x5A47_504F
     static let version: Int64 = 1
 
-    /// What each connection begins with.
+    /// Configures a new connection.
     static func configure(_ connection: SQLiteConnection) throws(StoreError) {
-        // The order: a journal mode is kept in the file, the others are the connection's.
+        // The journal mode is stored in the file; the others belong to the connection.
         try connection.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -21,10 +21,10 @@ enum SQLiteSchema {
             """)
     }
 
-    /// Makes the tables where there are none, and refuses what is not ours.
+    /// Creates missing tables, and refuses other databases.
     static func prepare(_ connection: SQLiteConnection) throws(StoreError) {
         if try isPrepared(connection) { return }
-        // Whoever comes second waits, and finds it done.
+        // A second process waits here and then finds the tables.
         try connection.execute("BEGIN IMMEDIATE")
         do throws(StoreError) {
             if try !isPrepared(connection) { try connection.execute(tables) }
@@ -41,10 +41,10 @@ enum SQLiteSchema {
         let tables = try connection.number("SELECT count(*) FROM sqlite_schema") ?? 0
         if version == 0, application == 0, tables == 0 { return false }
         guard application == applicationID, version > 0 else {
-            throw StoreError(.damaged, "The file is a database, but none of a relay.")
+            throw StoreError(.damaged, "The file is a database, but not a relay's.")
         }
         guard version <= self.version else {
-            throw StoreError(.newerFormat, "The database was written by a newer zg-env-postal.")
+            throw StoreError(.newerFormat, "A newer zg-env-postal wrote the database.")
         }
         return true
     }

@@ -2,8 +2,8 @@ extension SQLiteStore {
     package func append(_ events: [AcceptedEvent]) -> [AppendOutcome] {
         guard !events.isEmpty else { return [] }
         do throws(StoreError) {
-            // Sealing takes the time, so it is done before the transaction. Whoever joins meanwhile is
-            // found there.
+            // Sealing is slow, so it happens before the transaction, which finds devices that
+            // joined meanwhile.
             let recipients = try read { (connection) throws(StoreError) in
                 try Self.recipients(of: events, connection)
             }
@@ -23,7 +23,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies of one transaction, so that they fit into memory and nobody waits long.
+    /// Copies per transaction, to bound memory and waiting.
     private static let copyLimit = 10_000
 
     private func keep(
@@ -55,13 +55,13 @@ extension SQLiteStore {
         try read { (connection) throws(StoreError) in try Self.newest(connection) }
     }
 
-    /// An event with the copies for those who were registered when it was looked at.
+    /// An event with the copies for the devices registered at the time.
     private struct PreparedEvent: Sendable {
         let event: AcceptedEvent
         let copies: [(device: SealedRecipient, sealed: [UInt8])]
     }
 
-    /// The devices of each event's account; none for an event that is kept already.
+    /// Returns the devices of each event's account; none for a repeated event.
     private static func recipients(
         of events: [AcceptedEvent], _ connection: SQLiteConnection
     ) throws(StoreError) -> [[SealedRecipient]] {
@@ -103,7 +103,7 @@ extension SQLiteStore {
         _ prepared: PreparedEvent, _ connection: SQLiteConnection
     ) throws(StoreError) -> AppendOutcome {
         let event = prepared.event
-        // Looked for, not left to the index: an insertion that is refused uses up a number.
+        // Queried first, because a refused insertion uses up a number.
         let known = try connection.number(
             "SELECT 1 FROM events WHERE digest = ?1", .bytes(event.digest))
         guard known == nil else { return .duplicate }
@@ -112,8 +112,8 @@ extension SQLiteStore {
             "INSERT INTO events (digest, account, accepted) VALUES (?1, ?2, ?3)",
             .bytes(event.digest), .integer(account), .integer(event.acceptedAt))
         let number = connection.lastRow
-        // A device's ordinal is never used again, and its accounts do not change: whoever joined
-        // meanwhile is above the last that was seen, and whoever left is not there any more.
+        // Ordinals are never reused and a device's accounts never change: devices that joined
+        // meanwhile are above the last known one, and removed ones are gone.
         let last = prepared.copies.last?.device.ordinal ?? 0
         let joined = try recipients(of: event.account, after: last, connection)
         for (device, sealed) in prepared.copies + Sealer.copies(of: event, for: joined) {
@@ -126,7 +126,7 @@ extension SQLiteStore {
         return .kept(number: number)
     }
 
-    /// The number of an account, which is made where it is new.
+    /// Returns the number of an account, which is created if new.
     static func ordinal(
         ofAccount name: String, _ connection: SQLiteConnection
     ) throws(StoreError) -> Int64 {

@@ -1,15 +1,15 @@
 extension SQLiteStore {
-    /// Events or devices of one transaction, so that webhooks are not held up.
+    /// Events or devices per transaction, so that webhooks do not wait.
     private static let pruneCount: Int64 = 20
 
     package func prune(now: Int64) throws(StoreError) {
         let oldest = now - limits.keptMilliseconds
-        while try dropEvents(before: oldest) {}
-        while try dropSurplus() {}
+        while try removeEvents(before: oldest) {}
+        while try removeSurplus() {}
         while try freeAcknowledged() {}
         try writer.write { (connection) throws(StoreError) in
             try connection.run("DELETE FROM invites WHERE expires <= ?1", .integer(now))
-            // A relay sees them four times a second, so these are seen long since.
+            // A relay polls four times a second, so it has seen these.
             try connection.run(
                 """
                 DELETE FROM removals
@@ -18,24 +18,24 @@ extension SQLiteStore {
         }
     }
 
-    /// Forgets events that are too old. Those who have not had them miss one more each.
-    private func dropEvents(before time: Int64) throws(StoreError) -> Bool {
+    /// Deletes events that are too old. Devices that did not get them miss one more each.
+    private func removeEvents(before time: Int64) throws(StoreError) -> Bool {
         try writer.write { (connection) throws(StoreError) in
             let numbers = try Self.numbers(
                 connection,
                 "SELECT number FROM events WHERE accepted <= ?1 ORDER BY number LIMIT ?2",
                 [.integer(time), .integer(Self.pruneCount)])
             for number in numbers {
-                try Self.dropCopies(of: number, connection)
+                try Self.removeCopies(of: number, connection)
                 try connection.run("DELETE FROM events WHERE number = ?1", .integer(number))
             }
             return !numbers.isEmpty
         }
     }
 
-    /// Forgets the copies of events that have more newer ones of the same account than may wait: no
-    /// device can get them any more. The events stay, so that they are known when they come again.
-    private func dropSurplus() throws(StoreError) -> Bool {
+    /// Deletes the copies of events beyond the most that may wait in an account: no device can still
+    /// get them. The events stay, so that repeated ones are detected.
+    private func removeSurplus() throws(StoreError) -> Bool {
         let limit = Int64(limits.eventsOfDevice)
         return try writer.write { (connection) throws(StoreError) in
             var found = false
@@ -55,7 +55,7 @@ extension SQLiteStore {
                     ORDER BY number LIMIT ?3
                     """, [.integer(account), .integer(last), .integer(Self.pruneCount)])
                 guard let freed = numbers.last else { continue }
-                for number in numbers { try Self.dropCopies(of: number, connection) }
+                for number in numbers { try Self.removeCopies(of: number, connection) }
                 try connection.run(
                     "UPDATE accounts SET freed = ?2 WHERE ordinal = ?1", .integer(account),
                     .integer(freed))
@@ -65,7 +65,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func dropCopies(
+    private static func removeCopies(
         of number: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) {
         try connection.run(
@@ -76,7 +76,7 @@ extension SQLiteStore {
         try connection.run("DELETE FROM copies WHERE event = ?1", .integer(number))
     }
 
-    /// Forgets the copies that their devices have had.
+    /// Deletes acknowledged copies.
     private func freeAcknowledged() throws(StoreError) -> Bool {
         try writer.write { (connection) throws(StoreError) in
             let devices = try Self.numbers(

@@ -1,5 +1,5 @@
 extension SQLiteStore {
-    /// Numbers that are looked at in one go for one device.
+    /// Numbers checked per step for one device.
     private static let stepCount = 64
 
     package func read(_ requests: [ReadRequest]) throws(StoreError) -> [DeviceEvents] {
@@ -68,7 +68,7 @@ extension SQLiteStore {
         return accounts
     }
 
-    /// The next numbers of some accounts in order, as many as one step looks at.
+    /// Returns the next numbers of some accounts in order, at most one step.
     private func numbers(
         of accounts: [Int64], after: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> [Int64] {
@@ -85,7 +85,7 @@ extension SQLiteStore {
         return Array(numbers.prefix(Self.stepCount))
     }
 
-    /// What goes beyond the most that may wait for a device: the oldest ones.
+    /// Counts the oldest events beyond the most that may wait for a device.
     private func surplus(
         of accounts: [Int64], after: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> (count: Int, through: Int64)? {

@@ -1,7 +1,7 @@
 internal import SystemFiles
 internal import Threads
 
-/// A store in one SQLite file, for one relay and the commands that manage it.
+/// A store in one SQLite file, for one relay and the management commands.
 package final class SQLiteStore: PostalStore {
     let path: String
     let limits: StoreLimits
@@ -15,18 +15,17 @@ package final class SQLiteStore: PostalStore {
         var isClosed = false
     }
 
-    /// Opens a database.
-    ///
     /// - Parameters:
-    ///   - createsFile: Whether to make one where there is none.
-    ///   - servesAlone: Takes the one place of a relay, and fails where another has it.
+    ///   - createsFile: Whether to create a missing file.
+    ///   - servesAlone: Whether to lock the database for this relay; fails if another relay has the
+    ///     lock.
     package init(
         path: String, createsFile: Bool, servesAlone: Bool, limits: StoreLimits
     ) throws(StoreError) {
         self.path = path
         self.limits = limits
         try SQLiteFile.prepare(path, creates: createsFile)
-        lock = Monitor(servesAlone ? try SQLiteFile.takePlace(at: path) : nil)
+        lock = Monitor(servesAlone ? try SQLiteFile.lockForRelay(at: path) : nil)
         let connection = try SQLiteConnection(path: path)
         try SQLiteSchema.configure(connection)
         try SQLiteSchema.prepare(connection)
@@ -50,7 +49,7 @@ package final class SQLiteStore: PostalStore {
         watcher.observe(observer)
     }
 
-    /// There is no other relay.
+    /// Does nothing, since there is only one relay.
     package func announceStream(of device: String, at relay: String) {}
 
     package func check() throws(StoreError) {
@@ -69,7 +68,7 @@ package final class SQLiteStore: PostalStore {
         }
     }
 
-    /// Lends a connection for reading, with one state of the database throughout.
+    /// Lends a connection for reading, within one snapshot of the database.
     func read<R>(
         _ body: (SQLiteConnection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -94,7 +93,7 @@ package final class SQLiteStore: PostalStore {
         }
     }
 
-    /// The newest number there ever was.
+    /// The newest number ever used.
     static func newest(_ connection: SQLiteConnection) throws(StoreError) -> Int64 {
         try connection.number("SELECT seq FROM sqlite_sequence WHERE name = 'events'") ?? 0
     }
@@ -102,7 +101,7 @@ package final class SQLiteStore: PostalStore {
     private static func reader(_ path: String) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
         try SQLiteSchema.configure(connection)
-        // Not `query_only`: whoever reads first after a crash has to put the log in order.
+        // Not `query_only`: the first reader after a crash must recover the log.
         return connection
     }
 }

@@ -1,11 +1,11 @@
 internal import Threads
 
-/// Tells an observer what changed in a database, also through other processes: it looks four times a
-/// second whether anything did, which costs one read of shared memory.
+/// Reports changes of a database, also by other processes. Polls four times a second, which costs
+/// one read of shared memory.
 final class SQLiteWatcher: Sendable {
     private struct State {
         var observer: (@Sendable (StoreChange) -> Void)?
-        /// Numbers that were told of when they were kept.
+        /// Numbers that were already reported.
         var told: Set<Int64> = []
         var isEnding = false
     }
@@ -15,7 +15,7 @@ final class SQLiteWatcher: Sendable {
     private let state = Monitor(State())
     private let thread: WorkThread
 
-    /// Takes a connection for itself.
+    /// - Parameter connection: For the watcher alone.
     init(_ connection: SQLiteConnection) throws(StoreError) {
         let state = state
         let start = try Position(connection)
@@ -24,13 +24,13 @@ final class SQLiteWatcher: Sendable {
             while state.wait(milliseconds: Self.intervalMilliseconds, { $0.isEnding ? true : nil })
                 == nil
             {
-                // What cannot be read now is looked at again in the next turn.
+                // A failed read is retried at the next poll.
                 let changes = (try? position.changes(on: connection, told: state)) ?? []
                 guard !changes.isEmpty, let observer = state.look({ $0.observer }) else { continue }
                 for change in changes { observer(change) }
             }
         }
-        guard let thread else { throw StoreError(.unavailable, "The system gives no thread.") }
+        guard let thread else { throw StoreError(.unavailable, "Cannot start a thread.") }
         self.thread = thread
     }
 
@@ -38,7 +38,7 @@ final class SQLiteWatcher: Sendable {
         state.look { $0.observer = observer }
     }
 
-    /// Tells of events that this process kept.
+    /// Reports events that this process stored.
     func tell(kept numbers: [Int64], of accounts: Set<String>) {
         let observer = state.look { state in
             state.told.formUnion(numbers)
@@ -52,7 +52,7 @@ final class SQLiteWatcher: Sendable {
         thread.join()
     }
 
-    /// How far the watcher has seen.
+    /// The newest state that was reported.
     private struct Position: Sendable {
         var version: Int64
         var event: Int64

@@ -1,10 +1,10 @@
 internal import Threads
 
-/// The one thread that writes: what waits for it goes into one transaction, and shares its fsync.
+/// The only thread that writes; it commits all waiting changes in one transaction with one fsync.
 final class SQLiteWriter: Sendable {
     private typealias Change = (SQLiteConnection) throws(StoreError) -> Void
 
-    /// One change that waits, and what became of it.
+    /// A waiting change and its result.
     private final class Job: @unchecked Sendable {
         let change: Change
         var result: Result<Void, StoreError>?
@@ -17,13 +17,13 @@ final class SQLiteWriter: Sendable {
         var isEnding = false
     }
 
-    /// Most changes of one transaction, so that none waits long for the others.
+    /// Most changes per transaction, so that none waits long for the others.
     private static let batchCount = 512
 
     private let state = Monitor(State())
     private let thread: WorkThread
 
-    /// Takes a connection for itself.
+    /// - Parameter connection: For the writer alone.
     init(_ connection: SQLiteConnection) throws(StoreError) {
         let state = state
         let thread = WorkThread {
@@ -39,16 +39,16 @@ final class SQLiteWriter: Sendable {
                 }
             }
         }
-        guard let thread else { throw StoreError(.unavailable, "The system gives no thread.") }
+        guard let thread else { throw StoreError(.unavailable, "Cannot start a thread.") }
         self.thread = thread
     }
 
-    /// Does a change in a transaction, and returns when it is durable.
+    /// Runs a change in a transaction, and returns when it is durable.
     func write<R>(
         _ change: @escaping (SQLiteConnection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         var value: R?
-        // The caller waits for the writer's thread, so that only one of the two has `value`.
+        // The caller waits for the writer's thread, so only one of them accesses `value`.
         let job = Job { (connection) throws(StoreError) in value = try change(connection) }
         let isTaken = state.change { state in
             if !state.isEnding { state.waiting.append(job) }
@@ -61,14 +61,14 @@ final class SQLiteWriter: Sendable {
         return value
     }
 
-    /// Does what waits, and ends.
+    /// Finishes the waiting changes and ends the thread.
     func close() {
         state.change { $0.isEnding = true }
         thread.join()
     }
 
-    /// Does all changes in one transaction. A change that fails is taken back alone; where the
-    /// transaction fails, all have.
+    /// Runs all changes in one transaction. A failed change is rolled back alone; if the
+    /// transaction fails, all fail.
     private static func commit(
         _ jobs: [Job], on connection: SQLiteConnection
     ) -> [Result<Void, StoreError>] {
@@ -81,7 +81,7 @@ final class SQLiteWriter: Sendable {
                     try job.change(connection)
                     results.append(.success(()))
                 } catch {
-                    // A full disk may have ended the whole transaction already.
+                    // A full disk may already have ended the transaction.
                     guard connection.isInTransaction else { throw error }
                     try connection.execute("ROLLBACK TO one")
                     results.append(.failure(error))

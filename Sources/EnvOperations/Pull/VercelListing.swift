@@ -1,0 +1,71 @@
+package import Sealing
+internal import Vault
+package import VercelAPI
+
+/// The variables of a project on Vercel, split into those that the vault imports and others.
+package struct VercelListing {
+    /// All records, including skipped ones.
+    package private(set) var all: [VercelRecord] = []
+    /// Records with their own values.
+    package private(set) var records: [VercelRecord] = []
+    /// The values in the list, by Vercel's ids.
+    package private(set) var values: [String: SecretSlice] = [:]
+    /// Records that are not imported, with the reasons.
+    package private(set) var skipped: [(id: String, note: RecordNote)] = []
+
+    /// Splits a list.
+    package init(_ list: [ReadEnvironmentVariable], environments: CustomEnvironmentNames) {
+        for read in list {
+            let record = VercelRecord(read.variable, environments: environments)
+            all.append(record)
+            if let reason = Self.reasonToSkip(read.variable, record) {
+                skipped.append(
+                    (
+                        record.id,
+                        .init(key: record.key, scope: record.attributes.scope, reason: reason)
+                    ))
+                continue
+            }
+            records.append(record)
+            if let value = read.value { values[record.id] = value }
+        }
+    }
+
+    /// Removes a record that was deleted while its value was requested.
+    package mutating func drop(_ id: String) {
+        all.removeAll { $0.id == id }
+        records.removeAll { $0.id == id }
+    }
+
+    /// Skips a record.
+    package mutating func skip(_ record: VercelRecord, because reason: String) {
+        records.removeAll { $0.id == record.id }
+        skipped.append(
+            (
+                record.id,
+                .init(key: record.key, scope: record.attributes.scope, reason: reason)
+            ))
+    }
+
+    private static func reasonToSkip(
+        _ variable: EnvironmentVariable, _ record: VercelRecord
+    ) -> String? {
+        if variable.isSystem || variable.type == .system {
+            return "Vercel sets it automatically"
+        }
+        guard let kind = VariableAttributes.Kind(name: variable.type.rawValue) else {
+            return "its type is unknown to this version of zg-env"
+        }
+        if kind == .secret { return "it refers to a legacy Vercel secret" }
+        if variable.targets.contains(where: { Scope.Targets(name: $0.rawValue) == nil }) {
+            return "its target is unknown to this version of zg-env"
+        }
+        let isPlain = record.key.unicodeScalars.allSatisfy { scalar in
+            scalar != "=" && scalar != " " && scalar.properties.generalCategory != .control
+        }
+        guard isPlain, record.attributes.fitsIndex(id: record.id, key: record.key) else {
+            return "the vault cannot store its name, comment or scope"
+        }
+        return nil
+    }
+}

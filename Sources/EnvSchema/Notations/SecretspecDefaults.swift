@@ -1,0 +1,6 @@
+/// The table `defaults` of a profile.
+struct SecretspecDefaults: Sendable {
+    var inherits = true
+    var required: Bool?
+    var value: String?
+}

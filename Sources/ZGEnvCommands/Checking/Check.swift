@@ -1,0 +1,94 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import EnvSchema
+internal import JSON
+
+/// `check`: compares the declared variables with what is there.
+struct Check: Command {
+    static let vaultUse = VaultUse(need: .withoutToken)
+    static let spec = CommandSpec(
+        ["check"], "Find declared variables that are missing or invalid",
+        discussion: """
+            Reads .env.schema, .env.example or .env.sample in the linked directory, or the file \
+            given with --schema. Nothing in the file is executed. Types are checked only in the \
+            vault, and only if the values are unlocked or the passphrase needs no prompt. --on \
+            vercel checks the variables that the next deployment will get. --on live checks those \
+            that the live deployment of the target (default production) was built with. Never \
+            shows values of the vault or of Vercel.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KEY", .zeroOrMore, "Check only these variables", completion: .dynamic(.variable))
+        ],
+        options: [
+            ScopeOptions.target, ScopeOptions.branch,
+            OptionSpec(
+                "on", value: "SIDE", "Where to check (default vault)",
+                form: .oneOf(SchemaResult.Side.allCases.map(\.rawValue)), repeatable: true,
+                commaSeparated: true),
+            SchemaOptions.file, SchemaOptions.notation,
+            OptionSpec(flag: "strict", "Treat anything uncertain as a problem"),
+            OptionSpec(
+                "types", value: "FORM", "Write type declarations instead: ts or json-schema",
+                form: .oneOf(TypeDeclarations.Form.allCases.map(\.rawValue))),
+            OptionSpec(
+                "output", short: "o", value: "FILE", "Write the declarations to FILE",
+                completion: .file),
+            OptionSpec(
+                flag: "exit-code",
+                "With --types and -o, only compare with FILE, and exit with 1 on a difference"
+            ),
+            OptionSpec(flag: "print", "Print what the schema declares, as JSON with --json"),
+        ],
+        exclusive: [["types", "print"], ["types", "on"], ["print", "on"]],
+        examples: [
+            .init("zg-env check", "compare the vault with the schema"),
+            .init(
+                "zg-env check --on vercel --on live -t production",
+                "find variables that production lacks, or will lack after the next deployment"),
+            .init("zg-env check --types ts -o env.d.ts", "declare process.env for TypeScript"),
+        ],
+        exitCodes: ExitCode.ofVercel)
+
+    private let work: Work
+
+    private enum Work {
+        case check(CheckWork)
+        case declarations(TypeDeclarations)
+        case print(PrintedSchema)
+    }
+
+    init(_ command: ParsedCommand) throws {
+        let schema = SchemaOptions(command)
+        let scope = ScopeOptions(command)
+        if let form: TypeDeclarations.Form = command.choice("types") {
+            work = .declarations(
+                TypeDeclarations(
+                    form, schema, scope, path: command.value("output"),
+                    onlyCompares: command.has("exit-code")))
+            return
+        }
+        guard command.value("output") == nil, !command.has("exit-code") else {
+            throw CommandError(.usage, "-o and --exit-code can be used only with --types.")
+        }
+        if command.has("print") {
+            work = .print(PrintedSchema(schema, scope))
+            return
+        }
+        let keys = command.arguments("KEY")
+        for key in keys { try VariableName.check(key) }
+        work = .check(
+            CheckWork(
+                schema: schema, scope: scope, keys: keys.isEmpty ? nil : Set(keys),
+                sides: command.values("on").compactMap { SchemaResult.Side(rawValue: $0) },
+                isStrict: command.has("strict")))
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        switch work {
+        case .check(let work): try work.run(in: workspace)
+        case .declarations(let declarations): try declarations.run(in: workspace)
+        case .print(let schema): try schema.run(in: workspace)
+        }
+    }
+}

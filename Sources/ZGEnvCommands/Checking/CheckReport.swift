@@ -1,0 +1,166 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import EnvSchema
+internal import JSON
+
+/// The result of `check`: one line a variable, problems first, and never a value.
+struct CheckReport {
+    let schema: ProjectSchema
+    let results: [SchemaResult]
+    let notes: [SchemaNote]
+    let typesAreChecked: Bool
+    let isStrict: Bool
+
+    func result(_ workspace: Workspace) -> CommandResult {
+        workspace.show(notes, of: schema)
+        if !typesAreChecked {
+            workspace.note("The values are locked, so types were not checked.")
+        }
+        let look = TerminalStyle(workspace.context)
+        let problems = results.filter { $0.level == .problem }
+        let noted = isStrict && notes.contains { !$0.code.isInformation }
+        return CommandResult(
+            json: json, text: text(look, isVerbose: workspace.options.verbose),
+            failure: problems.isEmpty && !noted ? nil : failure(problems))
+    }
+
+    private func failure(_ problems: [SchemaResult]) -> CommandError {
+        guard !problems.isEmpty else {
+            return CommandError(
+                .failed,
+                "\(schema.path) has declarations without effect; --strict does not allow them.")
+        }
+        let names = Array(Set(problems.map(\.key))).sorted()
+        let shown = names.prefix(10).joined(separator: ", ")
+        let rest = names.count > 10 ? " and \(names.count - 10) more" : ""
+        return CommandError(
+            .failed,
+            names.count == 1
+                ? "\(shown) has a problem."
+                : "\(names.count) variables have problems: \(shown)\(rest).")
+    }
+
+    // MARK: Text
+
+    /// A line: what has the same state for the same reason in several places.
+    private struct Line {
+        let first: SchemaResult
+        var places: [String]
+    }
+
+    private func text(_ look: TerminalStyle, isVerbose: Bool) -> String {
+        var lines: [Line] = []
+        for result in results where isVerbose || result.level <= .warning {
+            let place = Self.place(of: result)
+            if let same = lines.firstIndex(where: { Self.isSame($0.first, result) }) {
+                lines[same].places.append(place)
+            } else {
+                lines.append(Line(first: result, places: [place]))
+            }
+        }
+        lines.sort {
+            ($0.first.level, $0.first.key, $0.first.state.rawValue)
+                < ($1.first.level, $1.first.key, $1.first.state.rawValue)
+        }
+        var table = Table([.init(""), .init(""), .init(""), .init("")])
+        for line in lines {
+            let result = line.first
+            let role: Style.Role =
+                switch result.level {
+                case .problem: .bad
+                case .warning: .warning
+                case .info: .dim
+                case .ok: .plain
+                }
+            table.append([
+                .init(result.key), .init(result.state.rawValue, as: role),
+                .init(line.places.joined(separator: ", ")),
+                .init(Self.explanation(of: result), as: .dim),
+            ])
+        }
+        return table.text(width: look.width, style: look.style) + summary
+    }
+
+    private static func isSame(_ left: SchemaResult, _ right: SchemaResult) -> Bool {
+        left.key == right.key && left.state == right.state && left.why == right.why
+            && left.level == right.level
+    }
+
+    private static func place(of result: SchemaResult) -> String {
+        switch result.side {
+        case .vault: result.target
+        case .vercel: "\(result.target) on Vercel"
+        case .live: "\(result.target), live"
+        }
+    }
+
+    /// The reason, the description and the links, in one line.
+    private static func explanation(of result: SchemaResult) -> String {
+        var parts: [String] = []
+        if let why = result.why { parts.append(why) }
+        if result.level <= .warning, let remark = result.item?.remark { parts.append(remark) }
+        return parts.joined(separator: "; ")
+    }
+
+    private var summary: String {
+        let declared = Set(results.filter { $0.state != .undeclared }.map(\.key)).count
+        let problems = Set(results.filter { $0.level == .problem }.map(\.key)).count
+        let warnings = Set(results.filter { $0.level == .warning }.map(\.key)).count
+        let file = schema.path.split(separator: "/").last.map(String.init) ?? schema.path
+        return
+            "\(declared) declared in \(DisplayText.safe(file)), \(Self.count(problems, "problem")), "
+            + "\(Self.count(warnings, "warning"))\n"
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    // MARK: JSON
+
+    private var json: JSONValue {
+        var counts: [JSONValue.Member] = []
+        for state in SchemaResult.State.allCases {
+            let number = results.filter { $0.state == state }.count
+            counts.append(.init(state.rawValue, .integer(Int64(number))))
+        }
+        for level in [SchemaResult.Level.problem, .warning] {
+            let number = results.filter { $0.level == level }.count
+            counts.append(.init(level.rawValue + "s", .integer(Int64(number))))
+        }
+        return [
+            "schema": [
+                "path": .string(schema.path), "source": .string(schema.notation.rawValue),
+            ],
+            "results": .array(
+                results.map { result in
+                    [
+                        "key": .string(result.key), "target": .string(result.target),
+                        "on": .string(result.side.rawValue),
+                        "state": .string(result.state.rawValue),
+                        "level": .string(result.level.rawValue),
+                        "required": .bool(result.isRequired),
+                        "type": .string(orNull: result.item?.type?.name.rawValue),
+                        "why": .string(orNull: result.why),
+                        "description": .string(orNull: result.item?.description),
+                        "docs": .strings(result.item?.documentation.map(\.url) ?? []),
+                    ]
+                }),
+            "notes": .array(notes.map(\.json)), "typesChecked": .bool(typesAreChecked),
+            "counts": .object(counts),
+        ]
+    }
+}
+
+extension Workspace {
+    /// Shows the notes of a schema; those that only inform with `--verbose`.
+    func show(_ notes: [SchemaNote], of schema: ProjectSchema) {
+        for note in notes {
+            if note.code.isInformation {
+                detail(note.text(in: schema.path))
+            } else {
+                self.note(note.text(in: schema.path))
+            }
+        }
+    }
+}

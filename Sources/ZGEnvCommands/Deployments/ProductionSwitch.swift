@@ -1,0 +1,271 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import JSON
+internal import Vault
+internal import VercelAPI
+
+/// Makes a deployment live without a build, by a promotion or a rollback, and waits until it ends.
+struct ProductionSwitch {
+    let named: NamedDeployment
+    let kind: PromotionKind
+    let workspace: Workspace
+    /// The reason of a rollback, shown on Vercel.
+    var reason: String?
+
+    private var id: String { named.deployment.id }
+    private var client: VercelClient { named.client }
+    private var verb: String { kind == .rollback ? "roll back" : "promote" }
+
+    private var noun: String { kind == .rollback ? "rollback" : "promotion" }
+
+    /// Returns the progress note for a status of the request, in Vercel's words.
+    private func progress(_ status: String) -> String {
+        if status == "succeeded" { return kind == .rollback ? "Rolled back." : "Promoted." }
+        return "\(kind == .rollback ? "Rolling back" : "Promoting") (\(status)) …"
+    }
+
+    // MARK: Plan
+
+    /// Returns the lines of the plan.
+    func plan(_ older: OlderVariables) -> [String] {
+        let project = named.project
+        let current = project.production?.id
+        var lines = [
+            kind == .rollback
+                ? "roll \(project.name) back\(current.map { " from \($0)" } ?? "") to \(id) by moving the domains, without a build"
+                : "promote \(id) of \(project.name)\(current.map { " in place of \($0)" } ?? "") by moving the domains, without a build"
+        ]
+        let commit = DeploymentListing.firstLine(named.deployment.commitMessage ?? "")
+        if let created = named.deployment.createdAt {
+            let age = TimeText.age(
+                of: created.milliseconds, at: Int64(clamping: workspace.context.now()))
+            lines.append("built \(age)" + (commit.isEmpty ? "" : ": \(commit)"))
+        }
+        return lines + Self.sentences(older)
+    }
+
+    private static func sentences(_ older: OlderVariables) -> [String] {
+        PendingChanges.lines([
+            ("different values for", older.changed), ("built without", older.missing),
+            ("may still have variables removed since", older.removed),
+        ])
+    }
+
+    /// Finds the variables with older values, from Vercel's list, or from the vault if that cannot be
+    /// read.
+    func olderVariables() throws -> OlderVariables {
+        let platform = try? client.environmentVariables(ofProject: named.project.id)
+        var local: [Variable] = []
+        if let project = named.local, let index = try workspace.session.indexWithoutPrompt() {
+            local = index.variables.filter { $0.project == project.id }
+        }
+        if platform == nil {
+            workspace.context.warn(
+                "not-compared",
+                named.local == nil
+                    ? "Cannot list Vercel's variables, so the plan does not show which values differ."
+                    : "Cannot list Vercel's variables, so only the differences that the vault knows about are shown."
+            )
+        }
+        return OlderVariables(in: named.deployment, platform: platform, local: local)
+    }
+
+    /// Warns about older values.
+    func warn(_ older: OlderVariables) {
+        guard !older.isEmpty else { return }
+        let lines = Self.sentences(older).joined(separator: "; ")
+        workspace.context.warn(
+            "older-values",
+            "\(id) keeps the variables from its build (\(lines)). To use the current variables, redeploy: zg-env redeploy \(word: id)"
+        )
+    }
+
+    // MARK: Request
+
+    /// Requests the promotion or rollback, and waits until it ends.
+    ///
+    /// - Throws: ``ExitCode/conflict`` if the live deployment has changed since the plan was made.
+    func apply(limit: Duration, _ older: OlderVariables) throws -> CommandResult {
+        let previous = named.project.production?.id
+        let now = try client.project(named.project.id).production?.id
+        guard now == previous else {
+            func word(_ id: String?) -> String { id ?? "nothing" }
+            throw CommandError(
+                .conflict,
+                "Production has changed since the plan was made: \(word(now)) is live now instead of \(word(previous)).",
+                hint: "Nothing was moved. Run the command again to see the new plan.")
+        }
+        let before = named.project.lastAliasRequest
+        return try workspace.withDeploymentChange(
+            ofProject: named.project.id, at: client.origin
+        ) {
+            let outcome = try request(before, limit)
+            // Without a response, the request is confirmed once Vercel shows it.
+            var isKnown = outcome != nil
+            setInterruptionMessage(isKnown: isKnown)
+            let failure: CommandError?
+            var isCurrent: Bool?
+            var isAway = false
+            do throws(VercelAPIError) {
+                let end = try VercelWait(client, limit: limit, workspace).promotion(
+                    of: id, project: named.project.id, before: before, outcome: outcome
+                ) {
+                    if !isKnown {
+                        isKnown = true
+                        setInterruptionMessage(isKnown: true)
+                    }
+                    // A closed stderr must not affect the result.
+                    workspace.note(progress($0))
+                }
+                isCurrent = end == .live
+                failure = self.failure(end, limit)
+            } catch {
+                var lost = CommandError(mapping: error)
+                lost.message = "\(asked(isKnown: isKnown)). \(lost.message)"
+                lost.hint = "Check the deployment with: zg-env deployment show \(word: id)"
+                failure = lost
+                isAway = error.isTemporary
+            }
+            // Does not wait again after Vercel has not responded for so long.
+            if !isAway { named.recordLive(workspace) }
+            if isCurrent == true, kind == .rollback {
+                workspace.note(
+                    "New production deployments no longer go live automatically. Make a deployment live with: zg-env deployment promote ID"
+                )
+            }
+            let seen = isAway ? nil : try? client.deployment(id)
+            let deployment = seen ?? named.deployment
+            return CommandResult(
+                json: .object(
+                    DeploymentListing.members(deployment, current: isCurrent) + [
+                        .init("previous", .string(orNull: previous)),
+                        .init("method", "domains"),
+                    ] + Self.members(older)),
+                text: DeploymentListing.line(of: deployment), failure: failure)
+        }
+    }
+
+    /// Returns what is known of the request, without a full stop.
+    private func asked(isKnown: Bool) -> String {
+        isKnown
+            ? "The \(noun) to \(id) was requested"
+            : "Vercel did not respond, so it is unknown whether the \(noun) to \(id) has started"
+    }
+
+    private func setInterruptionMessage(isKnown: Bool) {
+        workspace.interaction.setInterruptionMessage(
+            "Stopped by a signal. \(asked(isKnown: isKnown))\(isKnown ? " and continues on Vercel" : "").",
+            hint: "Check the deployment with: zg-env deployment show \(word: id)")
+    }
+
+    /// The variables with older values, for scripts.
+    static func members(_ older: OlderVariables) -> [JSONValue.Member] {
+        [
+            .init("olderVariables", older.isKnown ? .strings(older.changed) : .null),
+            .init("missingVariables", older.isKnown ? .strings(older.missing) : .null),
+            .init("removedVariables", older.isKnown ? .strings(older.removed) : .null),
+        ]
+    }
+
+    /// Sends the request. Returns nil if the response is lost and the project cannot be read to see
+    /// whether it arrived.
+    func request(
+        _ before: Project.AliasRequest?, _ limit: Duration
+    ) throws -> PromotionOutcome? {
+        do throws(VercelAPIError) {
+            switch kind {
+            case .promotion: return try client.promote(id, ofProject: named.project.id)
+            case .rollback:
+                return try client.rollBack(
+                    to: id, ofProject: named.project.id, reason: reason)
+            }
+        } catch {
+            let now = try? client.withoutRetries(within: limit)
+                .project(named.project.id, withRollbackInfo: true)
+            let asked = now?.lastAliasRequest.flatMap { $0 == before ? nil : $0 }
+            switch error.code {
+            case .outcomeUnknown:
+                guard now != nil else { return nil }
+                if asked?.toDeploymentId == id { return .accepted }
+                throw notAsked
+            case .conflict: throw conflict(error, asked ?? now?.lastAliasRequest)
+            case .notPossible, .badRequest:
+                throw CommandError(
+                    .conflict,
+                    "Vercel cannot \(verb) \(kind == .rollback ? "to " : "")\(id) without a build."
+                        + error.saying,
+                    hint:
+                        "Nothing was moved. Redeploy with: zg-env redeploy \(word: id) -t production"
+                )
+            default: throw error
+            }
+        }
+    }
+
+    private var notAsked: CommandError {
+        CommandError(
+            .unavailable, "Vercel did not respond, and shows no \(noun) to \(id).",
+            hint: "Apparently nothing was moved. Run the command again.")
+    }
+
+    private func conflict(
+        _ error: VercelAPIError, _ running: Project.AliasRequest?
+    ) -> CommandError {
+        let isRunning =
+            running.map { [.pending, .inProgress].contains($0.jobStatus) } ?? false
+        guard let running, isRunning else {
+            return CommandError(
+                .conflict,
+                "Vercel refused to \(verb) \(kind == .rollback ? "to " : "")\(id)." + error.saying,
+                hint: "Nothing was moved. Check with: zg-env deployment show \(word: id)"
+            )
+        }
+        let word = running.type == "rollback" ? "A rollback" : "A promotion"
+        let to = running.toDeploymentId.map { " to \($0)" } ?? ""
+        return CommandError(
+            .conflict, "\(word)\(to) is already in progress, and Vercel allows only one at a time.",
+            hint: "Nothing was moved. Wait until the other change ends, then run the command again."
+        )
+    }
+
+    func failure(_ end: VercelWait.PromotionEnd, _ limit: Duration) -> CommandError? {
+        let still = named.project.production.map { "\($0.id) is still live." }
+        switch end {
+        case .live: return nil
+        case .failed(let domains):
+            let names = domains.prefix(10).joined(separator: ", ")
+            return CommandError(
+                .deploymentFailed,
+                "The \(noun) to \(id) failed"
+                    + (names.isEmpty ? "." : ": these domains did not move: \(names)."),
+                hint: [still, "Check these domains on Vercel, then run the command again."]
+                    .compactMap { $0 }.joined(separator: " "))
+        case .notLive(let reason):
+            return CommandError(
+                .deploymentFailed, "\(id) is not live: \(CommandError.ending(reason))",
+                hint: "Check with: zg-env deployment show \(word: id)")
+        case .queued:
+            return CommandError(
+                .unavailable,
+                "The \(noun) to \(id) is waiting for the project's rolling release.",
+                hint: "Continue or end the rolling release on Vercel; the \(noun) then follows.")
+        case .notAsked: return notAsked
+        case .overtaken(let other):
+            return CommandError(
+                .conflict,
+                "Someone has since asked Vercel to make \(other) live.",
+                hint: "Check that deployment first: zg-env deployment show \(word: other)")
+        case .timedOut(let status):
+            return CommandError(
+                .unavailable,
+                "The \(noun) to \(id) was still \(status) after \(DurationText.text(limit)).",
+                hint:
+                    "The \(noun) continues on Vercel. Check the deployment with: zg-env deployment show \(word: id)"
+            )
+        case .interrupted:
+            return CommandError(
+                .failed, "Stopped waiting for the \(noun), which continues on Vercel.")
+        }
+    }
+}

@@ -1,0 +1,341 @@
+internal import DotEnv
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// Everything that a rotation needs, read and checked before any change.
+struct RotationSetup {
+    /// One project, with its state in the vault and on Vercel.
+    struct Place {
+        let project: VaultProject
+        let records: [Variable]
+        let bound: LinkedProject
+        let deployment: RotationDeployments.Choice
+        /// What was read from Vercel.
+        let reading: VercelReading?
+    }
+
+    /// Projects and teams, read in one request per account or team.
+    private struct Overview {
+        /// By Vercel's project id.
+        var projects: [String: Project] = [:]
+        /// Sensitive-variable policies by team id; nil if unreadable.
+        var policies: [String: String?] = [:]
+    }
+
+    private let workspace: Workspace
+    private let request: RotationRequest
+    /// The projects, in the order of the plan.
+    let places: [Place]
+    /// The value being replaced; nil if the vault does not have it.
+    let old: SecretSlice?
+    /// Descriptions of the records that keep the old value after it is revoked.
+    let copies: [String]
+
+    /// Checks the vault and Vercel.
+    ///
+    /// - Throws: ``ExitCode/usage`` if the records have different values, ``ExitCode/notFound`` if
+    ///   there is no old value to revert to, ``ExitCode/conflict`` if Vercel differs or a rotation of
+    ///   the same records is open.
+    init(_ request: RotationRequest, _ workspace: Workspace) throws {
+        self.workspace = workspace
+        self.request = request
+        try request.check()
+        let session = workspace.session
+        let keys = try session.keys(.values)
+        let platform = try VercelSession(workspace)
+        let missing = try RotationSelection.missing(request, workspace, keys: keys)
+        if !missing.isEmpty {
+            try OldValuePull(request: request, workspace: workspace)
+                .take(missing, platform)
+        }
+        let selection = try RotationSelection(request, workspace, keys: keys)
+        old = selection.old
+        copies = try selection.copies()
+        let found = selection.found
+        let overview = try Self.overview(of: found, platform)
+        var checked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
+        session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in
+            let place = Result {
+                try Self.place(found[number], request, platform, overview, workspace)
+            }
+            checked[number] = place
+            if case .failure = place { return false }
+            return true
+        }
+        // Throws the first failure; the projects after it may not have been checked.
+        places = try checked.compactMap { try $0?.get() }
+        try checkProof()
+        try RotationEntry(createdAt: 0, plan: plan).checkSize()
+    }
+
+    /// Reads projects and teams with one request for each account or team. Projects missing from the
+    /// response are read individually later.
+    private static func overview(
+        of found: [RotationSelection.Found], _ platform: VercelSession
+    ) throws -> Overview {
+        var overview = Overview()
+        var accesses: [VercelSession.Access] = []
+        guard found.count > 1 else { return overview }
+        for place in found {
+            guard let binding = place.project.binding else { continue }
+            let access = try platform.access(binding)
+            if let team = binding.teamID, overview.policies[team] == nil {
+                overview.policies.updateValue(
+                    (try? access.client.team(team))?.sensitivePolicy, forKey: team)
+            }
+            if accesses.contains(where: { $0.isSame(as: access) }) { continue }
+            accesses.append(access)
+            let listed = try? access.client.projects(limit: LiveRotationRemote.pageSize)
+            for project in listed ?? [] where project.production != nil {
+                overview.projects[project.id] = project
+            }
+        }
+        return overview
+    }
+
+    private static func place(
+        _ found: RotationSelection.Found, _ request: RotationRequest, _ platform: VercelSession,
+        _ overview: Overview, _ workspace: Workspace
+    ) throws -> Place {
+        let bound = try LinkedProject.inVault(
+            found.project, platform, workspace,
+            knowing: found.project.binding.flatMap { overview.projects[$0.projectID] })
+        try checkPolicy(found, bound, overview)
+        let reading = try requireSync(found, bound, workspace)
+        // Also without --redeploy: somebody else may deploy before a revert.
+        let deployment: RotationDeployments.Choice
+        do {
+            deployment = try RotationDeployments.choice(for: found.records, of: bound)
+        } catch let error as CommandError where error.code == .notFound && !request.redeploys {
+            deployment = .none
+        }
+        return Place(
+            project: bound.local ?? found.project, records: found.records, bound: bound,
+            deployment: deployment, reading: reading)
+    }
+
+    /// Rejects a readable variable if the team's policy makes new variables sensitive: the old value
+    /// could not be restored as it was. If the policy cannot be read, the read-back detects it.
+    private static func checkPolicy(
+        _ found: RotationSelection.Found, _ bound: LinkedProject, _ overview: Overview
+    ) throws {
+        let readable = found.records.first { record in
+            let scope = record.attributes.scope
+            return record.attributes.kind != .sensitive
+                && (scope.targets.names.contains { $0 != "development" }
+                    || !scope.customEnvironments.isEmpty)
+        }
+        guard let readable, let owner = bound.platform.accountId, owner.hasPrefix("team_"),
+            overview.policies[owner] ?? (try? bound.access.client.team(owner))?.sensitivePolicy
+                == "on"
+        else { return }
+        let (key, project) = (readable.name, found.project.name)
+        throw CommandError(
+            .conflict,
+            "A team policy makes \(key) in \(project) sensitive on Vercel, but it is not sensitive in the vault, so a failed rotation could not be reverted.",
+            hint:
+                "Nothing was changed. Make the variable sensitive first with: zg-env harden \(word: key) -p \(word: project)"
+        )
+    }
+
+    /// Requires the vault and Vercel to agree, so that a revert restores what was there.
+    private static func requireSync(
+        _ found: RotationSelection.Found, _ bound: LinkedProject, _ workspace: Workspace
+    ) throws -> VercelReading? {
+        var rules = PushPlan.Rules()
+        rules.records = Set(found.records.map(\.id))
+        let report = try PushWork(
+            workspace, bound, bound.local ?? found.project, rules: rules, isPart: true
+        ).run(asks: false, sends: false)
+        if report.isInSync { return report.reading }
+        throw CommandError(
+            .conflict,
+            "\(found.records[0].name) in \(found.project.name) is not in sync with Vercel.",
+            hint:
+                "Nothing was changed. Compare with: zg-env diff --remote -p \(word: found.project.name), then: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
+        )
+    }
+
+    /// Rejects --revoke if nothing can prove the new value.
+    private func checkProof() throws {
+        guard request.commands.revoke != nil, !request.commands.hasCheck else { return }
+        let hidden = places.first { place in
+            !request.redeploys || place.deployment.target == nil
+                || place.records.contains { $0.attributes.kind == .sensitive }
+        }
+        guard let hidden else { return }
+        throw CommandError(
+            .usage,
+            "Nothing would prove that \(hidden.project.name) has the new value, so the old value must not be revoked.",
+            hint: "Add --check or --check-url.")
+    }
+
+    /// The lines of the plan, as shown to the user.
+    var lines: [String] {
+        var lines: [String] = []
+        for place in places {
+            let scopes =
+                request.scope?.description
+                ?? place.records.map(\.attributes.scope.description).joined(separator: "; ")
+            lines.append(
+                "replace the value of \(request.key) in \(place.project.name) for \(scopes)")
+        }
+        if let command = request.commands.apply {
+            lines.append("install the new value with: \(command)")
+        }
+        lines.append("push the new value, and read it back")
+        for place in places {
+            guard request.redeploys, let target = place.deployment.target,
+                let source = place.deployment.source
+            else { continue }
+            let promotes = request.promotes && target == "production"
+            lines.append(
+                "redeploy \(source) of \(place.project.name) for \(target)"
+                    + (promotes ? ", and promote the new deployment if it is staged" : ""))
+        }
+        if let warning = stagedWarning { lines.append("note: \(warning)") }
+        if let command = request.commands.check {
+            lines.append("check the new value with: \(command)")
+        }
+        if let url = request.commands.checkURL { lines.append("check the new value at: \(url)") }
+        if let command = request.commands.revoke {
+            lines.append("revoke the old value with: \(command)")
+            if let warning = blindCheckWarning { lines.append("rely on --check alone: \(warning)") }
+            for place in places {
+                let left = leftovers(of: place)
+                guard !left.isEmpty else { continue }
+                lines.append(
+                    "leave the deployments of \(place.project.name) for \(left.joined(separator: ", ")) with the revoked value until they are redeployed"
+                )
+            }
+            lines += copies.map { "leave \($0) with the revoked value" }
+        }
+        return lines
+    }
+
+    /// The warning for a --revoke that relies on --check alone, because Vercel does not show the value
+    /// a deployment was built with; nil if it does not apply.
+    var blindCheckWarning: String? {
+        let hidden = places.filter { place in
+            place.records.contains { $0.attributes.kind == .sensitive }
+        }
+        guard !hidden.isEmpty, request.commands.revoke != nil, request.commands.check != nil,
+            request.commands.checkURL == nil
+        else { return nil }
+        let names = hidden.map { $0.project.name }.joined(separator: ", ")
+        return
+            "Vercel does not show what a deployment of \(names) was built with, so only --check decides whether the old value is revoked. Make the check query the deployment at ZG_ENV_DEPLOYMENT_URL, or add --check-url."
+    }
+
+    /// The warning for projects whose new production deployments are staged and not promoted; nil if
+    /// there are none.
+    var stagedWarning: String? {
+        guard request.redeploys, !request.promotes else { return nil }
+        let staged = places.filter {
+            $0.deployment.target == "production" && $0.bound.platform.assignsDomains == false
+        }
+        guard !staged.isEmpty else { return nil }
+        let names = staged.map { $0.project.name }.joined(separator: ", ")
+        return
+            "New production deployments of \(names) are staged. Without --promote, production keeps the old value and the rotation is reverted."
+    }
+
+    /// Returns the targets of a project that this rotation does not redeploy.
+    func leftovers(of place: Place) -> [String] {
+        RotationLeftovers.targets(
+            of: request.scope.map { [$0] } ?? place.records.map(\.attributes.scope),
+            deployed: place.deployment.target)
+    }
+
+    /// Reads or generates the new value, before any change.
+    func newValue() throws -> SecretSlice {
+        let value = try RotationInput.value(
+            request, old: old, places[0].project.name, workspace)
+        if let old, old.equals(value) {
+            throw CommandError(
+                .usage, "The new value of \(request.key) is the same as the old one.")
+        }
+        try checkSchema(value)
+        return value
+    }
+
+    /// Compares the new value, and the names in the vault, with the schema of each project that has one.
+    private func checkSchema(_ value: SecretSlice) throws {
+        let index = try workspace.session.index(.listing)
+        var hasSchema = false
+        for place in places {
+            let advice = try SchemaAdvice.find(
+                for: place.project, in: index, requires: request.checksSchema, mayLack: true,
+                isWork: true, workspace)
+            guard let advice else { continue }
+            hasSchema = true
+            try advice.check(value, of: request.key, workspace)
+            let look = VaultLook(of: place.project, in: index, nil)
+            let targets = Set(
+                place.records.flatMap {
+                    $0.attributes.scope.targets.names + $0.attributes.scope.customEnvironments
+                })
+            let problems = try advice.problems(targets.sorted().map { look.look(at: $0) })
+            try advice.require(problems, of: place.project.name, "Nothing was changed.")
+        }
+        guard hasSchema || !request.checksSchema else {
+            throw CommandError(
+                .usage, "There is no schema to check \(request.key) with.",
+                hint: "Nothing was changed. Run the command in the directory that is linked to the "
+                    + "project.")
+        }
+    }
+
+    /// Stores the new value together with the plan, which starts the rotation.
+    func begin(
+        with value: SecretSlice, _ lock: (RotationEntry) throws -> RotationLock
+    ) throws -> (RotationEntry, RotationLock) {
+        let session = workspace.session
+        let time = workspace.context.now()
+        let entry = RotationEntry(createdAt: time, plan: plan)
+        let held = try lock(entry)
+        try session.update(with: try session.keys(.values)) { transaction in
+            try RotationSelection.checkNoneIsOpen(
+                for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
+                in: transaction.index)
+            for record in places.flatMap(\.records) {
+                guard let position = transaction.position(of: record.id),
+                    transaction.index.variables[position].currentVersion == record.currentVersion,
+                    transaction.index.variables[position].highestVersion == record.highestVersion,
+                    transaction.index.variables[position].isLive
+                else {
+                    throw CommandError(
+                        .conflict,
+                        "\(request.key) changed in the meantime.",
+                        hint: "Nothing was changed. Run the command again.")
+                }
+                _ = try value.withBytes { bytes in
+                    try transaction.storeAside(bytes, forVariableAt: position, at: time)
+                }
+            }
+            try transaction.keep(entry)
+        }
+        return (entry, held)
+    }
+
+    private var plan: RotationPlan {
+        RotationPlan(
+            key: request.key, commands: request.commands, redeploys: request.redeploys,
+            promotes: request.promotes, failurePolicy: request.failurePolicy,
+            timeoutSeconds: request.timeoutSeconds,
+            members: places.map { place in
+                RotationPlan.Member(
+                    project: place.project.id, name: place.project.name,
+                    vercelProject: place.bound.platform.id,
+                    vercelName: place.bound.platform.name, target: place.deployment.target,
+                    source: place.deployment.source, newestAt: place.deployment.newestAt,
+                    records: place.records.map {
+                        RotationPlan.Record(
+                            variable: $0.id, oldVersion: $0.currentVersion,
+                            newVersion: $0.highestVersion + 1)
+                    })
+            })
+    }
+}

@@ -1,0 +1,54 @@
+internal import EnvOperations
+internal import EnvSchema
+internal import Sealing
+internal import Vault
+
+/// What one side has for one target: names, and how to learn more about each.
+struct SchemaLook {
+    let side: SchemaResult.Side
+    let target: String
+    /// The keys that are there.
+    let keys: Set<String>
+    let presence: (SchemaItem) throws -> SchemaCheck.Presence
+
+    /// Compares it with what the schema declares.
+    ///
+    /// - Parameter only: The keys to compare; nil for all.
+    func results(
+        _ schema: ProjectSchema, _ mapping: EnvironmentMapping, only: Set<String>? = nil,
+        isStrict: Bool = false
+    ) throws -> [SchemaResult] {
+        try SchemaCheck(
+            try schema.schema(for: target), target: target, on: side, mapping: mapping,
+            isStrict: isStrict
+        ).results(of: only, there: keys, presence: presence)
+    }
+}
+
+extension SchemaLook {
+    /// Returns how a value fits what is declared. Keeps nothing of it.
+    static func content(
+        of value: SecretSlice, _ item: SchemaItem
+    ) -> SchemaCheck.Presence.Content {
+        value.withBytes { value in
+            if value.byteCount == 0 { return .empty }
+            if case .placeholder(let text) = item.value,
+                Array(text.utf8).withBytes({ value.isEqualInConstantTime(to: $0) })
+            {
+                return .placeholder
+            }
+            return item.type.map { .read($0.fit(of: value)) } ?? .unread
+        }
+    }
+}
+
+extension EffectiveVariables.Place {
+    /// The place of a target or custom environment by its name; for a preview, optionally of a branch.
+    init(named target: String, branch: String? = nil) {
+        if let fixed = Scope.Targets(name: target) {
+            self.init(.target(fixed), branch: fixed == .preview ? branch : nil)
+        } else {
+            self.init(.custom(target))
+        }
+    }
+}

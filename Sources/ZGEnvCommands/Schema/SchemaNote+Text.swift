@@ -1,0 +1,72 @@
+internal import EnvSchema
+
+extension SchemaNote {
+    /// "FILE:LINE: KEY, SUBJECT: what has no effect", not yet safe for a terminal.
+    func text(in file: String) -> String {
+        let place = line > 0 ? "\(path ?? file):\(line)" : path ?? file
+        let name = key ?? decorator.map { "@\($0)" }
+        let more = subject == nil || subject == decorator ? nil : subject
+        let about = [name, more].compactMap(\.self).joined(separator: ", ")
+        return "\(place): \(about.isEmpty ? "" : about + ": ")\(code.text)"
+    }
+}
+
+extension SchemaNote.Code {
+    /// What the note says, without full stop.
+    var text: String {
+        switch self {
+        case .badDecoratorName: "not a decorator name, so it has no effect"
+        case .badTypeOptions: "these options do not belong to the type, so none of them counts"
+        case .badValue: "not a valid value for this decorator, so it has no effect"
+        case .bulkNotLoaded: "zg-env runs no command to load values"
+        case .codegenIgnored: "zg-env writes type declarations only with check --types"
+        case .conflictingDecorators: "two decorators contradict each other; the stricter one counts"
+        case .defaultInvalid: "the default does not fit the type"
+        case .deprecatedDecorator: "an old decorator name, which still works"
+        case .deprecatedRegex: "regex(…) is the old form; a quoted pattern is enough"
+        case .detachedDecorator:
+            "the comment is not directly above a variable, so its decorators have no effect"
+        case .duplicateDecorator: "given twice; the first one counts"
+        case .duplicateKey: "declared twice; the last one counts"
+        case .dynamicDisable: "a function decides whether the file counts; here it counts"
+        case .dynamicOption: "a function decides this option, so it is not checked"
+        case .dynamicRequired: "a function decides whether it is required, so it is not"
+        case .dynamicSensitive: "a function decides whether it is sensitive, so it is"
+        case .dynamicType: "a function decides the type, so it is not checked"
+        case .environmentKeyMissing: "no variable of this name is declared"
+        case .fileDisabled: "the file is disabled, so it declares nothing"
+        case .functionValue: "another tool computes the value"
+        case .importNotFollowed: "this import is not followed, so its variables are not checked"
+        case .keyNotPortable: "some programs and shells cannot use this name"
+        case .misplacedDecorator: "this decorator has no effect here"
+        case .noCurrentEnvironment: "forEnv needs @currentEnv in the header"
+        case .placeholderLike: "the value looks unfinished, so it counts as none"
+        case .pluginNotLoaded: "zg-env loads no plugins, so what they add is not checked"
+        case .proseDecorator: "an @word of prose, without effect"
+        case .regexUnsupported: "the pattern is not supported, so it is not checked"
+        case .secretInSchema: "a sensitive value in a file that is usually committed"
+        case .strayText: "text after the decorator is ignored"
+        case .unknownDecorator: "an unknown decorator, without effect"
+        case .unknownOption: "the type has no such option, so it is not checked"
+        case .unknownType: "an unknown type, so the value is not checked"
+        case .commentedName: "commented out, so not declared"
+        case .lineIgnored: "neither a variable nor a comment, so ignored"
+        case .regexLike: "the value looks like a pattern, which is not checked"
+        case .asPath: "given as a path to a file by secretspec, as a value by zg-env"
+        case .extendsNotFollowed: "extends is not followed, so the variables there are not checked"
+        case .generateNoted: "secretspec can generate it; zg-env does with set --generate"
+        case .groupRequired: "required as a member of a group"
+        case .noDescription: "has no description"
+        case .profileDefault: "no profile for this target, so the profile default counts"
+        case .profileUnmapped:
+            "no profile for this target and none named default, so nothing is declared (-t chooses)"
+        case .providerIgnored: "providers have no effect; values come from the vault"
+        case .revisionUnknown: "an unknown revision of secretspec.toml"
+        case .scopesNotApplied: "scopes have no effect"
+        case .storedFormIgnored: "the encoding of a stored value has no effect"
+        case .unknownField: "an unknown field, without effect"
+        case .environmentNameUnmapped:
+            "no target has this name; map it with: zg-env config set schema-env.NAME TARGET"
+        }
+    }
+}

@@ -1,0 +1,143 @@
+internal import Glibc
+internal import Sealing
+internal import Vault
+
+/// Keeps the rollback guards of one vault file: the generation last seen on this machine.
+///
+/// There are two: an item in the desktop keyring and a file in the state directory. Both are named by the
+/// vault's id and the file's path, so that a copy at another path is not compared with this one.
+final class RollbackGuards {
+    enum Place: String, CaseIterable {
+        case stateDirectory, keyring
+
+        /// The name in messages, after "the".
+        var name: String { self == .keyring ? "keyring" : "state directory" }
+    }
+
+    enum Finding {
+        case anchor(VaultObservation)
+        case absent
+        /// There is something other than a guard of this vault.
+        case unreadable
+        /// The place does not exist now, or would have to ask the user.
+        case unavailable
+    }
+
+    private let context: Context
+    private let path: String
+    private lazy var keyring: (any Keyring)? = context.keyring()
+
+    init(_ context: Context, path: String) {
+        self.context = context
+        self.path = Self.canonical(path)
+    }
+
+    /// Resolves symbolic links in the directory; the vault itself cannot be one.
+    private static func canonical(_ path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+        guard let found = unsafe realpath(directory, nil) else { return path }
+        defer { unsafe free(found) }
+        let real = unsafe String(cString: found)
+        return real == "/" ? "/\(name)" : "\(real)/\(name)"
+    }
+
+    /// Returns the keyring if it is unlocked.
+    private func openKeyring() throws(KeyringError) -> (any Keyring)? {
+        guard let keyring, try keyring.isUnlocked() else { return nil }
+        return keyring
+    }
+
+    /// Returns the path in the state directory; nil if there is no such directory.
+    func file(of vault: Identifier) -> String? {
+        (try? Directories(context).state).map {
+            "\($0)/\(vault.hexadecimal)-\(RollbackGuard.identifier(ofPath: path)).anchor"
+        }
+    }
+
+    /// Reads a guard without asking the user.
+    func find(_ place: Place, of vault: Identifier) -> Finding {
+        switch place {
+        case .stateDirectory:
+            guard let file = file(of: vault) else { return .unavailable }
+            var status = stat()
+            guard unsafe stat(file, &status) == 0 else {
+                return errno == ENOENT || errno == ENOTDIR ? .absent : .unavailable
+            }
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+                let bytes = SmallFile.bytes(file)
+            else { return .unreadable }
+            return Self.finding(bytes, of: vault)
+        case .keyring:
+            var found = Finding.absent
+            do throws(KeyringError) {
+                guard let keyring else { return .unavailable }
+                let item = RollbackGuard.keyringItem(vault: vault, path: path)
+                // The newest of several counts: an older one must not hide it.
+                _ = try keyring.secretWithoutPrompting(for: item) { secret in
+                    found = Self.newer(found, Self.finding(secret, of: vault))
+                    return false
+                }
+                return found
+            } catch {
+                if case .anchor = found { return found }
+                return error.code == .malformed ? .unreadable : .unavailable
+            }
+        }
+    }
+
+    private static func newer(_ left: Finding, _ right: Finding) -> Finding {
+        guard case .anchor(let known) = left else { return right }
+        guard case .anchor(let other) = right else { return left }
+        return other.position.generation > known.position.generation ? right : left
+    }
+
+    private static func finding(
+        _ secret: borrowing SecretBytes, of vault: Identifier
+    ) -> Finding {
+        guard secret.count <= RollbackGuard.byteLimit else { return .unreadable }
+        return finding(
+            secret.withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } },
+            of: vault)
+    }
+
+    private static func finding(_ bytes: [UInt8], of vault: Identifier) -> Finding {
+        guard let anchor = RollbackGuard(bytes), anchor.vaultID == vault else { return .unreadable }
+        return .anchor(anchor.sighting)
+    }
+
+    /// Removes the guard from the keyring, if that is unlocked.
+    func removeFromKeyring(of vault: Identifier) {
+        try? openKeyring()?.remove(RollbackGuard.keyringItem(vault: vault, path: path))
+    }
+
+    /// Replaces a guard. Does nothing if the place does not exist.
+    ///
+    /// - Throws: If the place exists and did not store the guard.
+    func store(_ sighting: VaultObservation, _ place: Place, of vault: Identifier) throws {
+        let line = RollbackGuard(vaultID: vault, sighting: sighting).line
+        switch place {
+        case .stateDirectory:
+            guard let file = file(of: vault) else { return }
+            try context.files.prepareDirectory(of: file)
+            // If a power failure loses the write, the guard is behind until the vault is next opened.
+            try line.withBytes {
+                try PrivateFile.write($0, to: file, replaces: true, durably: false)
+            }
+        case .keyring:
+            let item = RollbackGuard.keyringItem(vault: vault, path: path)
+            let secret = try line.withBytes { try SecretBytes(copying: $0) }
+            do throws(KeyringError) {
+                guard let keyring = try openKeyring() else { return }
+                // Some keyrings ask before they replace an item, but none before they remove one. If the
+                // process is killed in between, the next write stores the guard.
+                try keyring.remove(item)
+                try keyring.store(secret, for: item)
+            } catch {
+                let isMissing = [.noBus, .noProvider, .libraryMissing, .locked].contains(error.code)
+                guard isMissing else { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import CommandLineKit
+internal import JSON
+internal import Vault
+
+/// A setting of `config`: the user's own, or one of the vault.
+enum SettingName {
+    case user(Setting)
+    case vault(VaultSettingName)
+
+    /// - Throws: ``ExitCode/usage`` with a suggestion; without the name, which may be a misplaced secret.
+    init(_ name: String) throws {
+        if let setting = VaultSettingName(name) {
+            self = .vault(setting)
+        } else {
+            self = .user(try Setting.named(name))
+        }
+    }
+
+    static var argument: ArgumentSpec {
+        ArgumentSpec(
+            "KEY", .one, "The setting",
+            completion: .words(
+                Setting.allCases.map(\.rawValue) + [VaultSettingName.schemaCheck.name]))
+    }
+}
+
+extension Setting {
+    /// `{"key","value","default","set","in"}`.
+    func json(in settings: Settings) -> JSONValue {
+        [
+            "key": .string(rawValue), "value": settings[self].json, "default": standard.json,
+            "set": .bool(settings.values[self] != nil), "in": "file",
+        ]
+    }
+}
+
+extension VaultSettingName {
+    /// `{"key","value","default","set","in"}`.
+    ///
+    /// - Parameter value: Nil if it is not set.
+    func json(_ value: String?) -> JSONValue {
+        [
+            "key": .string(name), "value": .string(orNull: value ?? standard),
+            "default": .string(orNull: standard), "set": .bool(value != nil), "in": "vault",
+        ]
+    }
+}

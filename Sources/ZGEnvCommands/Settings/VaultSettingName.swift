@@ -1,0 +1,91 @@
+internal import CommandLineKit
+internal import Vault
+
+/// A setting that the vault stores, for all its projects: one that decides what a command requires before
+/// values leave. Only somebody who can open the values can change it unseen.
+enum VaultSettingName: Equatable {
+    /// Whether `run`, `push` and `rotate` fail if the vault does not fit the project's schema.
+    case schemaCheck
+    /// The target that a schema means by a name of an environment; in lower case.
+    case schemaEnvironment(String)
+
+    /// The values of ``schemaCheck``.
+    enum SchemaCheck: String, CaseIterable {
+        case off, on, strict
+    }
+
+    private static let checkName = "schema-check"
+    private static let environmentPrefix = "schema-env."
+    /// The target that stands for no target at all.
+    static let noTarget = "none"
+
+    /// The name in the vault; nil if this is not one of them.
+    init?(_ name: String) {
+        if name == Self.checkName {
+            self = .schemaCheck
+            return
+        }
+        guard name.hasPrefix(Self.environmentPrefix) else { return nil }
+        let environment = name.dropFirst(Self.environmentPrefix.count).lowercased()
+        guard !environment.isEmpty, environment.utf8.count <= 256,
+            environment.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x2C && $0 != 0x3D })
+        else { return nil }
+        self = .schemaEnvironment(environment)
+    }
+
+    var name: String {
+        switch self {
+        case .schemaCheck: Self.checkName
+        case .schemaEnvironment(let environment): Self.environmentPrefix + environment
+        }
+    }
+
+    /// The value without a stored one; nil if it depends on the name.
+    var standard: String? { self == .schemaCheck ? SchemaCheck.off.rawValue : nil }
+
+    var summary: String {
+        switch self {
+        case .schemaCheck: "whether run, push and rotate check variables against the schema"
+        case .schemaEnvironment: "target for this environment of a schema"
+        }
+    }
+
+    /// Checks a value of the command line.
+    ///
+    /// - Throws: ``ExitCode/usage`` with the valid values.
+    func checked(_ text: String) throws -> String {
+        switch self {
+        case .schemaCheck:
+            guard SchemaCheck(rawValue: text) != nil else {
+                throw CommandError(.usage, "\(name) must be off, on or strict.")
+            }
+        case .schemaEnvironment:
+            if text != Self.noTarget { try TargetName.check(text) }
+        }
+        return text
+    }
+
+    /// Returns the setting of the vault; nil if it is not set.
+    func value(in index: VaultIndex) -> String? { index.metadata.setting(name) }
+}
+
+extension VaultIndex {
+    /// What the vault requires of schemas.
+    var schemaCheck: VaultSettingName.SchemaCheck {
+        // A value of a newer version counts as the strictest that this one knows.
+        VaultSettingName.schemaCheck.value(in: self).map {
+            VaultSettingName.SchemaCheck(rawValue: $0) ?? .strict
+        } ?? .off
+    }
+
+    /// The targets of environment names, by name in lower case.
+    var schemaEnvironments: [String: String] {
+        var targets: [String: String] = [:]
+        for setting in metadata.settings {
+            if case .schemaEnvironment(let name) = VaultSettingName(setting.name) {
+                targets[name] = setting.value
+            }
+        }
+        return targets
+    }
+}

@@ -1,0 +1,200 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import JSON
+internal import Sealing
+internal import Vault
+
+/// `--push` of `set`, `rm` and `import`: pushes only the changed keys, after the vault has them.
+struct PushOption {
+    static let options = [
+        OptionSpec(flag: "push", "Also push the change to Vercel"),
+        OptionSpec(
+            flag: "redeploy", "With --push: redeploy production afterwards and wait"),
+    ]
+
+    let pushes: Bool
+    let redeploys: Bool
+
+    init(_ command: ParsedCommand) {
+        pushes = command.has("push")
+        redeploys = command.has("redeploy")
+    }
+
+    /// Returns the tier to open for the write before a push: that of the values, so that the push finds
+    /// this command's changes confirmed.
+    func tier(_ workspace: Workspace, otherwise: KeySlot.Tier) -> KeySlot.Tier {
+        pushes && !workspace.options.dryRun ? .values : otherwise
+    }
+
+    /// Pushes the key if `--push` was given, and joins the results.
+    ///
+    /// The change in the vault remains even if the push fails; the error says so.
+    ///
+    /// - Parameters:
+    ///   - atHand: Values in memory, by record.
+    ///   - vacated: The places that the key was removed from.
+    func push(
+        _ key: String, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
+        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
+    ) throws -> CommandResult {
+        try push([key], workspace, atHand: atHand, vacated: vacated, beside: result)
+    }
+
+    /// Pushes several keys at once.
+    func push(
+        _ keys: Set<String>, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
+        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
+    ) throws -> CommandResult {
+        guard pushes else {
+            guard !redeploys else {
+                throw CommandError(
+                    .usage, "--redeploy needs --push.",
+                    hint: "The vault was changed; nothing was sent.")
+            }
+            return result
+        }
+        var rules = PushPlan.Rules()
+        rules.keys = keys
+        rules.vacated = vacated
+        var joined = result
+        do {
+            rules.records = Set(atHand.keys)
+            rules.makingRoom = try others(of: keys, than: rules.records ?? [], workspace)
+            let report = try PushWork(
+                workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push"
+            ).run(
+                asks: redeploys)
+            if !redeploys, let remark = report.remarkOnProduction {
+                workspace.note(remark)
+            }
+            if report.failure == nil {
+                try warnOfUnsent(keys, than: rules.records ?? [], workspace)
+                if let vacated { try warnOfRemaining(vacated.key, report, workspace) }
+            }
+            joined = result.joined(with: "push", report.result())
+            if report.failure == nil, redeploys {
+                if !workspace.options.yes { try joined.showText(workspace) }
+                joined = joined.joined(
+                    with: "deployment", try Redeploy.afterPush(workspace, asks: true))
+            }
+        } catch {
+            var failure = CommandError(mapping: error)
+            failure.message += " The change is in the vault; Vercel was not updated."
+            // Errors from before the push may have this prefix.
+            let nothing = "Nothing was changed. "
+            if let hint = failure.hint, hint.hasPrefix(nothing) {
+                failure.hint = String(hint.dropFirst(nothing.count))
+            }
+            joined.failure = failure
+        }
+        return joined
+    }
+
+    /// Returns the keys' other records that overlap with the pushed ones on Vercel and must give up
+    /// targets there too. If no record of a key is pushed, returns all of them.
+    private func others(
+        of keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
+    ) throws -> Set<Identifier> {
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
+        let records = index.variables.filter {
+            $0.project == project.id && keys.contains($0.name)
+        }
+        let wanted = Dictionary(grouping: records.filter { sent.contains($0.id) }, by: \.name)
+        return Set(
+            records.filter { record in
+                guard let remote = record.remote, !sent.contains(record.id) else { return false }
+                return wanted[record.name]?.contains {
+                    $0.attributes.scope.overlaps(remote.agreed.scope)
+                } ?? true
+            }.map(\.id))
+    }
+
+    /// Warns of the keys' other records that differ from Vercel and were not pushed.
+    private func warnOfUnsent(
+        _ keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
+    ) throws {
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
+        let left = index.variables(of: project.id).filter {
+            keys.contains($0.name) && !sent.contains($0.id)
+                && [.local, .ahead, .diverged].contains(SyncState(of: $0))
+        }
+        guard !left.isEmpty else { return }
+        let names = left.map { "\($0.name) (\($0.attributes.scope.description))" }
+        workspace.context.warn(
+            "not-pushed",
+            "Not pushed, and different on Vercel: \(names.joined(separator: ", ")). Push with: zg-env push \(ConflictAdvice.words(left.map(\.name)))-p \(word: project.name)"
+        )
+    }
+
+    /// Warns of variables with the removed key that Vercel has for other scopes and the vault does not
+    /// know.
+    private func warnOfRemaining(
+        _ key: String, _ report: PushReport, _ workspace: Workspace
+    ) throws {
+        let index = try workspace.session.index(.listing)
+        let project = try ProjectResolver(workspace).existing(in: index)
+        let known = Set(
+            index.variables.filter { $0.project == project.id }.compactMap { $0.remote?.id })
+        let gone = Set(report.outcomes.compactMap(\.step.remoteID))
+        let kept = (report.reading?.records ?? []).filter {
+            $0.key == key && !known.contains($0.id) && !gone.contains($0.id)
+                && $0.attributes.kind != .system
+        }
+        guard !kept.isEmpty else { return }
+        let places = kept.map(\.attributes.scope.description).joined(separator: "; ")
+        workspace.context.warn(
+            "kept-there",
+            "Vercel still has \(key) for \(places), which the vault does not know about. To remove that variable too, pull it with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
+        )
+    }
+
+    /// Rejects `--redeploy` without `--push`, and without a way to ask for confirmation, before any
+    /// change.
+    func check(_ workspace: Workspace) throws {
+        guard redeploys else { return }
+        guard pushes else {
+            throw CommandError(.usage, "--redeploy needs --push.", hint: "Add --push.")
+        }
+        guard !workspace.options.yes, !workspace.options.dryRun else { return }
+        guard workspace.interaction.canConfirm else {
+            throw CommandError(
+                .usage, "--redeploy changes production, and there is no terminal to prompt on.",
+                hint: "Nothing was changed. Confirm with --yes.")
+        }
+    }
+
+    /// Returns the `--dry-run` text of the steps after the change in the vault.
+    func dryRunText(_ project: String, _ workspace: Workspace) -> String {
+        guard pushes else { return "" }
+        let name = DisplayText.safe(project)
+        return "Would push it to \(name) on Vercel.\n"
+            + (redeploys
+                ? "Would redeploy production of \(name) and wait.\n" : "")
+    }
+}
+
+extension CommandResult {
+    /// Writes the text now, before a question about the next step, instead of at the end.
+    mutating func showText(_ workspace: Workspace) throws {
+        guard !workspace.options.json else { return }
+        try workspace.context.output.write(try text())
+        try workspace.context.output.flush()
+        text = { "" }
+    }
+
+    /// Returns this result with another one as a JSON member, and the texts and failures joined.
+    func joined(with name: String, _ other: CommandResult) -> CommandResult {
+        var joined = self
+        joined.json = {
+            let own = try self.json()
+            guard case .object(let members) = own else { return own }
+            return .object(members + [.init(name, try other.json())])
+        }
+        joined.text = { try self.text() + other.text() }
+        joined.failure = failure ?? other.failure
+        return joined
+    }
+}

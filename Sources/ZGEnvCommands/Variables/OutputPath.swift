@@ -1,0 +1,35 @@
+internal import Glibc
+
+enum OutputPath {
+    /// Checks that `-o` would replace neither a device nor a file that the vault needs.
+    ///
+    /// - Throws: ``ExitCode/usage``.
+    static func check(_ path: String, _ workspace: Workspace) throws {
+        guard path != "-" else {
+            throw CommandError(
+                .usage, "-o needs a file.", hint: "Leave out -o to write to stdout.")
+        }
+        var target = stat()
+        guard unsafe stat(path, &target) == 0 else { return }
+        guard target.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError(
+                .usage, "\(path) is not a regular file.",
+                hint: "Leave out -o to write to stdout.")
+        }
+        let (options, context) = (workspace.options, workspace.context)
+        let kept = [
+            options.vaultPath, options.vaultPath + ".lock", options.passphraseFile,
+            context.variable("ZG_ENV_PASSPHRASE_FILE"), options.keyFile, options.auditLogPath,
+        ].compactMap { $0 }
+        for file in kept {
+            var other = stat()
+            guard unsafe stat(file, &other) == 0 else { continue }
+            guard other.st_dev != target.st_dev || other.st_ino != target.st_ino else {
+                throw CommandError(
+                    .usage,
+                    "\(path) belongs to the vault: it is the vault file, a lock, a log or a key.",
+                    hint: "Choose another file.")
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+internal import EnvOperations
+internal import Vault
+internal import VercelAPI
+
+/// `--refresh` of read-only commands: updates the vault's view of Vercel first. Sends only read
+/// requests, and reads no values.
+enum VercelRefresh {
+    /// Updates the vault's view of the project with `--refresh`.
+    ///
+    /// Warns if the project is not linked to Vercel.
+    static func runIfRequested(_ workspace: Workspace) throws {
+        guard workspace.options.refresh else { return }
+        let bound: LinkedProject
+        do {
+            bound = try LinkedProject.inVault(workspace)
+        } catch let error as CommandError
+            where error.code == .notFound && (try? isBound(workspace)) != true
+        {
+            workspace.context.warn("not-refreshed", "Not refreshed: \(error.message)")
+            return
+        }
+        guard let project = bound.local else { return }
+        let client = bound.access.client
+        let names = CustomEnvironmentNames(
+            try client.customEnvironments(ofProject: bound.platform.id))
+        let listedAt = workspace.context.now()
+        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
+            VercelRecord($0, environments: names)
+        }
+        let (live, time) = (bound.platform.liveDeployment, workspace.context.now())
+        let vercelTime = client.vercelTime
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
+            transaction.see(
+                platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+            transaction.see(live: live, of: project.id, time: time)
+        }
+        try SharedListing.keep(of: bound, workspace)
+    }
+}
+
+extension VercelRefresh {
+    private static func isBound(_ workspace: Workspace) throws -> Bool {
+        let index = try workspace.session.index(.listing)
+        return try ProjectResolver(workspace).existing(in: index).binding != nil
+    }
+
+    /// Updates the view of all linked projects with `--refresh`.
+    ///
+    /// One request lists up to a hundred projects of an account or team; one request per project
+    /// lists its variables, sent in parallel within Vercel's rate limits. The names of custom
+    /// environments are requested only if a variable uses one, and the shared variables of a team
+    /// once.
+    static func runForAllIfRequested(_ workspace: Workspace) throws {
+        guard workspace.options.refresh else { return }
+        let index = try workspace.session.index(.listing)
+        let session = try VercelSession(workspace)
+        var groups: [(access: VercelSession.Access, projects: [VaultProject])] = []
+        for project in index.projects {
+            guard let binding = project.binding else { continue }
+            let access = try session.access(binding)
+            let position = groups.firstIndex { $0.access.isSame(as: access) }
+            if let position {
+                groups[position].projects.append(project)
+            } else {
+                groups.append((access, [project]))
+            }
+        }
+        var seen: [ProjectSnapshot] = []
+        for group in groups {
+            let found = try look(at: group.projects, group.access.client, workspace)
+            seen += found
+            let there = Set(found.map(\.project))
+            try SharedListing.keep(
+                of: group.projects.filter { there.contains($0.id) }, group.access, workspace)
+        }
+        if seen.isEmpty { return }
+        let time = workspace.context.now()
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
+            for sight in seen {
+                transaction.see(
+                    sight.records, listedAt: sight.listedAt, vercelTime: sight.vercelTime,
+                    of: sight.project)
+                transaction.see(live: sight.live, of: sight.project, time: time)
+            }
+        }
+    }
+
+    /// Records which variables of one project have changed on Vercel, writing the vault only if any
+    /// have. Takes one request without retries, and a second one for the names of custom
+    /// environments if a variable uses one.
+    ///
+    /// - Returns: Whether the vault was written, and the names of Vercel's production variables.
+    /// - Throws: ``ExitCode/locked`` if the account's token needs the values' keys.
+    static func look(
+        at project: VaultProject, _ workspace: Workspace
+    ) throws -> (wroteVault: Bool, inProduction: Set<String>) {
+        guard let binding = project.binding else { return (false, []) }
+        let index = try workspace.session.index(.listing)
+        let account = VercelSession.account(workspace.options.account, binding, in: index)
+        if account?.protection == .values, workspace.context.variable("VERCEL_TOKEN") == nil {
+            throw CommandError(
+                .locked, "The token of \(account?.name ?? "") needs the passphrase.",
+                hint: "See what changed with: zg-env list --refresh")
+        }
+        let client = try VercelSession(workspace).access(binding).client.withoutRetries()
+        let listedAt = workspace.context.now()
+        let listed = try client.environmentVariables(ofProject: binding.projectID)
+        let vercelTime = client.vercelTime
+        // Without names, ids alone would not match the environments in the vault.
+        let environments = CustomEnvironmentNames(
+            listed.contains { !$0.customEnvironmentIds.isEmpty }
+                ? try client.customEnvironments(ofProject: binding.projectID) : [])
+        let platform = listed.map { VercelRecord($0, environments: environments) }
+        let names = Set(
+            platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
+        guard
+            try workspace.session.index(.listing).learns(
+                from: platform, listedAt: listedAt, of: project.id)
+        else { return (false, names) }
+        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
+            transaction.see(
+                platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        }
+        return (true, names)
+    }
+
+    /// Vercel's state of one project.
+    private struct ProjectSnapshot {
+        let project: Identifier
+        let records: [VercelRecord]
+        let live: VaultProject.LiveDeployment?
+        let listedAt: UInt64
+        let vercelTime: UInt64
+    }
+
+    private static func look(
+        at projects: [VaultProject], _ client: VercelClient, _ workspace: Workspace
+    ) throws -> [ProjectSnapshot] {
+        // The list of all projects may be paged; a single project is one request.
+        let known =
+            projects.count == 1
+            ? try projects.compactMap { try shown($0, client) } : try client.projects()
+        let platform = Dictionary(
+            known.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let there = projects.filter { project in
+            if project.binding.map({ platform[$0.projectID] != nil }) ?? false { return true }
+            workspace.context.warn(
+                "not-refreshed",
+                "\(project.name) was not refreshed: Vercel no longer has it, or this account has no access to it."
+            )
+            return false
+        }
+        let listedAt = workspace.context.now()
+        let ids = there.compactMap { $0.binding?.projectID }
+        let lists = try client.environmentVariables(ofProjects: ids)
+        let vercelTime = client.vercelTime
+        return try zip(zip(there, ids), lists).map { entry, list in
+            let (project, id) = entry
+            let variables = try list.get()
+            let hasCustom = variables.contains { !$0.customEnvironmentIds.isEmpty }
+            let names = CustomEnvironmentNames(
+                hasCustom ? try client.customEnvironments(ofProject: id) : [])
+            return ProjectSnapshot(
+                project: project.id,
+                records: variables.map { VercelRecord($0, environments: names) },
+                live: platform[id]?.liveDeployment, listedAt: listedAt,
+                vercelTime: vercelTime)
+        }
+    }
+
+    private static func shown(
+        _ project: VaultProject, _ client: VercelClient
+    ) throws(VercelAPIError) -> Project? {
+        guard let id = project.binding?.projectID else { return nil }
+        do throws(VercelAPIError) {
+            return try client.project(id)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+}
+
+extension Project {
+    /// The live deployment in the vault's form.
+    var liveDeployment: VaultProject.LiveDeployment? {
+        production.flatMap { deployment in
+            deployment.createdAt.map {
+                .init(id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// What people read: messages, pages and comments, in plain English and not too much of it.
+@Suite("Writing") struct WritingTests {
+    private static let root = DocumentationTests.root
+
+    /// Phrases of a literal translation, or words that the glossary replaces. They match as whole words
+    /// in any case.
+    private static let phrases = [
+        "is none", "is no name", "is no value", "is no address", "is no variable",
+        "is no project", "is no file", "is no number", "is no time", "is no target", "is no kind",
+        "names none", "names no", "anew", "looked at", "is told", "are told", "was told",
+        "tells of",
+        "told of", "whoever", "whatever is wrong", "the same again", "made a vault",
+        "nothing was made", "mend", "mends", "mended", "mending", "has to do with", "is asked for",
+        "be told of", "of its own accord", "by and by", "is said here", "was said",
+        "says nothing of",
+        "answer cache", "the platform's",
+    ]
+
+    /// The texts in which a phrase may not come back: sources, tests, pages, scripts.
+    private static let files: [String] = {
+        let ours = ["Sources", "Tests", "docs"].flatMap { directory in
+            (FileManager.default.enumerator(atPath: "\(root)/\(directory)")?.compactMap {
+                $0 as? String
+            } ?? []).map { "\(directory)/\($0)" }
+        }
+        let endings = ["swift", "h", "c", "py", "sh", "md"]
+        return
+            (ours.filter { endings.contains(($0 as NSString).pathExtension) }
+            + [
+                "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile",
+                ".ci/run",
+            ])
+            // The list itself, and the words that the glossary warns of.
+            .filter {
+                !$0.hasSuffix("WritingTests.swift") && $0 != "docs/glossary.md"
+                    && !$0.contains("/Vectors/") && !$0.contains("/Samples/")
+            }.sorted()
+    }()
+
+    @Test("No phrase of the list comes back", arguments: phrases)
+    func phrase(_ phrase: String) throws {
+        #expect(Self.files.count > 800)
+        let wanted = Data(phrase.utf8)
+        for file in Self.files {
+            let text = Self.lowercased[file] ?? Data()
+            var start = text.startIndex
+            while let found = text.range(of: wanted, in: start..<text.endIndex) {
+                start = found.upperBound
+                let before = found.lowerBound > 0 ? text[found.lowerBound - 1] : 0x20
+                let after = start < text.endIndex ? text[start] : 0x20
+                guard !Self.isLetter(before), !Self.isLetter(after) else { continue }
+                // "There is no file" is English.
+                let front = text[max(text.startIndex, found.lowerBound - 6)..<found.lowerBound]
+                if phrase.hasPrefix("is no "), front == Data("there ".utf8) { continue }
+                let line = text[..<found.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
+                Issue.record("\(file):\(line): \"\(phrase)\"")
+            }
+        }
+    }
+
+    private static let lowercased: [String: Data] = files.reduce(into: [:]) { texts, file in
+        let data = FileManager.default.contents(atPath: "\(root)/\(file)") ?? Data()
+        // `is None` is Python.
+        texts[file] =
+            file.hasSuffix(".py")
+            ? data : Data(data.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    /// Writes `.build/messages.txt`: every message with its place, one a line, for somebody to read.
+    @Test("All messages are in one file")
+    func messages() throws {
+        var lines: [String] = []
+        for file in Self.files where file.hasPrefix("Sources/") && file.hasSuffix(".swift") {
+            let source = try String(contentsOfFile: "\(Self.root)/\(file)", encoding: .utf8)
+            lines += MessageList(source).messages.map { "\(file):\($0.line): \($0.text)" }
+        }
+        #expect(lines.count > 2500)
+        try lines.joined(separator: "\n").write(
+            toFile: "\(Self.root)/.build/messages.txt", atomically: true, encoding: .utf8)
+    }
+
+    @Test("A literal is read whole: joined parts, interpolations, escapes, raw and long ones")
+    func literals() {
+        let source = ##"""
+            // "a comment is none"
+            let one = "It \(word("a", of: x)) failed: "
+                + "try again."
+            let two = #"say "zg-env \#(name) x" here"#
+            let three = """
+                First line \
+                goes on.
+                """, four = "short"
+            """##
+        #expect(
+            MessageList(source).messages == [
+                .init(line: 2, text: "It {…} failed: try again."),
+                .init(line: 4, text: "say \"zg-env {…} x\" here"),
+                .init(line: 5, text: "First line goes on. "),
+            ])
+    }
+
+    /// Words of pages, as `wc -w` counts them. Formats, the relay's protocol and the change log have no
+    /// limit.
+    @Test("Pages stay short")
+    func words() throws {
+        let unlimited = [
+            "docs/vault-format.md", "docs/file-formats.md", "docs/postal-protocol.md",
+        ]
+        var written = 0
+        var generated = 0
+        for page in DocumentationTests.pages where !unlimited.contains(page) {
+            let text = try String(contentsOfFile: "\(Self.root)/\(page)", encoding: .utf8)
+            let count = text.split { $0 == " " || $0 == "\n" }.count
+            if page.hasPrefix("docs/commands/") { generated += count } else { written += count }
+        }
+        #expect(written <= 26_000, "hand-written pages: \(written) words")
+        #expect(generated <= 10_000, "pages of commands: \(generated) words")
+    }
+}
