@@ -25,7 +25,8 @@ enum CommandTable {
             [
                 Login.self, Logout.self, AccountList.self, AccountUse.self, Link.self,
                 ProjectList.self, ProjectRename.self, ProjectRemove.self, Harden.self,
-                DeploymentList.self, DeploymentShow.self, DeploymentLogs.self,
+                Projects.self, OpenPage.self, DeploymentList.self, DeploymentShow.self,
+                DeploymentLogs.self,
                 DeploymentPromote.self, DeploymentRollback.self, DeploymentCancel.self,
                 DeploymentDelete.self,
             ]

@@ -43,7 +43,7 @@ struct SandboxArguments {
                                     then:ACT: a change made in the dashboard before or after the
                                     request, such as set,key=K,value=V,by=self|other|nobody|USER
           --rate-limit N[/S]        at most N requests per minute, or per S seconds, for each token
-          --latency S               delay every response by S; 100ms is short for 0.1
+          --latency S               delay every response by S; 100ms means 0.1
           --clock-offset S          offset of its clock from this machine's; may be negative
           --date-offset S           offset of the Date header from its clock
           --max-variables N         maximum variables per project (default 1000)

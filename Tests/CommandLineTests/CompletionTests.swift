@@ -142,7 +142,7 @@ struct CompletionTests {
                     echo "${COMPREPLY[*]}"
                 }
                 offer zg-env reveal -p web API_
-                offer zg-env depl
+                offer zg-env rek
                 offer zg-env -p w
                 offer zg-env set API_KEY --ty
                 offer zg-env list -t production,pre
@@ -151,7 +151,7 @@ struct CompletionTests {
         #expect(
             result.output == """
                 API_KEY API_URL
-                deployment
+                rekey
                 web
                 --type
                 production,preview
@@ -168,13 +168,13 @@ struct CompletionTests {
                 """
                 source "$SCRIPTS/zg-env.fish"
                 complete -C 'zg-env reveal -p web API_'
-                complete -C 'zg-env depl'
+                complete -C 'zg-env rek'
                 complete -C 'zg-env -p w'
                 """,
             ], script: "zg-env.fish")
         #expect(
             result.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == [
-                "API_KEY", "API_URL", "deployment", "web",
+                "API_KEY", "API_URL", "rekey", "web",
             ])
         #expect(result.error == "")
     }
@@ -192,7 +192,7 @@ struct CompletionTests {
                     'compinit -u -D; show() { print -r -- "LINE:<$BUFFER>"; zle send-break };' \
                     'zle -N show; bindkey "^X" show; print RE''ADY'
                 zpty -r shell text '*READY*'
-                for line in 'zg-env reveal -p web API_K' 'zg-env depl' 'zg-env -p w'; do
+                for line in 'zg-env reveal -p web API_K' 'zg-env rek' 'zg-env -p w'; do
                     zpty -w -n shell "$line"$'\\t\\x18'
                     zpty -r shell text '*LINE:<*>*'
                     print -r -- "$text"
@@ -200,7 +200,7 @@ struct CompletionTests {
                 zpty -d shell
                 """,
             ], script: "_zg-env")
-        for line in ["zg-env reveal -p web API_KEY ", "zg-env deployment ", "zg-env -p web "] {
+        for line in ["zg-env reveal -p web API_KEY ", "zg-env rekey ", "zg-env -p web "] {
             #expect(result.output.contains("LINE:<\(line)>"), "\(result.output)")
         }
     }

@@ -19,7 +19,7 @@ struct ExitCodePageTests {
         "export": ["-p", "web"], "harden": ["-p", "web"], "history": ["KEY", "-p", "web"],
         "history prune": ["-p", "web"], "import": ["file.env", "-p", "web"], "link": ["web"],
         "list": ["-p", "web"], "logout": ["main"], "notify install": ["--dry-run"],
-        "notify set": ["-p", "web"], "postal join": ["http://127.0.0.1:9"],
+        "notify set": ["-p", "web"], "open": ["-p", "web"], "postal join": ["http://127.0.0.1:9"],
         "passwd": ["--new-passphrase-file", "file.env"], "project remove": ["web"],
         "project rename": ["web", "api"], "pull": ["-p", "web"], "push": ["-p", "web"],
         "redeploy": ["-p", "web"], "rename": ["KEY", "NEW", "-p", "web"],

@@ -20,43 +20,36 @@ struct FirstUseTests {
         "set", "KEY", "-p", "web", "--generate", "hex:16", "--push", "--redeploy",
     ]
 
-    @Test("USE-B0: set --push --redeploy asks the questions of push and redeploy")
+    @Test("USE-B0: set --push --redeploy asks once, about the push and the redeploy")
     func asksBeforeProduction() throws {
         let platform = try SandboxHome()
         let before = try platform.current()
         // Nobody to ask: nothing changes, not even in the vault.
         try failedAsJSON(platform.runner(Self.setAndRedeploy + ["--json"]).run(), 2, "usage")
-        failed(try platform.runner(Self.setAndRedeploy).run(), 2, "Nothing was changed", "--yes")
+        failed(
+            try platform.runner(Self.setAndRedeploy).run(), 2, "no terminal to prompt on", "--yes")
         #expect(try platform.home.run(["list", "KEY", "-p", "web"]).status != 0)
 
-        let pushed = try terminal(
+        let none = try terminal(
             platform, Self.setAndRedeploy,
             [
-                (.terminal("Push to web?"), .line("y")),
-                (.terminal("Redeploy this deployment?"), .line("n")),
+                (.terminal("Link this directory to web?"), .line("n")),
+                (.terminal("Push to web and redeploy production?"), .line("n")),
             ])
-        #expect(pushed.stepsDone == 2, "\(pushed.screen)")
-        #expect(pushed.end == .exited(1))
-        #expect(platform.records("KEY").count == 1)
-        #expect(try platform.current() == before)
-        let screen = String(decoding: pushed.terminal, as: UTF8.self)
-        // The result is printed before the next question.
-        let outcome = try #require(screen.range(of: "created   KEY"))
-        let question = try #require(screen.range(of: "Redeploy this deployment?"))
-        #expect(outcome.lowerBound < question.lowerBound)
-
-        let none = try terminal(
-            platform, Self.setAndRedeploy, [(.terminal("Push to web?"), .line("n"))])
         #expect(none.end == .exited(1), "\(none.screen)")
+        #expect(none.stepsDone == 2, "\(none.screen)")
+        let screen = String(decoding: none.terminal, as: UTF8.self)
+        #expect(screen.contains("create KEY"))
+        #expect(screen.contains("redeploy \(try #require(before)) of web for production"))
+        #expect(screen.contains("The change is in the vault; Vercel was not updated."))
+        #expect(platform.records("KEY").isEmpty)
         #expect(try platform.current() == before)
 
         let all = try terminal(
             platform, Self.setAndRedeploy,
-            [
-                (.terminal("Push to web?"), .line("y")),
-                (.terminal("Redeploy this deployment?"), .line("y")),
-            ])
+            [(.terminal("Push to web and redeploy production?"), .line("y"))])
         #expect(all.end == .exited(0), "\(all.screen)")
+        #expect(all.screen.ranges(of: "[y/N]").count == 1, "\(all.screen)")
         #expect(try platform.current() != before)
     }
 
@@ -155,9 +148,8 @@ struct FirstUseTests {
     @Test(
         "USE-B14: suggestions for an unknown command include subcommands",
         arguments: [
-            (["logs"], "\"deployment logs\""), (["project", "create"], "Use one of: list"),
-            (["promote"], "\"deployment promote\""), (["rollbck"], "\"deployment rollback\""),
-            (["lst"], "\"list\""), (["join"], "\"postal join\""),
+            (["cancel"], "\"deployment cancel\""), (["project", "create"], "Use one of: list"),
+            (["rollbck"], "\"rollback\""), (["lst"], "\"list\""), (["join"], "\"postal join\""),
         ])
     func suggestions(words: [String], hint: String) throws {
         let result = try CommandHome.initialised().run(words)

@@ -20,7 +20,7 @@ struct HistoryTests {
         #expect(versions.map { $0["current"] == true } == [false, false, true])
         #expect(versions.allSatisfy { isTime($0["createdAt"]) })
         #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
-        done(try home.run(["restore-version", "KEY", "--version", "1", "-p", "web"]))
+        done(try home.run(["restore-version", "KEY", "1", "-p", "web"]))
         #expect(try home.revealed("KEY") == Array("one".utf8))
         #expect(try home.revealed("KEY", "--version", "3") == Array("three".utf8))
         #expect(try home.revealed("KEY", "--version", "4") == Array("one".utf8))
@@ -30,7 +30,7 @@ struct HistoryTests {
         let home = try home()
         failed(try home.run(["reveal", "KEY", "-p", "web", "--version", "9"]), 4, "no version 9")
         failed(
-            try home.run(["restore-version", "KEY", "-p", "web", "--version", "9"]), 4,
+            try home.run(["restore-version", "KEY", "-p", "web", "9"]), 4,
             "no version 9")
         failed(try home.run(["history", "NONE", "-p", "web"]), 4, "NONE")
     }
@@ -40,7 +40,7 @@ struct HistoryTests {
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         let removed = try json(home.run(["list", "-p", "web", "--deleted", "--json"]))
         #expect(removed["variables"]?.elements.map { $0["key"]?.text } == ["KEY"])
-        done(try home.run(["restore-version", "KEY", "--version", "2", "-p", "web"]))
+        done(try home.run(["restore-version", "KEY", "2", "-p", "web"]))
         #expect(try home.revealed("KEY") == Array("two".utf8))
         #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
     }
@@ -58,7 +58,7 @@ struct HistoryTests {
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         try home.store(["KEY": "new"])
         failed(
-            try home.run(["restore-version", "KEY", "--version", "1", "-p", "web"]), 5,
+            try home.run(["restore-version", "KEY", "1", "-p", "web"]), 5,
             "has a different value")
         #expect(try home.revealed("KEY") == Array("new".utf8))
     }
@@ -67,7 +67,7 @@ struct HistoryTests {
         let home = try home()
         failed(
             try home.run(
-                ["restore-version", "KEY", "--version", "1", "-p", "web"], unlocked: false), 3)
+                ["restore-version", "KEY", "1", "-p", "web"], unlocked: false), 3)
     }
 
     @Test func `renaming keeps values and versions readable`() throws {
@@ -166,7 +166,7 @@ struct HistoryTests {
         let lines = table.split(separator: "\n").filter { $0.contains("removed") }
         #expect(lines.count == 1 && lines.first?.contains(" 3 ") == true, "\(table)")
         done(try home.run(["verify"]))
-        done(try home.run(["restore-version", "KEY", "--version", "3", "-p", "web"]))
+        done(try home.run(["restore-version", "KEY", "3", "-p", "web"]))
         #expect(try home.revealed("KEY") == Array("three".utf8))
     }
 }

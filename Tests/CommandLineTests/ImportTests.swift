@@ -63,7 +63,7 @@ struct ImportTests {
         #expect(!listed.output.contains("s3cret"))
     }
 
-    @Test func `a comment that contains a value of the files is left out`() throws {
+    @Test func `a comment that contains a value from the files is left out`() throws {
         let encoded = Data("the-current-value".utf8).base64EncodedString()
         try home.directory.write(
             """
@@ -85,7 +85,8 @@ struct ImportTests {
         let result = try json(
             home.run(["import", "two", "one", "-p", "web", "--comments", "--json"]))
         let warnings = result["warnings"]?.elements.compactMap { $0["message"]?.text } ?? []
-        #expect(warnings.count { $0.contains("contains a value of the file") } == 2, "\(warnings)")
+        #expect(
+            warnings.count { $0.contains("contains a value from the file") } == 2, "\(warnings)")
         // A short value may occur by chance.
         #expect(try comment(of: "URL") == "The database\nkey: short")
         #expect(try comment(of: "OTHER") == .null)

@@ -43,12 +43,16 @@ extension LeakTests {
             try witness.run(["history", "KEY", "-p", "web", "--json"])
             try witness.run(["reveal", "KEY", "-p", "web", "--version", "1"], givesOut: true)
         },
+        "projects": { witness in
+            try witness.run(["projects"])
+            try witness.run(["projects", "--json"])
+        },
         "history prune": { witness in
             try witness.run(["history", "prune", "KEY", "-p", "web", "--yes", "--json"])
         },
         "restore-version": { witness in
-            try witness.run(["restore-version", "KEY", "--version", "1", "-p", "web"])
-            try witness.run(["restore-version", "KEY", "--version", "999", "-p", "web"], status: 4)
+            try witness.run(["restore-version", "KEY", "1", "-p", "web"])
+            try witness.run(["restore-version", "KEY", "999", "-p", "web"], status: 4)
         },
         "convert": { witness in
             let text =

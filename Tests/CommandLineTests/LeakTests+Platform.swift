@@ -44,6 +44,14 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "open": { witness in
+            try onVercel(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["open", "latest", "-p", "web", "--json"], 0, nil)
+                try run(["open", witness.argument.text, "-p", "web"], 4, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "link": { witness in
             try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)

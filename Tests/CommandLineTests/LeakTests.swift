@@ -212,7 +212,9 @@ struct LeakTests {
             ["run", "-p", "one", "--passphrase-file", wrong, "--", "true"], status: 125)
         var asked = witness.home.terminalRunner(
             ["reveal", "KEY", "-p", "web"],
-            script: [(.terminal("Passphrase"), .line(witness.wrongPassphrase.text))])
+            script: (0..<3).map { _ in
+                (.terminal("Passphrase"), .line(witness.wrongPassphrase.text))
+            })
         try witness.run(asked, status: 3)
         asked.script[0].then = .type(Array("\(witness.wrongPassphrase.text)\nmore\n".utf8))
         try witness.run(asked, status: 2)

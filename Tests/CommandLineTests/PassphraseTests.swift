@@ -213,10 +213,66 @@ struct PassphraseTests {
             script: [
                 (.terminal("New passphrase"), .line("one")),
                 (.terminal("Confirm passphrase"), .line("two")),
+                (.terminal("do not match. New passphrase"), .line("three")),
+                (.terminal("Confirm passphrase"), .line("four")),
+                (.terminal("do not match. New passphrase"), .line("five")),
+                (.terminal("Confirm passphrase"), .line("six")),
             ]
         ).run()
         failed(result, 2, "do not match")
+        #expect(result.stepsDone == 6)
         #expect(!FileManager.default.fileExists(atPath: new.vaultPath))
+    }
+
+    @Test func `a mistyped passphrase can be entered again twice`() throws {
+        let wrong: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = [
+            (.terminal("Passphrase"), .line("wrong one")),
+            (.terminal("Wrong passphrase. Passphrase"), .line("wrong two")),
+        ]
+        let opened = try home.terminalRunner(
+            reveal,
+            script: wrong + [
+                (.terminal("Wrong passphrase. Passphrase"), .line(CommandHome.passphrase))
+            ]
+        ).run()
+        #expect(opened.end == .exited(0), "\(opened.error)")
+        #expect(opened.output == "value")
+        #expect(opened.echoAtEnd == true)
+        let refused = try home.terminalRunner(
+            reveal, script: wrong + [(.terminal("Wrong passphrase. Passphrase"), .line("wrong"))]
+        ).run()
+        failed(refused, 3, "Wrong passphrase")
+        #expect(refused.stepsDone == 3)
+        #expect(refused.echoAtEnd == true)
+        // Without a terminal there is one try.
+        failed(
+            try home.run(reveal + ["--passphrase-file", try file("wrong")], unlocked: false), 3)
+    }
+
+    @Test func `the echo stays off while the key is derived, and typed text is dropped`() throws {
+        var slow = home
+        slow = try CommandHome()
+        try slow.directory.write(CommandHome.passphrase, to: "passphrase")
+        // About half a second, so that keys can be typed meanwhile.
+        done(
+            try slow.run([
+                "init", "--lock", "--no-secret-service", "--kdf", "64MiB,8", "--passphrase-file",
+                slow.directory.path("passphrase"),
+            ]))
+        var echoes: [Bool?] = []
+        let result = try slow.terminalRunner(
+            ["list", "--all-projects"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                // The prompt is erased when the answer is complete.
+                (.terminal("\u{1B}[K"), .call { _, terminal in echoes.append(terminal?.isEchoOn) }),
+                (.now, .type(Array("typed ahead\r".utf8))),
+            ]
+        ).run()
+        #expect(result.end == .exited(0), "\(result.error)")
+        #expect(echoes == [false])
+        #expect(!result.screen.contains("typed ahead"), "\(result.screen)")
+        #expect(result.echoAtEnd == true)
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])

@@ -78,7 +78,9 @@ struct DocumentRun {
                 guard line.hasSuffix("********") || DocumentScript.answer(line) != nil,
                     let text = typed.popFirst()
                 else { continue }
-                let prompt = line.hasSuffix("********") ? String(line.dropLast(8)) : "[y/N] "
+                let prompt =
+                    line.hasSuffix("********")
+                    ? String(line.dropLast(8)) : line.contains("[Y/n] ") ? "[Y/n] " : "[y/N] "
                 let fixed = prompt.split(separator: "…").last.map(String.init) ?? prompt
                 runner.script.append((.terminal(fixed), .line(text)))
             }

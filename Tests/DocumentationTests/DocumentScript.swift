@@ -158,7 +158,10 @@ struct DocumentScript {
 
     /// What was answered to the question on a line; nil for a line without.
     static func answer(_ line: String) -> String? {
-        guard let mark = line.range(of: "[y/N] ", options: .backwards) else { return nil }
+        guard
+            let mark = line.range(of: "[y/N] ", options: .backwards)
+                ?? line.range(of: "[Y/n] ", options: .backwards)
+        else { return nil }
         return String(line[mark.upperBound...])
     }
 

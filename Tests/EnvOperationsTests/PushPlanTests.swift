@@ -323,7 +323,7 @@ struct ChangeAuthorTests {
         return try #require(plan.conflicts.first).reason
     }
 
-    @Test("SYNC-A8: no opaque id: you, elsewhere, a name where one is sent, or another user")
+    @Test("SYNC-A8: no opaque id: your account, a name where one is sent, or another user")
     func names() throws {
         let (start, end) = ("it was changed on Vercel", " since the last push")
         let id = "\"updatedBy\":\"MzAcFo1I2AnSChSTePVkOb1I\""
@@ -331,7 +331,7 @@ struct ChangeAuthorTests {
         #expect(try conflict(id, as: "other") == start + " by another user" + end)
         #expect(
             try conflict(id, as: "MzAcFo1I2AnSChSTePVkOb1I")
-                == start + " by you, elsewhere," + end)
+                == start + " by your account" + end)
         #expect(try conflict(named, as: "other") == start + " by Ada" + end)
         #expect(try conflict(named, as: nil) == start + " by Ada" + end)
         // Without a known user of the token, nobody is called another user.

@@ -4,11 +4,16 @@ extension TerminalDevice {
     /// The maximum length of an answer in bytes, blanks included; a longer one declines.
     private static let longestAnswer = 16
 
-    /// Asks a yes/no question. `y` and `yes` agree; any other answer, or none, declines.
+    /// Asks a yes/no question. `y` and `yes` agree; any other answer declines.
     ///
-    /// - Parameter question: Shown on one line, sanitized.
-    package func confirm(_ question: String) throws(TerminalError) -> Bool {
-        try write("\(DisplayText.safe(sentence: question)) [y/N] ")
+    /// - Parameters:
+    ///   - question: Shown on one line, sanitized.
+    ///   - agrees: Whether Enter alone agrees. Then keys typed before the question are dropped.
+    package func confirm(
+        _ question: String, byDefault agrees: Bool = false
+    ) throws(TerminalError) -> Bool {
+        if agrees { tcflush(descriptor, TCIFLUSH) }
+        try write("\(DisplayText.safe(sentence: question)) \(agrees ? "[Y/n]" : "[y/N]") ")
         var answer: [UInt8] = []
         while true {
             _ = try waitForInput()
@@ -28,6 +33,7 @@ extension TerminalDevice {
         }
         guard answer.count <= Self.longestAnswer else { return false }
         let word = String(decoding: answer, as: UTF8.self).lowercased()
-        return ["y", "yes"].contains(word.filter { $0 != " " && $0 != "\t" })
+            .filter { $0 != " " && $0 != "\t" }
+        return ["y", "yes"].contains(word) || agrees && word.isEmpty
     }
 }

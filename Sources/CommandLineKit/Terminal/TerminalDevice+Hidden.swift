@@ -20,6 +20,22 @@ extension TerminalDevice {
     package func readHidden(
         prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan
     ) throws(TerminalError) -> Int {
+        var silence: EchoSuspension?
+        let count = try readHidden(
+            prompt: prompt, ending: ending, into: &buffer, keepingEchoOff: &silence)
+        silence?.end()
+        return count
+    }
+
+    /// Asks for a secret as ``readHidden(prompt:ending:into:)`` does, and leaves the echo off.
+    ///
+    /// - Parameter silence: Set on success; restores the terminal when it ends.
+    package func readHidden(
+        prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan,
+        keepingEchoOff silence: inout EchoSuspension?
+    ) throws(TerminalError) -> Int {
+        // Two of them would restore each other's modes.
+        silence?.end()
         var saved = termios()
         guard unsafe tcgetattr(descriptor, &saved) == 0 else { throw .system(errno: errno) }
         let active = Self.hidden(saved)
@@ -29,7 +45,10 @@ extension TerminalDevice {
             try setModes(active)
             try write(text)
             let count = try readLine(controls(of: saved), ending, into: &buffer)
-            try leave(saved)
+            try erasePrompt()
+            // A stop and a continuation must not show the answered prompt again.
+            try guardTerminal(saved, active, prompt: "")
+            silence = EchoSuspension(self, restoring: saved)
             return count
         } catch {
             Self.wipe(&buffer)
@@ -80,6 +99,10 @@ extension TerminalDevice {
     private func leave(_ saved: termios) throws(TerminalError) {
         defer { zg_terminal_guard_clear() }
         try setModes(saved)
+        try erasePrompt()
+    }
+
+    private func erasePrompt() throws(TerminalError) {
         try write(erasesPrompts ? "\r\u{1B}[K" : "\n")
     }
 

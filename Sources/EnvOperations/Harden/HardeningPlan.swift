@@ -130,7 +130,7 @@ package struct HardeningPlan: Equatable, Sendable {
             guard !isTaken else { return omit("the vault has another variable for that scope") }
             let isLeft = variables.contains { vacated.place(of: $0)?.isTaken(by: record) ?? false }
             guard !isLeft else {
-                return omit("Vercel still has it for a scope that it no longer has in the vault")
+                return omit("it still has a scope on Vercel that was removed in the vault")
             }
             candidates.append(
                 Candidate(

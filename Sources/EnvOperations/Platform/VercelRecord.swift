@@ -55,7 +55,7 @@ package struct VercelRecord: Equatable, Sendable {
     ///   - own: Vercel's id of this program's user; nil or empty if unknown.
     package func phrase(for id: String?, as own: String?) -> String {
         let isOwnKnown = own.map { !$0.isEmpty } ?? false
-        if isOwnKnown, id == own { return " by you, elsewhere" }
+        if isOwnKnown, id == own { return " by your account" }
         if let editorName { return " by \(editorName)" }
         return id != nil && isOwnKnown ? " by another user" : ""
     }

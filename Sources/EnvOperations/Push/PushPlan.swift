@@ -73,8 +73,8 @@ package struct PushPlan: Equatable, Sendable {
         package var makingRoom: Set<Identifier> = []
         /// Targets and custom environments; nil for all.
         package var places: Scope?
-        /// Scopes to clear.
-        package var vacated: Vacated?
+        /// Scopes to clear, one entry a key.
+        package var vacated: [Vacated] = []
         /// Vercel's id of this program's user, for messages; nil if unknown.
         package var ownUser: String?
 

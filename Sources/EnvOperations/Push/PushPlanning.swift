@@ -252,7 +252,7 @@ struct PushPlanning {
         let places = Dictionary(
             grouping: left.compactMap { vacated.place(of: $0) }, by: \.key)
         let wanted = rules.vacated
-        let keys = Set(places.keys).union(wanted.map { [$0.key] } ?? [])
+        let keys = Set(places.keys).union(wanted.map(\.key))
         return keys.sorted().flatMap(unowned).compactMap { record in
             let own = record.attributes.scope
             var scopes = (places[record.key] ?? []).filter { $0.isTaken(by: record) }.map(\.scope)
@@ -266,7 +266,9 @@ struct PushPlanning {
                     ])
                 }
             }
-            if let wanted, wanted.key == record.key { scopes += wanted.scopes ?? [own] }
+            for wanted in wanted where wanted.key == record.key {
+                scopes += wanted.scopes ?? [own]
+            }
             let shared = own.shared(with: scopes)
             return shared.isEmpty ? nil : (record, shared)
         }

@@ -215,7 +215,7 @@ package struct ProjectCheck {
                 return Finding(
                     code: .publicSecret, variables: names,
                     message:
-                        "\(shown) has the value of \(hidden), and its prefix exposes it to browsers.",
+                        "\(shown) has the same value as \(hidden), and its prefix exposes it to browsers.",
                     remedy: "Replace the secret, and remove \(shown).")
             }
             return Finding(

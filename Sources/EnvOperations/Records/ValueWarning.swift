@@ -49,7 +49,7 @@ package struct ValueWarning: Equatable, Sendable {
                 "The value of \(name) is the placeholder that Vercel shows for a sensitive value.")
         }
         if contains(value, "-----BEGIN "), !contains(value, "-----END ") {
-            add(.cutPEM, "The value of \(name) starts a PEM block that does not end.")
+            add(.cutPEM, "The value of \(name) contains a PEM block without an end line.")
         }
         if let tooLong = sizeWarning(byteCount: count, of: name) { found.append(tooLong) }
         if publicPrefixes.contains(where: { name.hasPrefix($0) }), looksSecret(name) {

@@ -212,7 +212,8 @@ package final class RotationApplication {
             case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
                 return .init(
                     .changedThere,
-                    "in \(member.name), \(reason); the next deployment will use that\(consequence)")
+                    "in \(member.name), \(reason); the next deployment will use that value\(consequence)"
+                )
             case .failure(let problem): return problem
             case nil: throw RotationInterrupted()
             }

@@ -30,7 +30,7 @@ package enum RotationRemoteValue: Equatable, Sendable {
     ) {
         let key = variable.name
         guard let agreed = variable.remote else {
-            self = .unknown("the vault does not know Vercel's record of \(key)")
+            self = .unknown("the vault does not know the variable \(key) on Vercel")
             return
         }
         guard let record else {
@@ -38,7 +38,7 @@ package enum RotationRemoteValue: Equatable, Sendable {
             return
         }
         let isOwn = record.author == account
-        let who = record.author.map { isOwn ? " by you, elsewhere" : " by \($0)" } ?? ""
+        let who = record.author.map { isOwn ? " by your account" : " by \($0)" } ?? ""
         let isMoved = record.updatedAt != agreed.agreedUpdatedAt
         let isInPlace =
             record.key == agreed.key && record.attributes.scope == agreed.agreed.scope
@@ -73,6 +73,6 @@ package enum RotationRemoteValue: Equatable, Sendable {
         }
         guard let reason = others.first else { return .holdsNew }
         return others.count == standings.count
-            ? .holdsOther(reason) : .unknown("\(reason), in one of several records")
+            ? .holdsOther(reason) : .unknown("\(reason), in only some of its targets")
     }
 }

@@ -99,12 +99,16 @@ package struct SchemaCheck {
                 "the value is the schema's example")
         case .unknown(let why): return make(.unknown, isRequired ? .problem : .warning, why)
         case .withoutValue:
-            return make(.elsewhere, strictly, "only Vercel has the value")
+            return make(
+                .elsewhere, isRequired ? strictly : .info, "only Vercel has the value")
         case .read(.misfit(let why)):
             return make(
                 .invalid, item.typeIsInferred && !isStrict ? .warning : .problem,
                 "\(item.type?.name.rawValue ?? "value"): \(why)")
         case .unread, .read: break
+        }
+        if let exposure = exposure(of: item, found.kind), exposure.level == .problem {
+            return make(.invalid, .problem, exposure.why)
         }
         if item.deprecation != nil {
             return make(.deprecated, isStrict ? .problem : .warning, item.deprecation?.advice)
@@ -141,15 +145,26 @@ package struct SchemaCheck {
         case .default, .placeholder, .none: break
         }
         if item.requirement == .depends {
-            return make(.depends, strictly, "a function of the schema decides")
+            return make(
+                .depends, strictly, "a function in the schema decides whether it is required")
         }
         return make(state, isRequired ? .problem : strictly)
     }
 
-    /// Whether Vercel sets a variable of this name in every build and function.
-    static func isSetByVercel(_ key: String) -> Bool {
-        key.hasPrefix("VERCEL_") || ["VERCEL", "CI", "NODE_ENV"].contains(key)
-    }
+    /// The variables that Vercel itself sets in builds or functions: its page "System environment
+    /// variables". Other names with the prefix are a project's own.
+    private static let systemVariables: Set<String> = [
+        "CI", "NODE_ENV", "VERCEL", "VERCEL_AUTOMATION_BYPASS_SECRET", "VERCEL_BRANCH_URL",
+        "VERCEL_DEPLOYMENT_ID", "VERCEL_ENV", "VERCEL_GIT_COMMIT_AUTHOR_LOGIN",
+        "VERCEL_GIT_COMMIT_AUTHOR_NAME", "VERCEL_GIT_COMMIT_MESSAGE", "VERCEL_GIT_COMMIT_REF",
+        "VERCEL_GIT_COMMIT_SHA", "VERCEL_GIT_PREVIOUS_SHA", "VERCEL_GIT_PROVIDER",
+        "VERCEL_GIT_PULL_REQUEST_ID", "VERCEL_GIT_REPO_ID", "VERCEL_GIT_REPO_OWNER",
+        "VERCEL_GIT_REPO_SLUG", "VERCEL_OIDC_TOKEN", "VERCEL_PROJECT_ID",
+        "VERCEL_PROJECT_PRODUCTION_URL", "VERCEL_REGION", "VERCEL_SKEW_PROTECTION_ENABLED",
+        "VERCEL_TARGET_ENV", "VERCEL_URL",
+    ]
+
+    static func isSetByVercel(_ key: String) -> Bool { systemVariables.contains(key) }
 
     /// Returns how a variable that is declared sensitive can be read all the same, or the reverse.
     private func exposure(

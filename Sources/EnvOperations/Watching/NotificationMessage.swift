@@ -125,10 +125,10 @@ package struct NotificationMessage: Equatable, Sendable {
         }
         if progress.unseen > 0 {
             lines.append(
-                "Only the newest \(WatchProgress.listLimit) deployments of a list were checked."
+                "Only the newest \(WatchProgress.listLimit) deployments in each list were checked."
             )
         }
-        lines.append("See them with: zg-env deployment list")
+        lines.append("List the deployments with: zg-env deployment list")
         return NotificationMessage(
             subject: "lost", project: nil, title: "zg-env: some deployments were not reported",
             body: lines.joined(separator: "\n"), isUrgent: true, siteURL: nil, inspectorURL: nil,

@@ -27,7 +27,7 @@ struct JSONSchemaRules {
             let isSix = type.decimal("version") == "6"
             keywords.append(.init("format", isSix ? "ipv6" : "ipv4"))
         case .semver: patterns.append(Self.semver)
-        case .isoDate: remarks.append("A date or time as in ISO 8601.")
+        case .isoDate: remarks.append("A date or time in ISO 8601 format.")
         case .uuid:
             keywords.append(.init("format", "uuid"))
             patterns.append(Self.uuid)
@@ -98,7 +98,7 @@ struct JSONSchemaRules {
         remarks.append("An absolute URL.")
         patterns.append("^[A-Za-z][A-Za-z0-9+.-]*:")
         if case .list(let domains) = type.options["allowedDomains"], !domains.isEmpty {
-            remarks.append("At one of: \(domains.joined(separator: ", ")).")
+            remarks.append("On one of these hosts: \(domains.joined(separator: ", ")).")
         }
         if type.options["noTrailingSlash"] == .flag(true) { patterns.append("[^/]$") }
         addMatches(type)

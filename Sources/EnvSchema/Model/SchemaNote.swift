@@ -1,5 +1,5 @@
 /// Something in a schema that has no effect here, or not the one its author may expect.
-package struct SchemaNote: Sendable, Equatable {
+package struct SchemaNote: Sendable, Hashable {
     package enum Code: String, Sendable, CaseIterable {
         // Decorated files.
         case badDecoratorName = "bad-decorator-name"

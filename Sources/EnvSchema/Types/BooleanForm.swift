@@ -9,6 +9,6 @@ enum BooleanForm {
         guard words.contains(where: { trimmed.equalsIgnoringCase($0) }) else {
             return .misfit("not one of t, true, yes, on, 1, f, false, no, off, 0")
         }
-        return trimmed.count == text.count ? .fits : .coerced("has blanks around it")
+        return trimmed.count == text.count ? .fits : .coerced("has leading or trailing whitespace")
     }
 }

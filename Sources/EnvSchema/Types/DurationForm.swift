@@ -33,7 +33,7 @@ enum DurationForm {
         if let text = type.text("max"), let most = milliseconds(ofOption: text), value > most {
             return .misfit("longer than \(SchemaText.shown(text))")
         }
-        return trimmed.count == text.count ? .fits : .coerced("has blanks around it")
+        return trimmed.count == text.count ? .fits : .coerced("has leading or trailing whitespace")
     }
 
     static func milliseconds(ofOption text: String) -> Double? {

@@ -88,8 +88,8 @@ struct NumberForm {
         {
             return .misfit("not a multiple of \(SchemaText.shown(divisor))")
         }
-        if !number.isWhole { return .coerced("only a part of it is a number") }
-        if isClamped { return .coerced("outside the range, so the nearest end counts") }
+        if !number.isWhole { return .coerced("only part of it is a number") }
+        if isClamped { return .coerced("out of range, so the nearest limit is used") }
         // No number is left of one that is too large to round.
         return value == unrounded
             ? .fits : .coerced("has more decimal places than its type allows")
@@ -104,8 +104,9 @@ struct NumberForm {
             misfit(number.value, least: type.number("min"), most: type.number("max"))
             ?? misfit(number.value, least: 0, most: 65_535)
         if let misfit { return misfit }
-        guard number.isWhole else { return .coerced("only a part of it is a number") }
-        return text.allSatisfy { $0.isDigit } ? .fits : .coerced("not written in digits alone")
+        guard number.isWhole else { return .coerced("only part of it is a number") }
+        return text.allSatisfy { $0.isDigit }
+            ? .fits : .coerced("contains characters other than digits")
     }
 
     private static func fit(of failure: Failure) -> ValueFit {

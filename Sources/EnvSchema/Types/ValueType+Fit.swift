@@ -51,10 +51,10 @@ final class ValueCheck {
         case .ip: address(value, type)
         case .semver:
             SemanticVersionForm.matches(value)
-                ? .fits : .misfit("not a version MAJOR.MINOR.PATCH")
+                ? .fits : .misfit("not a MAJOR.MINOR.PATCH version")
         case .isoDate: DateForm.matches(value) ? .fits : .misfit("not an ISO 8601 date")
         case .uuid:
-            HexForm.isUUID(value) ? .fits : .misfit("not a UUID of version 0 to 5")
+            HexForm.isUUID(value) ? .fits : .misfit("not a version 0 to 5 UUID")
         case .md5: HexForm.isMD5(value) ? .fits : .misfit("not 32 lower-case hexadecimal digits")
         case .simpleObject: object(value)
         case .duration: DurationForm.fit(of: value, to: type)
@@ -83,10 +83,10 @@ final class ValueCheck {
         switch pattern.match(value, of: length) {
         case .found: return .fits
         case .notFound: return .misfit("does not match its pattern")
-        case .tooLong: return .unchecked("its pattern takes too long")
+        case .tooLong: return .unchecked("matching its pattern takes too long")
         case .unsupported: return .unchecked("its pattern is not supported")
         case .libraryMissing: return .unchecked("libpcre2 is not installed")
-        case .notText: return .unchecked("its pattern is for text, and it is not UTF-8")
+        case .notText: return .unchecked("its pattern needs text, and the value is not valid UTF-8")
         }
     }
 }

@@ -7,7 +7,7 @@ enum DevicesListCommand: PostalCommand {
         ["devices", "list"], "List the registered devices",
         discussion: """
             Shows each device's name, when it joined, the accounts whose events it gets, and the \
-            number of the last event it acknowledged next to the newest one.
+            numbers of the last event it acknowledged and of the newest event.
             """)
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {

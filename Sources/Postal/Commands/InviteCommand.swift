@@ -9,7 +9,7 @@ enum InviteCommand: PostalCommand {
         ["invite"], "Create a code that lets one device join",
         discussion: """
             Prints a code. The first device that runs `zg-env postal join` with this code gets the \
-            events of these accounts. The code works once, until it expires. It cannot be shown \
+            events of these accounts. The code works once and expires. It cannot be shown \
             again: the store has only a digest.
             """,
         options: [

@@ -13,7 +13,7 @@ enum StatusCommand: PostalCommand {
         let status = try store.status()
         var lines = [
             "devices: \(status.devices)", "open invites: \(status.invites)",
-            "kept events: \(status.events)", "newest event: \(status.newest)",
+            "stored events: \(status.events)", "newest event: \(status.newest)",
         ]
         if let bytes = status.byteCount { lines.append("bytes: \(bytes)") }
         if let replicas = status.replicas {

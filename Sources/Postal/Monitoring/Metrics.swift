@@ -73,7 +73,7 @@ final class Metrics: Sendable {
         }
         counter("zg_postal_events_accepted_total", "Events that were stored", accepted.value)
         counter(
-            "zg_postal_events_duplicate_total", "Repeated events", duplicates.value)
+            "zg_postal_events_duplicate_total", "Duplicate events", duplicates.value)
         counter(
             "zg_postal_events_unknown_total", "Events of types that devices do not receive",
             unknownTypes.value)
@@ -100,9 +100,10 @@ final class Metrics: Sendable {
             gauge("zg_postal_kept_events", "Stored events", store.events)
         }
         text += accepting.lines(
-            "zg_postal_accept_seconds", "From the end of a webhook to its response")
+            "zg_postal_accept_seconds", "Time from the end of a webhook request to its response")
         text += delivering.lines(
-            "zg_postal_deliver_seconds", "From the end of an event to its last byte on a stream")
+            "zg_postal_deliver_seconds",
+            "Time from the end of a webhook request to the last byte of the event on a stream")
         return text
     }
 }

@@ -126,7 +126,7 @@ enum ControlRoutes {
     {
         guard let seconds = try fields(request).members["advanceSeconds"]?.number,
             seconds >= 0, seconds <= 10 * 365 * 86400
-        else { throw .badRequest("`advanceSeconds` should be a number that is not negative.") }
+        else { throw .badRequest("`advanceSeconds` should be a non-negative number.") }
         store.use { contents, _ in contents.step(milliseconds: Int64(seconds * 1000)) }
         return store.use { _, now in .json(["now": .integer(now)]) }
     }

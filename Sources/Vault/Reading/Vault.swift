@@ -38,7 +38,8 @@ package final class Vault {
         guard header.fileByteCount == file.byteCount else {
             throw VaultError(
                 damaged: file.byteCount < header.fileByteCount ? .truncated : .extended,
-                "\(path) has \(file.byteCount) bytes, but its header says \(header.fileByteCount)")
+                "\(path) is \(file.byteCount) bytes long, but its header says \(header.fileByteCount)"
+            )
         }
     }
 

@@ -62,9 +62,9 @@ package enum EnvironmentVariableRules {
             case .branchInvalid: "a branch name must have 1 to \(maximumBranchLength) characters"
             case .commentTooLong: "a comment can have at most \(maximumCommentLength) characters"
             case .valueTooLarge(let count):
-                "the value has \(count) bytes; Vercel's limit is \(maximumTotalByteCount)"
+                "the value is \(count) bytes long; Vercel's limit is \(maximumTotalByteCount)"
             case .totalTooLarge(let scope, let count):
-                "the variables for \(scope) have \(count) bytes in total; "
+                "the variables for \(scope) total \(count) bytes; "
                     + "Vercel's limit is \(maximumTotalByteCount)"
             }
         }

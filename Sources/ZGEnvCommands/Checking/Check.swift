@@ -14,7 +14,7 @@ struct Check: Command {
             vault, and only if the values are unlocked or the passphrase needs no prompt. --on \
             vercel checks the variables that the next deployment will get. --on live checks those \
             that the live deployment of the target (default production) was built with. Never \
-            shows values of the vault or of Vercel.
+            shows values from the vault or from Vercel.
             """,
         arguments: [
             ArgumentSpec(
@@ -29,7 +29,7 @@ struct Check: Command {
             SchemaOptions.file, SchemaOptions.notation,
             OptionSpec(flag: "strict", "Treat anything uncertain as a problem"),
             OptionSpec(
-                "types", value: "FORM", "Write type declarations instead: ts or json-schema",
+                "types", value: "FORM", "Write type declarations instead",
                 form: .oneOf(TypeDeclarations.Form.allCases.map(\.rawValue))),
             OptionSpec(
                 "output", short: "o", value: "FILE", "Write the declarations to FILE",
@@ -61,6 +61,13 @@ struct Check: Command {
     init(_ command: ParsedCommand) throws {
         let schema = SchemaOptions(command)
         let scope = ScopeOptions(command)
+        guard
+            command.choice("types") as TypeDeclarations.Form? == nil && !command.has("print")
+                || command.arguments("KEY").isEmpty && !command.has("strict")
+        else {
+            throw CommandError(
+                .usage, "--types and --print use the whole schema, without KEY and --strict.")
+        }
         if let form: TypeDeclarations.Form = command.choice("types") {
             work = .declarations(
                 TypeDeclarations(

@@ -9,11 +9,13 @@ struct CheckReport {
     let results: [SchemaResult]
     let notes: [SchemaNote]
     let typesAreChecked: Bool
+    /// Whether the vault's values were to be checked and are locked.
+    let isLocked: Bool
     let isStrict: Bool
 
     func result(_ workspace: Workspace) -> CommandResult {
         workspace.show(notes, of: schema)
-        if !typesAreChecked {
+        if isLocked {
             workspace.note("The values are locked, so types were not checked.")
         }
         let look = TerminalStyle(workspace.context)
@@ -50,11 +52,16 @@ struct CheckReport {
 
     private func text(_ look: TerminalStyle, isVerbose: Bool) -> String {
         var lines: [Line] = []
+        var numbers: [[String?]: Int] = [:]
         for result in results where isVerbose || result.level <= .warning {
             let place = Self.place(of: result)
-            if let same = lines.firstIndex(where: { Self.isSame($0.first, result) }) {
-                lines[same].places.append(place)
+            let same = [
+                result.key, result.state.rawValue, result.why, result.level.rawValue,
+            ]
+            if let number = numbers[same] {
+                lines[number].places.append(place)
             } else {
+                numbers[same] = lines.count
                 lines.append(Line(first: result, places: [place]))
             }
         }
@@ -81,11 +88,6 @@ struct CheckReport {
         return table.text(width: look.width, style: look.style) + summary
     }
 
-    private static func isSame(_ left: SchemaResult, _ right: SchemaResult) -> Bool {
-        left.key == right.key && left.state == right.state && left.why == right.why
-            && left.level == right.level
-    }
-
     private static func place(of result: SchemaResult) -> String {
         switch result.side {
         case .vault: result.target
@@ -103,7 +105,7 @@ struct CheckReport {
     }
 
     private var summary: String {
-        let declared = Set(results.filter { $0.state != .undeclared }.map(\.key)).count
+        let declared = Set(results.filter { $0.item != nil }.map(\.key)).count
         let problems = Set(results.filter { $0.level == .problem }.map(\.key)).count
         let warnings = Set(results.filter { $0.level == .warning }.map(\.key)).count
         let file = schema.path.split(separator: "/").last.map(String.init) ?? schema.path

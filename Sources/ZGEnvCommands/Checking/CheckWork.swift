@@ -57,7 +57,8 @@ struct CheckWork {
         let notes = try notes(of: schema, targets: looks.map(\.target), mapping)
         return CheckReport(
             schema: schema, results: results, notes: notes,
-            typesAreChecked: reader != nil || !sides.contains(.vault), isStrict: isStrict
+            typesAreChecked: reader != nil && sides.contains(.vault),
+            isLocked: reader == nil && sides.contains(.vault), isStrict: isStrict
         ).result(workspace)
     }
 
@@ -104,8 +105,10 @@ struct CheckWork {
         of schema: ProjectSchema, targets: [String], _ mapping: EnvironmentMapping
     ) throws -> [SchemaNote] {
         var notes: [SchemaNote] = []
-        for target in targets {
-            for note in try schema.schema(for: target).notes where !notes.contains(note) {
+        var known: Set<SchemaNote> = []
+        // All notations but secretspec are read alike for all targets.
+        for target in schema.notation == .secretspec ? targets : Array(targets.prefix(1)) {
+            for note in try schema.schema(for: target).notes where known.insert(note).inserted {
                 notes.append(note)
             }
         }

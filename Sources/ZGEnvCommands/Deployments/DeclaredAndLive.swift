@@ -41,12 +41,21 @@ struct DeclaredAndLive {
 
     private var missing: [String] { keys { $0.state == .missing || $0.state == .empty } }
     private var unknown: [String] { keys { $0.state == .unknown } }
-    private var liveCount: Int { results.count - missing.count - unknown.count }
+    /// Not among the deployment's variables: a default or a function of the schema must supply them.
+    private var supplied: [String] {
+        keys { [.default, .elsewhere, .depends].contains($0.state) && $0.level != .ok }
+    }
+    private var liveCount: Int {
+        results.count - missing.count - unknown.count - supplied.count
+    }
 
     /// "Declared and live: 14 of 15; missing: X."
     var line: String {
         var line = "Declared in \(schema) and live: \(liveCount) of \(results.count)"
         if !missing.isEmpty { line += "; missing: \(missing.joined(separator: ", "))" }
+        if !supplied.isEmpty {
+            line += "; not set, left to the schema's defaults: \(supplied.joined(separator: ", "))"
+        }
         if !unknown.isEmpty { line += "; unknown: \(unknown.joined(separator: ", "))" }
         return line + "."
     }
@@ -55,6 +64,7 @@ struct DeclaredAndLive {
         [
             "live": .integer(Int64(liveCount)), "required": .integer(Int64(results.count)),
             "missing": .strings(missing), "unknown": .strings(unknown),
+            "defaults": .strings(supplied),
         ]
     }
 }

@@ -13,13 +13,13 @@ struct DeploymentCancel: Command {
             A queued or building deployment becomes CANCELED, and the live deployment does not \
             change. If the deployment was already canceled, the command succeeds.
             """,
-        arguments: [NamedDeployment.argument],
+        arguments: [NamedDeployment.optionalArgument],
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "cancel in a script")],
         exitCodes: ExitCode.ofVercel)
 
     private let deployment: String
 
-    init(_ command: ParsedCommand) { deployment = command.required("DEPLOYMENT") }
+    init(_ command: ParsedCommand) { deployment = command.argument("DEPLOYMENT") ?? "latest" }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let named = try NamedDeployment(self.deployment, workspace)

@@ -193,12 +193,29 @@ struct DeploymentCreator {
             failure: failure)
     }
 
+    /// Shows the last lines of a failed build's log, unless the log was shown. The log is only a help:
+    /// if it cannot be read, the error still names the command that shows it.
+    private func showTail(of deployment: Deployment) {
+        guard !following.showsLog, !workspace.options.json, deployment.state.isFailed else {
+            return
+        }
+        let tail = LogTail(12)
+        let log = LogFollower(
+            client: client, output: tail, workspace: workspace, limit: .seconds(20))
+        guard (try? log.show(deployment, follows: false)) != nil, !tail.lines.isEmpty else {
+            return
+        }
+        workspace.note("The end of the build log:")
+        for line in tail.lines { workspace.note("  \(line.mark) \(line.text)") }
+    }
+
     private func failure(
         _ deployment: Deployment, _ end: Waiting<VercelWait.DeploymentEnd>
     ) -> CommandError? {
         switch end {
         case .ended(.live): return nil
         case .ended(.failed(let reason)):
+            showTail(of: deployment)
             return DeploymentFailure.failure(deployment, client, logIsShown: following.showsLog)
                 ?? CommandError(
                     .deploymentFailed,

@@ -10,7 +10,7 @@ struct DeploymentDelete: Command {
     static let spec = CommandSpec(
         ["deployment", "delete"], "Delete deployments permanently",
         discussion: """
-            The URLs of deleted deployments stop working, also in links from pull requests. Live \
+            The URLs of deleted deployments stop working, including links in pull requests. Live \
             and unfinished deployments cannot be deleted; if such a deployment is given, nothing \
             is deleted.
             """,

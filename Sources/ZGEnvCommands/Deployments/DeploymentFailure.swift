@@ -23,7 +23,7 @@ enum DeploymentFailure {
                     .deploymentFailed,
                     "\(id) ended in state CANCELED: the project's ignored build step canceled it.",
                     hint:
-                        "\(unchanged) The same commit would be canceled again: change the ignored build step of the project, or deploy another commit."
+                        "\(unchanged) Another build of this commit would be canceled too: change the ignored build step of the project, or deploy another commit."
                 )
             }
             return CommandError(

@@ -12,7 +12,7 @@ struct DeploymentList: Command {
         discussion: """
             Lists the newest deployments first and marks the live deployment. A response from \
             Vercel is reused for a minute. If Vercel cannot be reached, an older response is used, \
-            with a warning. --refresh always asks Vercel, --offline never does.
+            with a warning. --refresh always asks Vercel; --offline never does.
             """,
         options: [
             OptionSpec(
@@ -36,7 +36,7 @@ struct DeploymentList: Command {
             .init("zg-env deployment list -p web --failed --limit 5", "list the last failures"),
             .init("zg-env deployment list -p web -b feature", "list the deployments of a branch"),
         ],
-        exitCodes: ExitCode.ofVercel, aliases: [["deployment", "ls"]])
+        exitCodes: ExitCode.ofVercel, aliases: [["deployments"], ["deployment", "ls"]])
 
     private let filter: DeploymentListFilter
 
@@ -164,7 +164,7 @@ struct DeploymentListFilter {
     /// Returns the warning that older deployments of an author may exist, or nil.
     func truncationWarning(found: Int, of searched: Int) -> String? {
         guard let author, searched >= Self.searched, found < limit else { return nil }
-        return "Searched for deployments of \(author) only among the newest \(Self.searched)."
+        return "Searched only the newest \(Self.searched) deployments for those by \(author)."
     }
 
     /// The filter as part of a cache key.

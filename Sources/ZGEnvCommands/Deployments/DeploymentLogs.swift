@@ -13,7 +13,7 @@ struct DeploymentLogs: Command {
             each line starts with a time and a mark: ! for errors, ~ for warnings, $ for commands, \
             # for steps, = for Vercel's messages. With --json, each line is a JSON object.
             """,
-        arguments: [NamedDeployment.argument],
+        arguments: [NamedDeployment.optionalArgument],
         options: [
             OptionSpec(flag: "follow", short: "f", "Follow the log until the deployment finishes"),
             OptionSpec(flag: "unfold", "Show every line, even on a terminal"),
@@ -25,14 +25,15 @@ struct DeploymentLogs: Command {
                 "zg-env deployment logs dpl_1 --json | jq -r 'select(.stream==\"stderr\").text'",
                 "show only error output"),
         ],
-        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel,
+        aliases: [["logs"]])
 
     private let deployment: String
     private let follows: Bool
     private let unfolds: Bool
 
     init(_ command: ParsedCommand) {
-        deployment = command.required("DEPLOYMENT")
+        deployment = command.argument("DEPLOYMENT") ?? "latest"
         follows = command.has("follow")
         unfolds = command.has("unfold")
     }

@@ -21,7 +21,8 @@ struct DeploymentPromote: Command {
             .init("zg-env deployment promote dpl_1", "ask, and wait until the domains have moved"),
             .init("zg-env deployment promote dpl_1 --wait --yes --json", "promote in a script"),
         ],
-        exitCodes: exitCodes)
+        exitCodes: exitCodes,
+        aliases: [["promote"]])
 
     /// The exit codes of a promotion and of a rollback.
     static let exitCodes =
@@ -73,7 +74,7 @@ struct DeploymentPromote: Command {
             return try Self.confirmed(
                 workspace, named,
                 plan: [
-                    "promote \(named.deployment.id) of \(project) (built for \(DeploymentListing.target(of: named.deployment))) by a new build with production's variables"
+                    "promote \(named.deployment.id) of \(project) (built for \(DeploymentListing.target(of: named.deployment))) by rebuilding it with production's variables"
                 ],
                 question: "Rebuild this deployment for production?", method: "build", more: []
             ) { try build(named, workspace) }

@@ -14,9 +14,7 @@ struct DeploymentRollback: Command {
             deployments do not go live automatically until you promote a deployment.
             """,
         arguments: [
-            ArgumentSpec(
-                "DEPLOYMENT", .optional, "An id, host name or URL",
-                completion: .dynamic(.deployment))
+            NamedDeployment.optionalArgument
         ],
         options: [
             OptionSpec("reason", value: "TEXT", "The reason to show on Vercel"),
@@ -30,7 +28,8 @@ struct DeploymentRollback: Command {
                 "zg-env deployment rollback dpl_1 --dry-run",
                 "show the plan and the variables that differ"),
         ],
-        exitCodes: DeploymentPromote.exitCodes)
+        exitCodes: DeploymentPromote.exitCodes,
+        aliases: [["rollback"]])
 
     private let deployment: String?
     private var limit = DeploymentPromote.defaultLimit

@@ -10,17 +10,18 @@ struct DeploymentShow: Command {
         ["deployment", "show"], "Show a deployment and the possible actions",
         discussion: """
             Finds the deployment by id, host name or URL in any team of the account. For each \
-            impossible action, shows the reason and an alternative.
+            action that is not possible, shows the reason and an alternative.
             """,
-        arguments: [NamedDeployment.argument],
+        arguments: [NamedDeployment.optionalArgument],
         examples: [
-            .init("zg-env deployment show dpl_1", "show state, cause, addresses and actions")
+            .init(
+                "zg-env deployment show dpl_1", "show its state, cause, URLs and possible actions")
         ],
         exitCodes: ExitCode.ofVercel)
 
     private let deployment: String
 
-    init(_ command: ParsedCommand) { deployment = command.required("DEPLOYMENT") }
+    init(_ command: ParsedCommand) { deployment = command.argument("DEPLOYMENT") ?? "latest" }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let named = try NamedDeployment(deployment, workspace)

@@ -15,8 +15,14 @@ struct NamedDeployment {
     let local: VaultProject?
 
     /// The argument of commands that take a deployment.
-    static let argument = ArgumentSpec(
-        "DEPLOYMENT", .one, "An id, host name or URL", completion: .dynamic(.deployment))
+    static let argument = argument(.one)
+    static let optionalArgument = argument(.optional)
+
+    private static func argument(_ arity: ArgumentSpec.Arity) -> ArgumentSpec {
+        ArgumentSpec(
+            "DEPLOYMENT", arity, "latest, live, a branch, an id or its beginning, or a URL",
+            completion: .dynamic(.deployment))
+    }
 
     var isCurrent: Bool { project.production?.id == deployment.id }
 
@@ -28,6 +34,12 @@ struct NamedDeployment {
     ///
     /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
     init(_ text: String, _ workspace: Workspace) throws {
+        if ["latest", "live"].contains(text) || Self.isBranchLike(text),
+            let found = try Self.ofProject(text, workspace)
+        {
+            self = found
+            return
+        }
         let page = DeploymentPage(text)
         let name = page?.deployment ?? DeploymentPage.host(of: text)
         let isPlain = name.utf8.allSatisfy { byte in
@@ -37,12 +49,14 @@ struct NamedDeployment {
         // Does not repeat the text, which may be a value typed in the wrong place.
         guard isPlain, (1...253).contains(name.utf8.count) else {
             throw CommandError(
-                .usage, "Not a valid deployment id, host name or URL.",
+                .usage, "Not a valid deployment id, branch, host name or URL.",
                 hint: "List the ids with: zg-env deployment list -p NAME")
         }
         let reach = try ContextProject(workspace)
         let access = try VercelSession(workspace).access(reach.binding)
-        let found = try Self.find(name, from: access.client, workspace)
+        let found = try Self.find(name, from: access.client, workspace) {
+            try Self.ofProject(name, workspace)
+        }
         (client, deployment) = found
         guard let id = found.deployment.projectId else {
             throw CommandError(
@@ -72,14 +86,19 @@ struct NamedDeployment {
         }
     }
 
-    /// Searches the scope in use, and then, unless a team was given, the other scopes of the account.
+    /// Searches the scope in use, then the project in use, and then, unless a team was given, the other
+    /// scopes of the account.
     private static func find(
-        _ name: String, from client: VercelClient, _ workspace: Workspace
+        _ name: String, from client: VercelClient, _ workspace: Workspace,
+        orInProject other: () throws -> NamedDeployment?
     ) throws -> (client: VercelClient, deployment: Deployment) {
         do throws(VercelAPIError) {
             return (client, try client.deployment(name))
         } catch {
             guard error.code == .notFound else { throw error }
+        }
+        if isPrefix(name), let found = try other() {
+            return (found.client, found.deployment)
         }
         if workspace.options.team == nil {
             let teams = (try? client.scoped(to: .personal).teams()) ?? []

@@ -18,6 +18,7 @@ struct ProductionSwitch {
     private var verb: String { kind == .rollback ? "roll back" : "promote" }
 
     private var noun: String { kind == .rollback ? "rollback" : "promotion" }
+    private var motion: String { kind == .rollback ? "rollback to" : "promotion of" }
 
     /// Returns the progress note for a status of the request, in Vercel's words.
     private func progress(_ status: String) -> String {
@@ -149,8 +150,8 @@ struct ProductionSwitch {
     /// Returns what is known of the request, without a full stop.
     private func asked(isKnown: Bool) -> String {
         isKnown
-            ? "The \(noun) to \(id) was requested"
-            : "Vercel did not respond, so it is unknown whether the \(noun) to \(id) has started"
+            ? "The \(motion) \(id) was requested"
+            : "Vercel did not respond, so it is unknown whether the \(motion) \(id) has started"
     }
 
     private func setInterruptionMessage(isKnown: Bool) {
@@ -205,7 +206,7 @@ struct ProductionSwitch {
 
     private var notAsked: CommandError {
         CommandError(
-            .unavailable, "Vercel did not respond, and shows no \(noun) to \(id).",
+            .unavailable, "Vercel did not respond, and shows no \(motion) \(id).",
             hint: "Apparently nothing was moved. Run the command again.")
     }
 
@@ -237,7 +238,7 @@ struct ProductionSwitch {
             let names = domains.prefix(10).joined(separator: ", ")
             return CommandError(
                 .deploymentFailed,
-                "The \(noun) to \(id) failed"
+                "The \(motion) \(id) failed"
                     + (names.isEmpty ? "." : ": these domains did not move: \(names)."),
                 hint: [still, "Check these domains on Vercel, then run the command again."]
                     .compactMap { $0 }.joined(separator: " "))
@@ -248,7 +249,7 @@ struct ProductionSwitch {
         case .queued:
             return CommandError(
                 .unavailable,
-                "The \(noun) to \(id) is waiting for the project's rolling release.",
+                "The \(motion) \(id) is waiting for the project's rolling release.",
                 hint: "Continue or end the rolling release on Vercel; the \(noun) then follows.")
         case .notAsked: return notAsked
         case .overtaken(let other):
@@ -259,7 +260,7 @@ struct ProductionSwitch {
         case .timedOut(let status):
             return CommandError(
                 .unavailable,
-                "The \(noun) to \(id) was still \(status) after \(DurationText.text(limit)).",
+                "The \(motion) \(id) was still \(status) after \(DurationText.text(limit)).",
                 hint:
                     "The \(noun) continues on Vercel. Check the deployment with: zg-env deployment show \(word: id)"
             )

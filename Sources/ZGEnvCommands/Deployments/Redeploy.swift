@@ -15,9 +15,7 @@ struct Redeploy: Command {
             files is built from the same files, so --latest-commit cannot be used.
             """,
         arguments: [
-            ArgumentSpec(
-                "DEPLOYMENT", .optional, "An id, host name or URL",
-                completion: .dynamic(.deployment))
+            NamedDeployment.optionalArgument
         ],
         options: [
             ScopeOptions.target,
@@ -83,13 +81,15 @@ struct Redeploy: Command {
 
     /// Redeploys production after a push, and waits for it.
     ///
-    /// - Parameter asks: Whether to ask first; throws if the answer is no.
-    static func afterPush(_ workspace: Workspace, asks: Bool = false) throws -> CommandResult {
+    /// - Parameter confirmed: What was asked about before the push. Asks again if somebody has
+    ///   deployed something else since. Nil if no question is needed.
+    static func afterPush(
+        _ workspace: Workspace, confirmed: RedeploySource? = nil
+    ) throws -> CommandResult {
         let source = try RedeploySource(productionOf: workspace)
-        if asks {
+        if let confirmed, confirmed.named.deployment.id != source.named.deployment.id {
             _ = try workspace.confirm(
-                [source.line] + (try source.pending(workspace)?.lines ?? []),
-                "Redeploy this deployment?")
+                try source.plan(workspace), "Production has a newer deployment. Redeploy that one?")
         }
         let new = NewDeployment(
             sourceId: source.named.deployment.id, projectName: source.named.project.name,

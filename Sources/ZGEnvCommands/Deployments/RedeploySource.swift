@@ -19,6 +19,11 @@ struct RedeploySource {
         "redeploy \(named.deployment.id) of \(named.project.name) for \(targetName)"
     }
 
+    /// Returns the plan: the line, and the changes that production gets with it.
+    func plan(_ workspace: Workspace) throws -> [String] {
+        [line] + (try pending(workspace)?.lines ?? [])
+    }
+
     /// Finds the given deployment, or the newest of the target.
     init(_ deployment: String?, for names: [String], _ workspace: Workspace) throws {
         guard names.count <= 1, names.first != "development" else {

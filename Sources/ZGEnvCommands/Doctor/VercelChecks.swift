@@ -46,10 +46,10 @@ struct VercelChecks {
     static func reached(_ origin: String, status: Int) -> Finding {
         guard status < 500 else {
             return Finding(
-                "api", .failed, "\(origin) answers with HTTP status \(status).",
+                "api", .failed, "\(origin) returned HTTP status \(status).",
                 remedy: "Try again later, and see https://www.vercel-status.com.")
         }
-        return Finding("api", .ok, "\(origin) answers.")
+        return Finding("api", .ok, "\(origin) is reachable.")
     }
 
     static func unreachable(_ error: CommandError) -> Finding {

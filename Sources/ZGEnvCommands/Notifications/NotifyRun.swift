@@ -10,7 +10,7 @@ struct NotifyRun: Command {
             Runs until it is stopped. Shows the events chosen with zg-env notify set as desktop \
             notifications, and prints them to stdout (with --json, one object per line). One \
             request to Vercel covers all projects of an account or team. Events from before the \
-            start are summarized once. Only one notify run per vault can run at a time.
+            command started are summarized once. Only one notify run per vault can run at a time.
             """,
         options: RefreshIntervals.options + [
             OptionSpec(flag: "no-desktop", "Print events without showing desktop notifications")

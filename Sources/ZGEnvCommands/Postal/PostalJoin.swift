@@ -66,7 +66,7 @@ struct PostalJoin: Command {
     private func check(_ known: [RelayRegistration]) throws {
         guard !known.contains(where: { $0.relay == origin.description }) else {
             throw CommandError(
-                .conflict, "This vault is already a device of \(origin).",
+                .conflict, "This vault has already joined \(origin).",
                 hint:
                     "Check the relay with: zg-env postal status, or leave it first with: zg-env postal leave"
             )
@@ -74,7 +74,7 @@ struct PostalJoin: Command {
         guard known.count < RelayRegistration.limit else {
             throw CommandError(
                 .conflict,
-                "This vault is already a device of \(known.count) relays, the maximum.",
+                "This vault has already joined \(known.count) relays, the maximum.",
                 hint: "Leave another relay first: zg-env postal leave URL")
         }
     }

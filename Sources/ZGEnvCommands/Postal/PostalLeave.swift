@@ -8,7 +8,7 @@ struct PostalLeave: Command {
     static let spec = CommandSpec(
         ["postal", "leave"], "Leave a relay",
         discussion: """
-            Removes the device from the relay, then from the vault. Events that wait on the relay \
+            Removes the device from the relay, then from the vault. Events waiting on the relay \
             for this device are lost. If the relay cannot be reached, nothing is changed without \
             --force.
             """,

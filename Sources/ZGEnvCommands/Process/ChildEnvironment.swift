@@ -65,12 +65,16 @@ struct ChildEnvironment {
         }
     }
 
-    /// Returns the name in an entry of the shell's environment that is passed on and has a value.
-    static func name(ofSet entry: [UInt8]) -> String? {
-        guard let equals = entry.firstIndex(of: 0x3D), equals + 1 < entry.count,
-            !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8)
-        else { return nil }
-        return String(validating: entry[..<equals], as: UTF8.self)
+    /// Returns the values of the shell's environment that are passed on, by name.
+    static func values(of inherited: [[UInt8]]) -> [String: [UInt8]] {
+        var values: [String: [UInt8]] = [:]
+        for entry in inherited where !entry.starts(with: "ZG_ENV_PASSPHRASE_".utf8) {
+            guard let equals = entry.firstIndex(of: 0x3D),
+                let name = String(validating: entry[..<equals], as: UTF8.self)
+            else { continue }
+            values[name] = Array(entry[(equals + 1)...])
+        }
+        return values
     }
 
     /// Returns the index of a name's value, or nil. A binary search, because there may be

@@ -11,7 +11,7 @@ struct Run: Command {
     static let spec = CommandSpec(
         ["run"], "Run a program with the variables in its environment",
         discussion: """
-            The program takes over the process of zg-env, with its descriptors, signals and exit \
+            The program replaces the zg-env process (exec): it gets its descriptors, signals and exit \
             code. Variables already set in the shell take precedence and are listed. Exits with \
             125 if zg-env fails, 126 if the program cannot be executed and 127 if it is not found. \
             With --redact, zg-env keeps running and masks values in the output, also in base64. \
@@ -83,12 +83,12 @@ struct Run: Command {
 
     private func start(_ workspace: Workspace) throws -> Start {
         let found = try PlaceValues(
-            workspace, options, only: only, allowsMissing: allowsMissing)
+            workspace, options, only: only, checksFirst: false, allowsMissing: allowsMissing)
         let present = required.isEmpty ? [] : Set(found.values.map(\.name))
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(
                 .notFound,
-                "\(missing) is required, but has no value in \(found.place) of \(found.project.name)."
+                "\(missing) is required, but has no value in \(found.project.name) for \(found.place)."
             )
         }
         try checkEntries(found.values)
@@ -138,10 +138,10 @@ struct Run: Command {
                 || (only == nil && !workspace.options.quiet && !workspace.options.json)
         else { return }
         let inherited =
-            inherits
-            ? Set(workspace.context.rawEnvironment.compactMap(ChildEnvironment.name(ofSet:))) : []
-        let problems = try advice.problems([found.schemaLook(inherited: inherited)], only: only)
-        try advice.require(problems, of: found.project.name, "Nothing was run.")
+            inherits ? ChildEnvironment.values(of: workspace.context.rawEnvironment) : [:]
+        let look = found.schemaLook(inherited: inherited, overrides: overrides)
+        let problems = try advice.problems([look], only: only)
+        try advice.require(problems, of: found.project.name, "The program was not started.")
         if let line = advice.line(problems) { workspace.note("\(line) (zg-env check).") }
     }
 

@@ -11,7 +11,7 @@ struct ProjectList: Command {
         ["project", "list"], "List the projects on Vercel",
         discussion: """
             Uses a cached response for one minute. If Vercel cannot be reached, an older response \
-            is used, with a warning. --refresh always asks Vercel, --offline never does.
+            is used, with a warning. --refresh always asks Vercel; --offline never does.
             """,
         exitCodes: ExitCode.ofVercel,
         aliases: [["project", "ls"]])

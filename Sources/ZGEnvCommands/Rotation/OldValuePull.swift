@@ -30,7 +30,7 @@ struct OldValuePull {
                 throw CommandError(
                     .conflict, "\(name) in \(project) is not in sync with Vercel.",
                     hint:
-                        "Nothing was changed. Compare with: zg-env diff --remote -p \(word: project), then: zg-env pull \(word: name) -p \(word: project)"
+                        "Compare with: zg-env diff --remote -p \(word: project), then: zg-env pull \(word: name) -p \(word: project)"
                 )
             }
             // Does not replace a value that this vault has never seen.
@@ -47,7 +47,7 @@ struct OldValuePull {
                     .conflict,
                     "\(request.key) in \(project) was changed on Vercel since the last pull.",
                     hint:
-                        "Nothing was changed. Review the change with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
+                        "Review the change with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
                 )
             }
             guard !workspace.options.dryRun else { continue }

@@ -21,7 +21,8 @@ struct Rotate: Command {
             OptionSpec(
                 "also-project", value: "P", "Also rotate the variable in project P",
                 repeatable: true, commaSeparated: true, completion: .dynamic(.project)),
-            OptionSpec(flag: "everywhere", "Rotate the variable in every project with this value"),
+            OptionSpec(
+                flag: "everywhere", "Rotate the variable in every project where it has this value"),
             OptionSpec("from-command", value: "CMD", "Use the output of CMD as the new value"),
             OptionSpec(
                 "apply", value: "CMD", "Run CMD to install the new value, or the old one on revert"),
@@ -46,7 +47,7 @@ struct Rotate: Command {
             OptionSpec(flag: "allow-missing", "Rotate without an old value to revert to"),
             OptionSpec(
                 flag: "check-schema",
-                "Change nothing if the new value does not fit the schema, or something is missing"),
+                "Fail if the new value is invalid or a required variable is missing"),
             OptionSpec(
                 "plan", value: "FILE", "Run the rotations listed in FILE, one after the other",
                 completion: .file),

@@ -91,12 +91,12 @@ enum RotationInput {
             family.end(process)
             throw CommandError(
                 .failed, "--from-command took longer than \(seconds) s.",
-                hint: "Nothing was rotated. Allow more time with --timeout.")
+                hint: "Allow more time with --timeout.")
         }
         guard status == 0 else {
             throw CommandError(
                 .failed, "--from-command failed with exit code \(status).",
-                hint: "Nothing was rotated. Run the command by hand to see why it failed.")
+                hint: "Run the command by hand to see why it failed.")
         }
         let endsInNewline = text.withBytes {
             $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A

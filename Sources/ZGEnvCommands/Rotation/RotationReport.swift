@@ -239,7 +239,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with; if that value is different, redeploy.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with, and redeploy if it is not this one.\(rest)",
             hint:
                 "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name) --force, or push the old value with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )

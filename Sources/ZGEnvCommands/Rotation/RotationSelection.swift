@@ -111,7 +111,7 @@ struct RotationSelection {
                 guard known.equals(value) else {
                     throw CommandError(
                         .usage,
-                        "The selected records of \(request.key) have different values.",
+                        "The selected targets of \(request.key) have different values.",
                         hint: "Choose one target with -t, or only projects with the same value.")
                 }
             }

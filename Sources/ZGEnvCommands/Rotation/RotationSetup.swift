@@ -136,7 +136,7 @@ struct RotationSetup {
             .conflict,
             "A team policy makes \(key) in \(project) sensitive on Vercel, but it is not sensitive in the vault, so a failed rotation could not be reverted.",
             hint:
-                "Nothing was changed. Make the variable sensitive first with: zg-env harden \(word: key) -p \(word: project)"
+                "Make the variable sensitive first with: zg-env harden \(word: key) -p \(word: project)"
         )
     }
 
@@ -154,7 +154,7 @@ struct RotationSetup {
             .conflict,
             "\(found.records[0].name) in \(found.project.name) is not in sync with Vercel.",
             hint:
-                "Nothing was changed. Compare with: zg-env diff --remote -p \(word: found.project.name), then: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
+                "Compare with: zg-env diff --remote -p \(word: found.project.name), then: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
         )
     }
 
@@ -283,7 +283,7 @@ struct RotationSetup {
         guard hasSchema || !request.checksSchema else {
             throw CommandError(
                 .usage, "There is no schema to check \(request.key) with.",
-                hint: "Nothing was changed. Run the command in the directory that is linked to the "
+                hint: "Run the command in the directory that is linked to the "
                     + "project.")
         }
     }
@@ -309,7 +309,7 @@ struct RotationSetup {
                     throw CommandError(
                         .conflict,
                         "\(request.key) changed in the meantime.",
-                        hint: "Nothing was changed. Run the command again.")
+                        hint: "Run the command again.")
                 }
                 _ = try value.withBytes { bytes in
                     try transaction.storeAside(bytes, forVariableAt: position, at: time)

@@ -59,7 +59,7 @@ struct RotationSplit {
                 else {
                     throw CommandError(
                         .conflict, "\(key) changed in the meantime.",
-                        hint: "Nothing was changed. Run the command again.")
+                        hint: "Run the command again.")
                 }
             }
             let edit = transaction.assign(

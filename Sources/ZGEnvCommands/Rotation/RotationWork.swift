@@ -85,7 +85,7 @@ struct RotationWork {
                 .conflict,
                 "The old value of \(found.plan.key) may already be revoked, so it cannot be restored.",
                 hint:
-                    "Nothing was changed. Finish with: zg-env rotate \(word: found.plan.key) --resume"
+                    "Finish with: zg-env rotate \(word: found.plan.key) --resume"
             )
         }
         let question =

@@ -13,12 +13,16 @@ struct ScanSelection {
     /// Opens the values, which may ask for the passphrase, and keeps only digests of them.
     init(_ choice: ScanOptions, _ workspace: Workspace) throws {
         let hasHistory = choice.history
-        let keys = try workspace.session.keys(.values)
+        let resolver = ProjectResolver(workspace)
+        if !choice.allProjects { _ = try resolver.reference() }
+        let keys = try workspace.session.keys(.values) {
+            if !choice.allProjects { _ = try resolver.existing(in: $0) }
+        }
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: hasHistory ? .everything : .currentValues)
         let isAll = choice.allProjects
         let projects =
-            try isAll ? index.projects : [ProjectResolver(workspace).existing(in: index)]
+            try isAll ? index.projects : [resolver.existing(in: index)]
         guard
             let reader = try ValueReader(
                 vault: vault, index: index, keys: keys, givesAny: true)

@@ -29,20 +29,20 @@ struct MissingVariables {
     /// Each key once, sorted.
     var names: [String] { Set(keys.flatMap(\.keys)).sorted() }
 
-    /// "Declared, not in production: 3": nil if nothing is missing.
+    /// "Declared but missing in production: 3": nil if nothing is missing.
     var count: String? {
         guard !keys.isEmpty else { return nil }
-        return keys.map { "Declared, not in \($0.target): \($0.keys.count)" }
+        return keys.map { "Declared but missing in \($0.target): \($0.keys.count)" }
             .joined(separator: "; ")
     }
 
-    /// "Still missing in production: A, B": nil if nothing is missing.
+    /// "Declared in .env.schema but still missing in production: A, B": nil if nothing is missing.
     var list: String? {
         guard !keys.isEmpty else { return nil }
         let parts = keys.map { entry in
             let rest = entry.keys.count > 10 ? " and \(entry.keys.count - 10) more" : ""
             return "in \(entry.target): \(entry.keys.prefix(10).joined(separator: ", "))\(rest)"
         }
-        return "Still missing, declared in \(schema), \(parts.joined(separator: "; "))"
+        return "Declared in \(schema) but still missing \(parts.joined(separator: "; "))"
     }
 }

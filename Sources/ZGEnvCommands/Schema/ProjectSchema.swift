@@ -15,11 +15,16 @@ final class ProjectSchema {
     private var schemas: [String?: Schema] = [:]
 
     /// - Throws: ``ExitCode/usage`` if it cannot be read.
-    private init(_ path: String, notation: Schema.Notation?) throws {
-        guard let bytes = OpenFile.wholeBytes(of: path, limit: SchemaReader.maximumSize) else {
+    ///
+    /// - Parameter waits: Whether to wait for the writer of a pipe.
+    private init(_ path: String, notation: Schema.Notation?, waits: Bool = false) throws {
+        guard
+            let bytes = OpenFile.wholeBytes(
+                of: path, limit: SchemaReader.maximumSize, waits: waits)
+        else {
             throw CommandError(
                 .usage, "The schema \(path) cannot be read.",
-                hint: FileKind.isFile(path)
+                hint: FileKind.isTaken(path)
                     ? "It must be a readable file of at most 1 MiB." : "There is no such file.")
         }
         self.path = path
@@ -64,7 +69,7 @@ final class ProjectSchema {
         _ workspace: Workspace
     ) throws -> ProjectSchema? {
         if let path = options.path {
-            return try ProjectSchema(path, notation: options.notation)
+            return try ProjectSchema(path, notation: options.notation, waits: true)
         }
         guard !workspace.options.ignoresSchema, let project, let index,
             let directory = try linkedDirectory(of: project, in: index, workspace)
@@ -82,7 +87,9 @@ final class ProjectSchema {
         if let found = try find(options, for: project, in: index, workspace) { return found }
         throw CommandError(
             .usage, "There is no schema for \(project.name).",
-            hint: "Write .env.schema in the directory that is linked to it, or use: --schema FILE")
+            hint:
+                "Create .env.schema in the directory that is linked to the project, or use: --schema FILE"
+        )
     }
 
     /// Returns the schema that the options name, which needs no vault, or that of the linked directory.
@@ -111,7 +118,7 @@ final class ProjectSchema {
             guard let real = RealPath.of(path), RealPath.isWithin(real, root) else {
                 workspace.context.warn(
                     "foreign-schema",
-                    "\(path) is a link to a file outside of \(root) and is ignored.")
+                    "\(path) is a symbolic link to a file outside \(root) and is ignored.")
                 continue
             }
             return try ProjectSchema(path, notation: options.notation)
@@ -148,11 +155,14 @@ extension CommandError {
         case .syntax:
             self.init(
                 .usage, "The schema cannot be read: \(place) is not valid.",
-                hint: "See docs/schema.md for what a line may be.")
+                hint: "See docs/schema.md for the syntax.")
         case .noProfile:
             self.init(.usage, "The schema cannot be read: \(file) has no profile.")
         case .tooLong:
-            self.init(.usage, "The schema cannot be read: \(file) is longer than 1 MiB.")
+            self.init(
+                .usage,
+                "The schema cannot be read: \(file) is longer than 1 MiB, or declares too many variables."
+            )
         case .notText:
             self.init(.usage, "The schema cannot be read: \(place) is not UTF-8 text.")
         }

@@ -19,9 +19,15 @@ struct RepositoryImports: SchemaImports {
     /// defaults of a schema, which end up in generated files.
     private static func holdsValues(_ path: String) -> Bool {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let places = ["production", "preview", "development", "staging", "test"]
-        return name == ".env" || name.hasSuffix(".local")
-            || places.contains { name == ".env.\($0)" }
+        let parts = name.lowercased().split(separator: ".")
+        if let last = parts.last, ["schema", "example", "sample", "template"].contains(last) {
+            return false
+        }
+        let places: Set<Substring> = [
+            "local", "production", "prod", "live", "preview", "staging", "stage", "development",
+            "dev", "test",
+        ]
+        return name == ".env" || !places.isDisjoint(with: parts)
     }
 
     /// The identity of a file is its path without links.
@@ -30,6 +36,7 @@ struct RepositoryImports: SchemaImports {
         guard !Self.holdsValues(path), !path.hasPrefix("/"), !path.hasPrefix("~"),
             !path.hasSuffix("/"),
             let real = RealPath.of("\(from)/\(path)"), RealPath.isWithin(real, root),
+            !Self.holdsValues(real),
             FileKind.isRegularItself(real),
             let bytes = OpenFile.wholeBytes(of: real, limit: SchemaReader.maximumSize)
         else { return nil }

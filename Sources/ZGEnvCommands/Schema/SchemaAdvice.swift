@@ -86,7 +86,7 @@ struct SchemaAdvice {
         let targets = Set(problems.map(\.target)).sorted()
         throw CommandError(
             .usage,
-            "\(project) does not fit \(name) in \(targets.joined(separator: ", ")): \(Self.phrase(problems)).",
+            "\(project) does not satisfy \(name) in \(targets.joined(separator: ", ")): \(Self.phrase(problems)).",
             hint:
                 "\(nothing) See the details with: zg-env check\(targets.map { " -t \(word: $0)" }.joined())"
         )
@@ -108,19 +108,28 @@ struct SchemaAdvice {
             return workspace.context.warn("schema-type", message)
         }
         throw CommandError(
-            .usage, message, hint: "Nothing was changed. Fix the value or the schema.")
+            .usage, message, hint: "Fix the value or the schema.")
     }
 
     /// Warns of a variable that is deprecated, or not declared while a similar one is.
     func warn(about key: String, _ workspace: Workspace) throws {
         if let item = item(key) {
+            if item.makesSensitive,
+                ValueWarning.publicPrefixes.contains(where: { key.hasPrefix($0) })
+            {
+                workspace.context.warn(
+                    "public-prefix",
+                    "\(name) declares \(key) as sensitive, but its prefix makes it public.")
+            }
             guard let deprecation = item.deprecation else { return }
             let advice = deprecation.advice.map { ": \($0)" } ?? ""
             return workspace.context.warn(
                 "deprecated", "\(name) declares \(key) as deprecated\(advice).")
         }
-        let declared = items.keys
-        guard let near = Suggestion.nearest(to: key, among: declared.sorted()) else { return }
+        // A search among thousands of names for each of thousands of keys takes too long.
+        guard items.count <= 2_000,
+            let near = Suggestion.nearest(to: key, among: items.keys.sorted())
+        else { return }
         workspace.context.warn(
             "not-declared", "\(name) does not declare \(key). Did you mean \(near)?")
     }
@@ -140,7 +149,7 @@ struct SchemaAdvice {
         guard !problems.isEmpty else { return nil }
         let targets = Dictionary(grouping: problems, by: \.target).sorted { $0.key < $1.key }
         let parts = targets.map { "in \($0.key), \(Self.phrase($0.value))" }
-        return "By \(name), " + parts.joined(separator: "; ")
+        return "According to \(name), " + parts.joined(separator: "; ")
     }
 }
 
@@ -160,7 +169,10 @@ extension SchemaItem {
     /// The comment that a new variable gets; nil without a description, or one that Vercel would not
     /// accept.
     var comment: String? {
-        description.flatMap { $0.isEmpty || $0.utf8.count > 500 ? nil : $0 }
+        description.map { text in
+            text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { DisplayText.safe(String($0)) }.joined(separator: "\n")
+        }.flatMap { $0.isEmpty || $0.utf8.count > 500 ? nil : $0 }
     }
 
     /// The first line of the description and the links; nil if there is nothing to say.

@@ -30,15 +30,17 @@ extension SchemaLook {
     static func content(
         of value: SecretSlice, _ item: SchemaItem
     ) -> SchemaCheck.Presence.Content {
-        value.withBytes { value in
-            if value.byteCount == 0 { return .empty }
-            if case .placeholder(let text) = item.value,
-                Array(text.utf8).withBytes({ value.isEqualInConstantTime(to: $0) })
-            {
-                return .placeholder
-            }
-            return item.type.map { .read($0.fit(of: value)) } ?? .unread
+        value.withBytes { content(of: $0, item) }
+    }
+
+    static func content(of value: RawSpan, _ item: SchemaItem) -> SchemaCheck.Presence.Content {
+        if value.byteCount == 0 { return .empty }
+        if case .placeholder(let text) = item.value,
+            Array(text.utf8).withBytes({ value.isEqualInConstantTime(to: $0) })
+        {
+            return .placeholder
         }
+        return item.type.map { .read($0.fit(of: value)) } ?? .unread
     }
 }
 

@@ -55,7 +55,8 @@ struct VercelLook {
         return SchemaLook(side: .live, target: target, keys: variables.keys) { item in
             let presence = variables.presence(of: item.key)
             guard presence.content == .missing, shared.contains(item.key) else { return presence }
-            return .init(.unknown("a shared variable, and Vercel does not say since when"))
+            return .init(
+                .unknown("a shared variable, and Vercel does not report when it was added"))
         }
     }
 
@@ -82,7 +83,7 @@ struct VercelLook {
         guard let newest else {
             let place = branch.map { "branch \($0)" } ?? target
             throw CommandError(
-                .notFound, "\(bound.platform.name) has no deployment for \(place) that is ready.",
+                .notFound, "\(bound.platform.name) has no ready deployment for \(place).",
                 hint: "See what the next one gets with: zg-env check --on vercel")
         }
         return newest.id

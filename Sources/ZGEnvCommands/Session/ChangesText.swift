@@ -111,7 +111,7 @@ struct ChangesText {
                 case .version: "value"
                 case .versions: "history"
                 case .environments: "custom environments"
-                case .remoteID: "record on Vercel"
+                case .remoteID: "variable on Vercel"
                 case .inUse: "use"
                 case .highest: "highest version number"
                 default: field.rawValue

@@ -12,6 +12,11 @@ protocol Interaction {
     /// - Throws: ``ExitCode/usage`` when nobody can be asked.
     func confirm(_ heading: String?, _ plan: [String], _ question: String) throws -> Bool
 
+    /// Asks whether to do one more thing that can easily be undone: Enter alone agrees.
+    ///
+    /// - Returns: False when nobody can be asked.
+    func offer(_ question: String) throws -> Bool
+
     /// Whether a question can be asked.
     var canConfirm: Bool { get }
 
@@ -54,6 +59,14 @@ struct TerminalInteraction: Interaction {
         }
     }
 
+    func offer(_ question: String) throws -> Bool {
+        do {
+            return try TerminalDevice().confirm(question, byDefault: true)
+        } catch TerminalError.noTerminal {
+            return false
+        }
+    }
+
     var canConfirm: Bool { (try? TerminalDevice()) != nil }
 
     var progressLine: ProgressLine? {
@@ -78,6 +91,8 @@ struct ScriptInteraction: Interaction {
         throw CommandError.cannotConfirm
     }
 
+    func offer(_ question: String) -> Bool { false }
+
     var canConfirm: Bool { false }
 
     var progressLine: ProgressLine? { nil }
@@ -94,7 +109,7 @@ extension CommandError {
     fileprivate static var cannotConfirm: CommandError {
         CommandError(
             .usage, "This needs confirmation, but there is no terminal to prompt on.",
-            hint: "Nothing was changed. Check the plan with --dry-run, then confirm with --yes.")
+            hint: "Check the plan with --dry-run, then confirm with --yes.")
     }
 }
 

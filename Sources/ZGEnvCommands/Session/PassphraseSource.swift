@@ -40,11 +40,17 @@ enum PassphraseSource: Equatable {
     /// Whether the passphrase comes without asking.
     var isUnattended: Bool { self != .terminal && self != .pinentry }
 
+    /// How often zg-env asks a person for a passphrase before the command fails.
+    static let maximumTries = 3
+
     /// Reads or asks for the passphrase.
     ///
+    /// - Parameter silence: Set if it was typed at a terminal: keeps the echo off until it ends.
     /// - Throws: ``ExitCode/locked`` if nobody can be asked or others can open its file,
     ///   ``ExitCode/usage`` if it is empty or too long.
-    func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
+    func passphrase(
+        prompt: String, _ context: Context, keepingEchoOff silence: inout EchoSuspension?
+    ) throws -> SecretBytes {
         switch self {
         case .descriptor(let descriptor):
             return try Self.checked(
@@ -62,8 +68,14 @@ enum PassphraseSource: Equatable {
                     limit: Self.limit + 1, environment: context.rawEnvironment,
                     what: "The passphrase command"))
         case .terminal, .pinentry:
-            return try Self.asked(prompt, context)
+            return try Self.asked(prompt, context, &silence)
         }
+    }
+
+    func passphrase(prompt: String, _ context: Context) throws -> SecretBytes {
+        var silence: EchoSuspension?
+        defer { silence?.end() }
+        return try passphrase(prompt: prompt, context, keepingEchoOff: &silence)
     }
 
     /// Drops one trailing newline and refuses an empty passphrase.
@@ -83,13 +95,16 @@ enum PassphraseSource: Equatable {
         return try text.withBytes { try SecretBytes(copying: $0) }
     }
 
-    private static func asked(_ prompt: String, _ context: Context) throws -> SecretBytes {
+    private static func asked(
+        _ prompt: String, _ context: Context, _ silence: inout EchoSuspension?
+    ) throws -> SecretBytes {
         do {
             let terminal = try TerminalDevice(
                 erasesPrompts: context.variable("TERM") != "dumb")
             var typed = try SecretBytes(count: limit)
             let count = try typed.withMutableBytes {
-                try terminal.readHidden(prompt: prompt, into: &$0)
+                try terminal.readHidden(
+                    prompt: prompt, into: &$0, keepingEchoOff: &silence)
             }
             guard count > 0 else {
                 throw CommandError(.usage, "The passphrase is empty.")
@@ -104,15 +119,18 @@ enum PassphraseSource: Equatable {
         }
     }
 
-    /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else.
+    /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else. Asks
+    /// again if the two differ.
     func newPassphrase(_ context: Context) throws -> SecretBytes {
-        let first = try passphrase(prompt: "New passphrase: ", context)
-        guard !isUnattended else { return first }
-        let second = try passphrase(prompt: "Confirm passphrase: ", context)
-        guard first.isEqualInConstantTime(to: second) else {
-            throw CommandError(
-                .usage, "The passphrases do not match.", hint: "Run the command again.")
+        var prompt = "New passphrase: "
+        for _ in 0..<Self.maximumTries {
+            let first = try passphrase(prompt: prompt, context)
+            guard !isUnattended else { return first }
+            let second = try passphrase(prompt: "Confirm passphrase: ", context)
+            if first.isEqualInConstantTime(to: second) { return first }
+            prompt = "The passphrases do not match. New passphrase: "
         }
-        return first
+        throw CommandError(
+            .usage, "The passphrases do not match.", hint: "Run the command again.")
     }
 }

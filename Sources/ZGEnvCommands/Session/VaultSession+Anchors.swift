@@ -35,7 +35,7 @@ enum RollbackVerdict: String {
         case .current: "this is the newest generation"
         case .moved: "this is newer than the last generation seen"
         case .behind: "this is newer than the last generation seen, and could not be recorded"
-        case .forgotten: "unknown: the vault was written too often since the last check"
+        case .forgotten: "unknown: the vault has been written too many times since the last check"
         case .older: "a newer generation of the vault has been seen"
         case .otherHistory: "a generation of the vault with a different history has been seen"
         case .otherKey: "a different public key of the vault has been seen"
@@ -64,7 +64,7 @@ extension VaultSession {
             if finding.verdict == .forgotten {
                 context.warn(
                     "anchor-forgotten",
-                    "The vault was written too often since this machine last saw it, so zg-env "
+                    "The vault has been written too many times since this machine last saw it, so zg-env "
                         + "cannot check whether it is the same vault.")
             }
         }

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Vault
 internal import VercelAPI
 
@@ -126,7 +127,13 @@ package final class VaultSession {
 
     /// Returns keys that open a tier: those already open, then from the first source that has some, and
     /// finally by passphrase.
-    func keys(_ tier: KeySlot.Tier, asking: Asking = .ifNeeded) throws -> VaultKeys {
+    ///
+    /// - Parameter check: Called before a person is asked, if the index opens without a prompt, to
+    ///   reject what would fail anyway.
+    func keys(
+        _ tier: KeySlot.Tier, asking: Asking = .ifNeeded,
+        checking check: ((VaultIndex) throws -> Void)? = nil
+    ) throws -> VaultKeys {
         if asking == .ifNeeded, let heldKeys, heldKeys.opens(tier) { return heldKeys }
         var sources: [KeySource] =
             switch tier {
@@ -136,6 +143,9 @@ package final class VaultSession {
             }
         if asking == .always { sources.removeFirst() }
         if let found = try keys(tier, from: sources) { return found }
+        if let check, !passphraseSource.isUnattended, let index = try indexWithoutPrompt() {
+            try check(index)
+        }
         do {
             return try openedByPassphrase().keys
         } catch var error as CommandError {
@@ -181,15 +191,33 @@ package final class VaultSession {
     func openedByPassphrase() throws -> PassphraseOpening {
         let vault = try opened()
         let isDefault = vault.path == (try? Directories(context).vault)
-        let secret = try reportingKeyFileProblem {
-            try passphraseSource.passphrase(
-                prompt: isDefault ? "Passphrase: " : "Passphrase for \(vault.path): ", context)
-        }
-        let opening = try reportingKeyFileProblem {
-            try recordingWrongPassphrase {
-                try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        let prompt = isDefault ? "Passphrase: " : "Passphrase for \(vault.path): "
+        let source = passphraseSource
+        return try reportingKeyFileProblem {
+            var tries = source.isUnattended ? 1 : PassphraseSource.maximumTries
+            var lead = ""
+            while true {
+                tries -= 1
+                do {
+                    return try openedByPassphrase(vault, source, prompt: lead + prompt)
+                } catch let error as VaultError where error.code == .wrongPassphrase && tries > 0 {
+                    lead = "Wrong passphrase. "
+                }
             }
         }
+    }
+
+    /// Asks once. The terminal's echo stays off while the key is derived.
+    private func openedByPassphrase(
+        _ vault: Vault, _ source: PassphraseSource, prompt: String
+    ) throws -> PassphraseOpening {
+        var silence: EchoSuspension?
+        defer { silence?.end() }
+        let secret = try source.passphrase(prompt: prompt, context, keepingEchoOff: &silence)
+        let opening = try recordingWrongPassphrase {
+            try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        }
+        silence?.end()
         try check(opening.keys)
         keysByPassphrase = hold(opening.keys)
         return PassphraseOpening(opening, secret: secret)

@@ -61,7 +61,7 @@ extension Workspace {
         if options.dryRun { return false }
         if plan.isEmpty || options.yes { return true }
         guard try interaction.confirm(nil, plan, question) else {
-            throw CommandError(.failed, "Canceled. Nothing was changed.")
+            throw CommandError(.failed, "Canceled.")
         }
         return true
     }

@@ -57,7 +57,7 @@ enum Setting: String, CaseIterable {
         case .cacheIndex: "let list keep the index key for 10 minutes"
         case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
         case .defaultTarget: "target of run, export and diff without -t"
-        case .historyKeep: "versions to keep of a variable, besides those of the last 30 days"
+        case .historyKeep: "versions of a variable to keep, besides those from the last 30 days"
         case .kdf: "key-derivation cost for the passphrase of a new vault"
         }
     }
@@ -68,7 +68,7 @@ enum Setting: String, CaseIterable {
     /// - Throws: ``ExitCode/usage`` with a suggestion.
     static func named(_ name: String, in place: String = "") throws -> Setting {
         if let setting = Setting(rawValue: name) { return setting }
-        let names = allCases.map(\.rawValue)
+        let names = allCases.map(\.rawValue) + ["schema-check", "schema-env.NAME"]
         throw CommandError(
             .usage, "\(place)No such setting.",
             hint: Suggestion.nearest(to: name, among: names).map { "Did you mean \($0)?" }

@@ -71,7 +71,7 @@ extension CommandError {
                     + "zg-env unlock --accept-changes")
         case .wrongPassphrase: self.init(.locked, reason, hint: "Run the command again.")
         case .busy, .epochChanged, .slotsChanged:
-            self.init(.conflict, reason, hint: "Nothing was changed. Run the command again.")
+            self.init(.conflict, reason, hint: "Run the command again.")
         case .lastSlot: self.init(.conflict, reason, hint: "Add another slot first.")
         case .tooLarge: self.init(.usage, reason)
         case .outOfMemory:

@@ -2,22 +2,25 @@ internal import Glibc
 internal import SystemFiles
 internal import Vault
 
-/// Writes files with secrets atomically and for their owner alone.
+/// Writes files atomically and, unless they have no secrets, for their owner alone.
 enum PrivateFile {
-    /// Writes `bytes` to `path` with mode 0600.
+    /// Writes `bytes` to `path`.
     ///
     /// - Parameters:
+    ///   - permissions: Others than the default only for a file without secrets.
     ///   - replaces: Whether to replace an existing file.
     ///   - durably: Whether to wait until the file is on disk.
     ///   - check: Called after the new file is written, right before it gets its path.
     /// - Throws: ``ExitCode/conflict`` if the file exists and must not be replaced.
     static func write(
-        _ bytes: RawSpan, to path: String, replaces: Bool, durably: Bool = true,
+        _ bytes: RawSpan, to path: String, permissions: UInt32 = 0o600, replaces: Bool,
+        durably: Bool = true,
         check: () throws -> Void = {}
     ) throws {
         do {
             try FileReplacement.write(
-                to: path, by: Self.temporaryName(for: path), replaces: replaces, durably: durably
+                to: path, by: Self.temporaryName(for: path), permissions: permissions,
+                replaces: replaces, durably: durably
             ) {
                 try $0.write(bytes)
                 try check()

@@ -37,7 +37,7 @@ struct HardenReport {
             lines.append("make \(item.record.key) sensitive for \(item.hardened.description)")
             if !item.rest.isEmpty {
                 lines.append(
-                    "keep \(item.record.key) readable for \(item.rest.description), as a separate record"
+                    "keep \(item.record.key) readable for \(item.rest.description), as a separate variable"
                 )
             }
             return lines
@@ -50,7 +50,7 @@ struct HardenReport {
                     + (item.rest.isEmpty
                         ? []
                         : [
-                            "keep \(key) readable for \(item.rest.description), as a separate record"
+                            "keep \(key) readable for \(item.rest.description), as a separate variable"
                         ])
             }
             + unconfirmed.map {

@@ -20,7 +20,7 @@ struct Pull: Command {
             ScopeOptions.target,
             OptionSpec(flag: "all-projects", "Pull every project linked through the account"),
             OptionSpec(
-                flag: "force", "In a conflict, or where records overlap, take Vercel's version"),
+                flag: "force", "In a conflict, or where variables overlap, take Vercel's version"),
         ],
         exclusive: [["project", "all-projects"]],
         examples: [
@@ -56,8 +56,12 @@ struct Pull: Command {
         if try PullProjects.confirmIfNeeded([report], "Pull \(work.project.name)?", workspace) {
             try work.apply(finding)
         }
-        return CommandResult(
+        var result = CommandResult(
             json: .object(report.members), text: report.text, failure: report.failure)
+        if isNew, report.failure == nil {
+            DirectoryLink.offer(work.project.name, workspace, after: &result)
+        }
+        return result
     }
 
     /// Rejects keys that neither side has.

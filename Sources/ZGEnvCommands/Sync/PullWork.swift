@@ -245,7 +245,7 @@ struct PullWork {
                     throw CommandError(
                         .conflict,
                         "\(project.name) changed in the vault in the meantime.",
-                        hint: "Nothing was changed by this command. Run it again.")
+                        hint: "Run the command again.")
                 }
                 try transaction.apply(
                     finding.plan, of: project.id, values: finding.values, account: account,
@@ -264,7 +264,7 @@ struct PullWork {
         guard transaction.index.project(named: project.name) == nil else {
             throw CommandError(
                 .conflict, "Another command created a project \(project.name) in the meantime.",
-                hint: "Nothing was changed by this command. Run it again.")
+                hint: "Run the command again.")
         }
         transaction.index.projects.append(project)
     }

@@ -16,7 +16,7 @@ struct Push: Command {
             ScopeOptions.target,
             OptionSpec(flag: "prune", "Delete variables that only Vercel has"),
             OptionSpec(
-                flag: "force", "Overwrite conflicting changes and overlapping records on Vercel"),
+                flag: "force", "Overwrite conflicting changes and overlapping variables on Vercel"),
             OptionSpec(
                 flag: "check",
                 "Send nothing if a variable that the schema requires is missing or invalid"

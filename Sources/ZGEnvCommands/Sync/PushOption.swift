@@ -27,24 +27,16 @@ struct PushOption {
         pushes && !workspace.options.dryRun ? .values : otherwise
     }
 
-    /// Pushes the key if `--push` was given, and joins the results.
+    /// Pushes the keys if `--push` was given, and joins the results.
     ///
     /// The change in the vault remains even if the push fails; the error says so.
     ///
     /// - Parameters:
     ///   - atHand: Values in memory, by record.
-    ///   - vacated: The places that the key was removed from.
-    func push(
-        _ key: String, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
-        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
-    ) throws -> CommandResult {
-        try push([key], workspace, atHand: atHand, vacated: vacated, beside: result)
-    }
-
-    /// Pushes several keys at once.
+    ///   - vacated: The places that each key was removed from.
     func push(
         _ keys: Set<String>, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
-        vacated: PushPlan.Vacated? = nil, beside result: CommandResult
+        vacated: [PushPlan.Vacated] = [], beside result: CommandResult
     ) throws -> CommandResult {
         guard pushes else {
             guard !redeploys else {
@@ -58,29 +50,41 @@ struct PushOption {
         rules.keys = keys
         rules.vacated = vacated
         var joined = result
+        var isPushed = false
         do {
             rules.records = Set(atHand.keys)
             rules.makingRoom = try others(of: keys, than: rules.records ?? [], workspace)
-            let report = try PushWork(
-                workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push"
-            ).run(
-                asks: redeploys)
+            let work = try PushWork(
+                workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push")
+            let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
+            let report = try work.run(
+                asks: redeploys,
+                followUp: try source.map {
+                    .init(plan: try $0.plan(workspace), words: "redeploy production")
+                })
             if !redeploys, let remark = report.remarkOnProduction {
                 workspace.note(remark)
             }
             if report.failure == nil {
                 try warnOfUnsent(keys, than: rules.records ?? [], workspace)
-                if let vacated { try warnOfRemaining(vacated.key, report, workspace) }
+                for vacated in vacated {
+                    try warnOfRemaining(vacated.key, report, workspace)
+                }
+                isPushed = true
             }
             joined = result.joined(with: "push", report.result())
-            if report.failure == nil, redeploys {
+            if report.failure == nil, let source {
                 if !workspace.options.yes { try joined.showText(workspace) }
                 joined = joined.joined(
-                    with: "deployment", try Redeploy.afterPush(workspace, asks: true))
+                    with: "deployment", try Redeploy.afterPush(workspace, confirmed: source))
             }
         } catch {
             var failure = CommandError(mapping: error)
-            failure.message += " The change is in the vault; Vercel was not updated."
+            failure.message = failure.message.replacing(" Nothing was changed.", with: "")
+            failure.message +=
+                isPushed
+                ? " The change is in the vault and on Vercel, but production was not redeployed."
+                : " The change is in the vault; Vercel was not updated."
             // Errors from before the push may have this prefix.
             let nothing = "Nothing was changed. "
             if let hint = failure.hint, hint.hasPrefix(nothing) {
@@ -162,7 +166,7 @@ struct PushOption {
         guard workspace.interaction.canConfirm else {
             throw CommandError(
                 .usage, "--redeploy changes production, and there is no terminal to prompt on.",
-                hint: "Nothing was changed. Confirm with --yes.")
+                hint: "Confirm with --yes.")
         }
     }
 

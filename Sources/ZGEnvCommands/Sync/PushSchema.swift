@@ -19,9 +19,11 @@ struct PushSchema {
             for: project, in: index, requires: requires, isWork: true, workspace)
         guard let advice else { return }
         var reader: ValueReader?
-        if advice.isRequired {
-            // Types need values, which a push opens anyway.
-            let keys = try workspace.session.keys(.values)
+        // Types need values, which a push that must fit opens anyway.
+        let keys =
+            try advice.isRequired
+            ? workspace.session.keys(.values) : workspace.session.bestKeysWithoutPrompt()
+        if keys.opensValues {
             let vault = try workspace.session.opened()
             reader = try ValueReader(
                 vault: vault, index: try vault.index(with: keys, extent: .currentValues), keys: keys

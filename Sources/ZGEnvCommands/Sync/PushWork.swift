@@ -82,14 +82,26 @@ struct PushWork {
     /// - Parameters:
     ///   - asks: False if the command has asked already.
     ///   - sends: False to compare and record what was seen without sending.
-    func run(asks: Bool = true, sends: Bool = true) throws -> PushReport {
+    ///   - followUp: What the caller does after the push, to ask about both at once; nil for nothing.
+    func run(
+        asks: Bool = true, sends: Bool = true, followUp: FollowUp? = nil
+    ) throws -> PushReport {
         let lock = try lock ?? Self.lock(project, workspace)
         defer { withExtendedLifetime(lock) {} }
-        return try perform(asks: asks, sends: sends, knowing: try known ?? read())
+        return try perform(
+            asks: asks, sends: sends, followUp, knowing: try known ?? read())
+    }
+
+    /// What happens after a push.
+    struct FollowUp {
+        /// Lines of the plan.
+        let plan: [String]
+        /// The end of the question, such as "redeploy production".
+        let words: String
     }
 
     private func perform(
-        asks: Bool, sends: Bool, knowing reading: VercelReading
+        asks: Bool, sends: Bool, _ followUp: FollowUp?, knowing reading: VercelReading
     ) throws -> PushReport {
         let client = bound.access.client
         let (environments, platform) = (reading.environments, reading.records)
@@ -135,7 +147,7 @@ struct PushWork {
         if !plan.steps.isEmpty, try accept(plan, &report) {
             // Confirming re-encrypted the versions and merged equal ones.
             values.forget()
-            return try perform(asks: asks, sends: sends, knowing: reading)
+            return try perform(asks: asks, sends: sends, followUp, knowing: reading)
         }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }
         let application = PushApplication(
@@ -164,11 +176,16 @@ struct PushWork {
                 plan, of: project, in: index, places: rules.places, requires: checksSchema,
                 workspace
             ).lines
+        // Only a question shows the plan.
+        if workspace.options.yes || workspace.options.dryRun || !asks {
+            for line in schemaLines { workspace.context.warn("schema", "\(line).") }
+        }
         if asks || workspace.options.dryRun {
             let lines = report.planLines
+            let question =
+                "Push to \(bound.platform.name)\(followUp.map { " and \($0.words)" } ?? "")?"
             let answer = try workspace.confirm(
-                lines.isEmpty ? lines : lines + schemaLines,
-                "Push to \(bound.platform.name)?")
+                (lines.isEmpty ? lines : lines + schemaLines) + (followUp?.plan ?? []), question)
             guard answer else {
                 report.isDryRun = true
                 return report
@@ -363,7 +380,9 @@ struct PushWork {
     ) throws -> SendResolution {
         // A removal by `rm --push` may have been sent by an earlier push.
         let included = Set(
-            variables.filter { rules.includes($0) || $0.name == rules.vacated?.key }.map(\.id))
+            variables.filter { variable in
+                rules.includes(variable) || rules.vacated.contains { $0.key == variable.name }
+            }.map(\.id))
         let sends = try index.sends(of: project.id).filter { send in
             send.vercelProject == bound.platform.id
                 && send.variable.map { included.contains($0) } ?? true

@@ -59,7 +59,10 @@ struct Copy: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.values)
+        let keys = try workspace.session.keys(.values) { index in
+            let source = try self.route(workspace, index).source
+            for name in names { _ = try RecordSelection.one(name, in: source, of: index, options) }
+        }
         let naming = try ProjectResolver(workspace).naming()
         func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
             let records = try names.map {

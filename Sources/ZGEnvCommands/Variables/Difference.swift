@@ -12,7 +12,7 @@ struct Difference: Command {
             Lists each key as added (only in the file), removed (only in the vault), changed, same, \
             or unreadable (the vault has no value). Never shows values. Asks for the passphrase \
             unless --names is given or the vault is unlocked. --remote compares with Vercel instead of a file; without -t it \
-            compares every record, with its type, scope and comment.
+            compares every variable, with its type, scope and comment.
             """,
         arguments: [
             ArgumentSpec("FILE", .optional, "The file, or - for stdin", completion: .file)
@@ -32,7 +32,7 @@ struct Difference: Command {
             .init(
                 "zg-env diff .env.production -p web -t production --exit-code",
                 "fail a script if production differs"),
-            .init("zg-env diff --remote -p web", "compare all records with Vercel"),
+            .init("zg-env diff --remote -p web", "compare all variables with Vercel"),
         ],
         exitCodes: ExitCode.ofVercel)
 

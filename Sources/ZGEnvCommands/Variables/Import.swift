@@ -12,7 +12,7 @@ struct Import: Command {
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
             disagree. Imports everything or nothing. While values are locked nothing can be \
             compared, so existing keys count as updated. --comments leaves out lines that look like \
-            settings or contain a value of the file, because comments can be read without the \
+            settings or contain a value from the file, because comments can be read without the \
             passphrase. --expand and --dialect next do not use values from the environment.
             """,
         arguments: [
@@ -130,6 +130,7 @@ struct Import: Command {
             if let list = missing.list { workspace.note("\(list).") }
             result = result.with("stillMissing", .strings(missing.names))
         }
+        if failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
         if workspace.options.dryRun || !afterwards.pushes { return result }
         return try afterwards.push(
             Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
@@ -203,7 +204,7 @@ struct Import: Command {
             if comment.valuesLeftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "Dropped a line that contains a value of the file from the comment above \(key)."
+                    "Dropped a line that contains a value from the file, in the comment above \(key)."
                 )
             }
             if comment.text.utf8.count > VaultFormat.commentLimit {

@@ -21,15 +21,21 @@ struct PlaceValues {
     /// - Parameters:
     ///   - only: Keys to include; nil for all.
     ///   - except: Keys to leave out.
+    ///   - checksFirst: Whether to check project and keys before asking for a passphrase, which may
+    ///     open the desktop keyring.
     ///   - allowsMissing: Whether records without a value are skipped with a warning, not refused.
     init(
         _ workspace: Workspace, _ options: ScopeOptions, only: Set<String>? = nil,
-        except: Set<String> = [],
-        allowsMissing: Bool
+        except: Set<String> = [], checksFirst: Bool = true, allowsMissing: Bool
     ) throws {
         let place = try options.place(workspace)
-        let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let check: (VaultIndex) throws -> Void = { index in
+            _ = try Self.positions(
+                in: place, of: try resolver.existing(in: index), only: only, except: except, index)
+        }
+        let keys = try workspace.session.keys(.values, checking: checksFirst ? check : nil)
         let naming = try resolver.naming()
         let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
             let project = try resolver.existing(in: index)
@@ -92,8 +98,10 @@ struct PlaceValues {
 
     /// Returns what a program gets: these values, and what it inherits.
     ///
-    /// - Parameter inherited: Names that have a value in the environment.
-    func schemaLook(inherited: Set<String>) -> SchemaLook {
+    /// - Parameters:
+    ///   - inherited: The values that the program inherits, by name.
+    ///   - overrides: Whether these values replace inherited ones.
+    func schemaLook(inherited: [String: [UInt8]], overrides: Bool) -> SchemaLook {
         let target =
             switch effectivePlace.environment {
             case .target(let target): target.names.first ?? ""
@@ -102,9 +110,11 @@ struct PlaceValues {
         let positions = Dictionary(
             values.indices.map { (values[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
         return SchemaLook(side: .vault, target: target, keys: Set(positions.keys)) { item in
-            guard let position = positions[item.key] else {
-                return inherited.contains(item.key) ? .init(.unread) : .missing
+            let position = positions[item.key]
+            if let value = inherited[item.key], !overrides || position == nil {
+                return .init(value.withBytes { SchemaLook.content(of: $0, item) })
             }
+            guard let position else { return .missing }
             return .init(SchemaLook.content(of: values[position].value, item))
         }
     }

@@ -5,29 +5,30 @@ internal import Vault
 
 struct Remove: Command {
     static let spec = CommandSpec(
-        ["rm"], "Remove a variable, or some of its targets",
+        ["rm"], "Remove variables, or some of their targets",
         discussion: """
             With -t, removes only these targets; the others keep the value. The history is kept. \
             Vercel keeps its copy until the next push.
             """,
         arguments: [
-            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
+            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(flag: "all", "Remove every value of KEY"),
+            OptionSpec(flag: "all", "Remove every value of each KEY"),
         ] + PushOption.options,
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: ExitCode.ofVercel, aliases: [["remove"]])
 
-    private let key: String
+    private let names: [String]
     private let options: ScopeOptions
     private let all: Bool
     private let afterwards: PushOption
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        var seen: Set<String> = []
+        names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        for name in names { try VariableName.check(name) }
         options = ScopeOptions(command)
         all = command.has("all")
         afterwards = PushOption(command)
@@ -39,11 +40,11 @@ struct Remove: Command {
             afterwards.tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
-        let plan = try plan(project, index)
+        let plan = try names.flatMap { try self.plan($0, project, index) }
         let lines = plan.map { step in
             step.after.isEmpty
-                ? "remove \(key) from \(project.name) for \(step.before.description)"
-                : "remove \(key) from \(project.name) for \(step.dropped.description); keep it for "
+                ? "remove \(step.key) from \(project.name) for \(step.before.description)"
+                : "remove \(step.key) from \(project.name) for \(step.dropped.description); keep it for "
                     + step.after.description
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
@@ -60,7 +61,7 @@ struct Remove: Command {
                     transaction.index.variables[position].attributes.scope == step.before
                 else {
                     throw CommandError(
-                        .conflict, "\(key) was changed by another command.",
+                        .conflict, "\(step.key) was changed by another command.",
                         hint: "Nothing was removed. Run the command again.")
                 }
                 if step.after.isEmpty {
@@ -74,15 +75,19 @@ struct Remove: Command {
         for step in plan {
             let rest = step.after.isEmpty ? "" : "; kept it for \(step.after.description)"
             workspace.note(
-                "Removed \(key) from \(project.name) for \(step.dropped.description)\(rest).")
+                "Removed \(step.key) from \(project.name) for \(step.dropped.description)\(rest).")
         }
-        let places = all ? nil : plan.map(\.dropped)
         return try afterwards.push(
-            key, workspace, atHand: [:], vacated: .init(key: key, scopes: places),
+            Set(names), workspace, atHand: [:],
+            vacated: names.map { name in
+                .init(
+                    key: name, scopes: all ? nil : plan.filter { $0.key == name }.map(\.dropped))
+            },
             beside: CommandResult(json: json(project, plan, dryRun: false)))
     }
 
     private struct Step {
+        let key: String
         let record: Identifier
         let before: Scope
         let after: Scope
@@ -90,21 +95,25 @@ struct Remove: Command {
         var dropped: Scope { before.subtracting(after) }
     }
 
-    private func plan(_ project: VaultProject, _ index: VaultIndex) throws -> [Step] {
+    private func plan(
+        _ key: String, _ project: VaultProject, _ index: VaultIndex
+    ) throws -> [Step] {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let empty = Scope(targets: [])
         if all {
-            return records.map { Step(record: $0.id, before: $0.attributes.scope, after: empty) }
+            return records.map {
+                Step(key: key, record: $0.id, before: $0.attributes.scope, after: empty)
+            }
         }
         guard let scope = try options.scope() else {
             let only = try RecordSelection.one(key, in: project, of: index, options)
-            return [Step(record: only.id, before: only.attributes.scope, after: empty)]
+            return [Step(key: key, record: only.id, before: only.attributes.scope, after: empty)]
         }
         let steps = records.filter { $0.attributes.scope.overlaps(scope) }.map { record in
             let rest = record.attributes.scope.subtracting(scope)
             return Step(
-                record: record.id, before: record.attributes.scope,
+                key: key, record: record.id, before: record.attributes.scope,
                 after: rest.isEmpty ? empty : rest)
         }
         guard !steps.isEmpty else {
@@ -117,13 +126,16 @@ struct Remove: Command {
 
     private func json(_ project: VaultProject, _ plan: [Step], dryRun: Bool) -> JSONValue {
         var members: [JSONValue.Member] = [
-            .init("project", .string(project.name)), .init("key", .string(key)),
+            .init("project", .string(project.name)),
+            .init("key", .string(orNull: names.count == 1 ? names[0] : nil)),
+            .init("keys", .strings(names)),
             .init(
                 "removed",
                 .array(
                     plan.map { step in
                         let dropped = step.after.isEmpty ? step.before : step.dropped
                         return [
+                            "key": .string(step.key),
                             "targets": .strings(dropped.targets.names),
                             "customEnvironments": .strings(dropped.customEnvironments),
                             "branch": .string(orNull: dropped.branch),

@@ -10,12 +10,16 @@ struct RestoreVersion: Command {
         ["restore-version"], "Restore an earlier value of a variable",
         discussion:
             "Saves the old value as a new version. Also restores removed variables.",
-        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        arguments: [
+            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
+            ArgumentSpec(
+                "N", .one, "The version, as listed by zg-env history",
+                form: .integer(1...Int.max)),
+        ],
         options: [
-            OptionSpec(
-                "version", value: "N", "Restore version N", form: .integer(1...Int.max)),
             ScopeOptions.target, ScopeOptions.branch,
         ],
+        examples: [.init("zg-env restore-version API_KEY 3", "use the value of version 3 again")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let key: String
@@ -25,16 +29,12 @@ struct RestoreVersion: Command {
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
         try VariableName.check(key)
-        guard let number = command.integer("version") else {
-            throw CommandError(
-                .usage, "restore-version needs --version N.",
-                hint: "List the versions with: zg-env history \(word: key)")
-        }
-        self.number = UInt64(number)
+        number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        _ = try ProjectResolver(workspace).reference()
         let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()

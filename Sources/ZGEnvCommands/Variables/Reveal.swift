@@ -58,8 +58,12 @@ struct Reveal: Command {
         let copying = try copies ? ClipboardCopy(of: names, workspace) : nil
         let place = options.isEmpty ? nil : try options.place(workspace)
         let fromCache = try Settings(workspace.context).isOn(.revealFromCache)
-        let keys =
-            try workspace.session.keys(.values, asking: fromCache ? .ifNeeded : .always)
+        let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let keys = try workspace.session.keys(.values, asking: fromCache ? .ifNeeded : .always) {
+            guard !isRemote else { return }
+            _ = try currentRecords(try resolver.existing(in: $0), $0, place)
+        }
         let arena = SecretArena()
         if isRemote {
             let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)
@@ -67,18 +71,18 @@ struct Reveal: Command {
                 remote.values, of: remote.project, from: "Vercel: ",
                 seen: try workspace.session.index(.listing).metadata, copying, workspace)
         }
-        let resolver = ProjectResolver(workspace)
         let naming = try resolver.naming()
         let (vault, index, (project, records)) = try AcceptanceGate(workspace).open(
             number == nil ? .currentValues : .everything, with: keys
         ) { index in
             let project = try resolver.existing(in: index)
-            let records = try names.map { name in
-                try number.map {
-                    try RecordSelection.one(
-                        name, withVersion: $0, in: project, of: index, options, place)
-                } ?? record(name, project, index, place)
-            }
+            let records =
+                try number.map { number in
+                    try names.map { name in
+                        try RecordSelection.one(
+                            name, withVersion: number, in: project, of: index, options, place)
+                    }
+                } ?? currentRecords(project, index, place)
             if let number {
                 let versions = records.compactMap { History(of: $0, in: index).version(number) }
                 return (.versions(versions, of: project.id, found: naming), (project, records))
@@ -167,6 +171,13 @@ struct Reveal: Command {
             failure.hint = remedy
             throw failure
         }
+    }
+
+    /// Returns the current record of each key. The history of a removed one is not in a listing.
+    private func currentRecords(
+        _ project: VaultProject, _ index: VaultIndex, _ place: EffectiveVariables.Place?
+    ) throws -> [Variable] {
+        try number == nil ? names.map { try record($0, project, index, place) } : []
     }
 
     /// Returns the record that applies in `place`, or the only record of the key.

@@ -101,12 +101,16 @@ struct SetVariable: Command {
             try RotationPeriod.set(period, [outcome.variable.id], workspace)
         }
         try report(outcome, workspace)
+        var result = CommandResult(json: outcome.json)
+        if outcome.projectCreated {
+            DirectoryLink.offer(projectName, workspace, after: &result)
+        }
         return try afterwards.push(
-            key, workspace,
+            [key], workspace,
             atHand: [
                 outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
             ],
-            beside: CommandResult(json: outcome.json))
+            beside: result)
     }
 
     /// Whether the options ask for more than a period.

@@ -7,7 +7,7 @@ struct ConfigSet: Command {
     static let spec = CommandSpec(
         ["config", "set"], "Change a setting",
         discussion: """
-            Settings of schemas (schema-check, schema-env.NAME) are stored in the vault and need the \
+            Schema settings (schema-check, schema-env.NAME) are stored in the vault and need the \
             passphrase.
             """,
         arguments: [SettingName.argument, ArgumentSpec("VALUE", .one, "The new value")],
@@ -19,7 +19,7 @@ struct ConfigSet: Command {
                 "let only run and export use an unlocked vault"),
             .init(
                 "zg-env config set schema-check on",
-                "let run, push and rotate fail if a required variable is missing"),
+                "make run, push and rotate fail if a required variable is missing"),
         ], exitCodes: ExitCode.ofOpening)
 
     private let name: SettingName

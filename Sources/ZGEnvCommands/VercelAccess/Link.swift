@@ -3,7 +3,6 @@ internal import DotEnv
 internal import EnvOperations
 internal import Glibc
 internal import JSON
-internal import Sealing
 internal import Vault
 internal import VercelAPI
 
@@ -60,10 +59,10 @@ struct Link: Command {
         _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
         let path = "\(directory)/\(LinkFile.localPath)"
-        let content: JSONValue = ["project": .string(name)]
-        try write(content, to: path, target: .local(name), at: directory, workspace)
+        try DirectoryLink(workspace, replaces: replaces).write(
+            .local(name), name: name, local: name, at: directory)
         try remember(
-            directory, project: name, organisation: "", as: name, binding: nil, keys, workspace)
+            directory, .local(name), as: name, binding: nil, keys, workspace)
         return result(workspace, project: name, path: path, platform: nil)
     }
 
@@ -87,15 +86,10 @@ struct Link: Command {
             index.project(named: local), binding, access.client, access.account, workspace)
         try checkLink(of: directory, to: index.project(named: local), index, workspace)
         let path = "\(directory)/\(LinkFile.vercelPath)"
-        try write(
-            [
-                "projectId": .string(platform.id), "orgId": .string(organisation),
-                "projectName": .string(platform.name),
-            ], to: path, target: .platform(project: platform.id, organisation: organisation),
-            at: directory, workspace)
-        try remember(
-            directory, project: platform.id, organisation: organisation, as: local,
-            binding: binding, keys, workspace)
+        let target = LinkFile.Target.platform(project: platform.id, organisation: organisation)
+        try DirectoryLink(workspace, replaces: replaces).write(
+            target, name: platform.name, local: local, at: directory)
+        try remember(directory, target, as: local, binding: binding, keys, workspace)
         return result(workspace, project: local, path: path, platform: platform)
     }
 
@@ -118,9 +112,7 @@ struct Link: Command {
                 throw ProjectResolver.notFound(name, in: index)
             }
             try confirm(link, name, workspace)
-            try remember(
-                link.directory, project: name, organisation: "", as: name, binding: nil, keys,
-                workspace)
+            try remember(link.directory, link.target, as: name, binding: nil, keys, workspace)
             return result(workspace, project: name, path: link.path, platform: nil)
         case .platform(let id, let organisation):
             let access = try VercelSession(workspace).access()
@@ -142,8 +134,7 @@ struct Link: Command {
             try checkLink(of: link.directory, to: index.project(named: local), index, workspace)
             try confirm(link, local, workspace)
             try remember(
-                link.directory, project: id, organisation: organisation, as: local,
-                binding: binding, keys, workspace)
+                link.directory, link.target, as: local, binding: binding, keys, workspace)
             return result(workspace, project: local, path: link.path, platform: platform)
         }
     }
@@ -215,59 +206,12 @@ struct Link: Command {
         }
     }
 
-    private func write(
-        _ content: JSONValue, to path: String, target: LinkFile.Target, at directory: String,
-        _ workspace: Workspace
-    ) throws {
-        let present = try LinkFile.at(directory)
-        if let present, present.target == target { return }
-        if present != nil || FileKind.isFile(path), !replaces {
-            throw CommandError(
-                .conflict, "This directory is already linked to another project.",
-                hint: "Use --force to link it to this project instead.")
-        }
-        if workspace.options.dryRun { return }
-        var writer = JSONWriter(to: ByteBuffer())
-        try writer.value(content)
-        var text = try writer.finish()
-        try text.write("\n")
-        if path.hasSuffix(LinkFile.vercelPath) {
-            let folder = "\(directory)/.vercel"
-            guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-                throw CommandError(.failed, "Cannot create \(folder).")
-            }
-        }
-        try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
-    }
-
     private func remember(
-        _ directory: String, project: String, organisation: String, as local: String,
+        _ directory: String, _ target: LinkFile.Target, as local: String,
         binding: VaultProject.Binding?, _ keys: VaultKeys, _ workspace: Workspace
     ) throws {
-        if workspace.options.dryRun { return }
-        let time = workspace.context.now()
-        let forgotten = try workspace.session.update(with: keys) { transaction -> Int in
-            var forgotten = 0
-            let vaultProject = transaction.project(named: local, at: time).project
-            if let binding,
-                let position = transaction.index.projects.firstIndex(where: {
-                    $0.id == vaultProject.id
-                })
-            {
-                forgotten = transaction.bind(projectAt: position, to: binding)
-            }
-            transaction.index.metadata.approve(
-                .init(
-                    path: directory, project: project, organisation: organisation,
-                    vaultProject: vaultProject.id))
-            return forgotten
-        }
-        if forgotten > 0 {
-            workspace.note(
-                "\(local) is now linked to another Vercel project; \(forgotten == 1 ? "1 variable counts" : "\(forgotten) variables count") as not pushed."
-            )
-        }
-        workspace.note("Linked \(directory) to project \(local).")
+        try DirectoryLink(workspace).approve(
+            directory, target, as: local, binding: binding, keys)
     }
 
     private func result(

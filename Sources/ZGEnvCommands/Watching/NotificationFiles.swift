@@ -37,7 +37,7 @@ struct NotificationFiles {
         guard let found: NotificationChoices = sealing.open(bytes, as: .choices) else {
             throw CommandError(
                 .damaged,
-                "Cannot decrypt \(choicesPath) with this vault's keys: it was modified, or the vault was re-keyed elsewhere.",
+                "Cannot decrypt \(choicesPath) with this vault's keys: it was modified, or the vault was rekeyed elsewhere.",
                 hint: "Delete the file, then choose notifications again with: zg-env notify set")
         }
         return found

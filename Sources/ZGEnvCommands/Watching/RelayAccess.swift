@@ -66,7 +66,7 @@ enum RelayAccess {
             let origin = try origin(text)
             guard let found = all.first(where: { $0.relay == origin.description }) else {
                 throw CommandError(
-                    .notFound, "This vault is not a device of \(origin).",
+                    .notFound, "This vault has not joined \(origin).",
                     hint: "List relays with: zg-env postal status")
             }
             return found
@@ -78,7 +78,7 @@ enum RelayAccess {
         }
         guard all.count == 1 else {
             throw CommandError(
-                .usage, "This vault is a device of \(all.count) relays.",
+                .usage, "This vault has joined \(all.count) relays.",
                 hint: "Specify the URL of a relay; list the relays with: zg-env postal status")
         }
         return only

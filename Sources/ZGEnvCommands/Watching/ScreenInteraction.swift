@@ -16,6 +16,8 @@ final class ScreenInteraction: Interaction {
         try ask(plan, question)
     }
 
+    func offer(_ question: String) -> Bool { false }
+
     var canConfirm: Bool { true }
     var progressLine: ProgressLine? { nil }
 

@@ -9,7 +9,7 @@ struct Watch: Command {
             Shows the last known state at once, with its age, and keeps refreshing it from Vercel. \
             Keys select a project, show its variables, follow build logs, redeploy, promote and \
             roll back; press ? for help. Changes show a plan and ask first. Showing a value needs \
-            the passphrase; any key hides the value, as do 30 seconds. Without -p, shows all \
+            the passphrase; the value is hidden after 30 seconds or when you press a key. Without -p, shows all \
             projects of the account. With --json, prints each change as one object per line.
             """,
         options: [

@@ -154,8 +154,8 @@ struct ProductionMoveTests {
         let result = try FourDeployments.act(platform, action, id, "--timeout", "4s")
         #expect(result.end == .exited(7), "\(result.error)")
         #expect(try JSONDocument(result.standardOutput)["current"] == .null)
-        let noun = action == "promote" ? "promotion" : action
-        #expect(result.error.contains("The \(noun) to \(id) was requested."), "\(result.error)")
+        let noun = action == "promote" ? "promotion of" : "rollback to"
+        #expect(result.error.contains("The \(noun) \(id) was requested."), "\(result.error)")
         #expect(!result.error.contains("it is unknown"), "\(result.error)")
     }
 

@@ -37,7 +37,7 @@ struct RedeployLogsTests {
         let result = try platform.run("redeploy", "-p", "web", "--wait", "--yes")
         #expect(result.status == 9)
         #expect(result.error.contains("ignored build step canceled it"))
-        #expect(result.error.contains("The same commit would be canceled again"))
+        #expect(result.error.contains("Another build of this commit would be canceled too"))
         // One that a user cancels is not.
         let other = try SandboxHome(buildSeconds: 60)
         var runner = other.runner(["redeploy", "-p", "web", "--wait", "--yes"])

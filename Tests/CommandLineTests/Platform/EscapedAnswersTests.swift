@@ -122,6 +122,9 @@ struct EscapedAnswersTests {
                     "notify", "run", "--no-desktop", "--every", "5s", "--every-building", "5s",
                     "--verbose", requests: 1, ways: ["json"])
             ],
+            "open": [
+                Case("open", "latest", "-p", "web"), Case("open", "-p", "web", "--dashboard"),
+            ],
             "doctor": [Case("doctor", "-p", "web")],
             "check": [
                 Case(
@@ -133,7 +136,8 @@ struct EscapedAnswersTests {
 
     /// Commands that never talk to Vercel: for the vault, files, a relay or the desktop.
     private static let others: Set<String> = [
-        "init", "unlock", "lock", "__unlocked", "passwd", "slot list", "slot add", "slot remove",
+        "init", "projects", "unlock", "lock", "__unlocked", "passwd", "slot list", "slot add",
+        "slot remove",
         "rekey", "verify", "backup", "restore", "log", "config get", "config set", "config unset",
         "config list",
         "__clear-clipboard", "edit", "export", "convert", "copy", "run", "scan", "history",

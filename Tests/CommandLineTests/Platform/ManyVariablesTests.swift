@@ -27,7 +27,7 @@ struct ManyVariablesTests {
         // Work that is done at once shows no progress.
         try platform.setFaults("GET /v3/env/pull/** slow:1 x1")
         let pulling = try platform.requests {
-            shown = try onTerminal(platform, ["pull", "-p", "web"])
+            shown = try onTerminal(platform, ["pull", "-p", "web", "--yes"])
         }
         #expect(shown.contains("Read ") && shown.contains("of 1000 values"))
         #expect(pulling.allSatisfy { $0.hasPrefix("GET ") })

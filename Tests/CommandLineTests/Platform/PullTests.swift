@@ -53,7 +53,7 @@ struct PullTests {
         #expect(report.keys("unchanged") == ["SAME"])
         #expect(try platform.home.revealed("CHANGED") == Array("new".utf8))
         #expect(try platform.home.revealed("CHANGED", "--version", "1") == Array("old".utf8))
-        done(try platform.run("restore-version", "GONE", "--version", "1", "-p", "web"))
+        done(try platform.run("restore-version", "GONE", "1", "-p", "web"))
         #expect(try platform.home.revealed("GONE") == Array("old".utf8))
         done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
         let shown = try json(platform.run("show", "NOTED", "-p", "web", "--json"))

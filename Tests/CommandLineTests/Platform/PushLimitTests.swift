@@ -17,7 +17,7 @@ struct PushLimitTests {
         ("KEY", "v", ["--comment", String(repeating: "c", count: 501)], "at most 500"),
         (
             "KEY", String(repeating: "v", count: 65_537), [],
-            "the value has 65537 bytes; Vercel's limit is 65536"
+            "the value is 65537 bytes long; Vercel's limit is 65536"
         ),
     ]
 

@@ -120,7 +120,7 @@ struct VercelWordsTests {
         #expect(
             conflict.error.contains("zg-env push SEED_ONLY -p '\(project)' --force"),
             "\(conflict.error)")
-        let unnamed = try platform.run("restore-version", key, "-p", project)
+        let unnamed = try platform.run("restore-version", key, "9", "-p", project)
         #expect(unnamed.error.contains("zg-env history '\(key)'"), "\(unnamed.error)")
         done(try platform.run("set", "EMPTY", "-p", project, "--allow-empty", input: .text("")))
         let doctor = try platform.run("doctor", "-p", project, "--offline").output

@@ -63,7 +63,7 @@ struct PostalWebhookTests {
             #expect(result.error.contains(words), "\(result.error)")
         }
         try expect(5, "already exists", "--postal", "--credential-file", "taken")
-        try expect(4, "is not a device of", "--postal", "https://other.example")
+        try expect(4, "has not joined", "--postal", "https://other.example")
         try expect(2, "requires --postal", relay.url, "--credential-file", "new")
         try expect(2, "No URL given", "--event", "deployment.ready")
         try expect(1, "webhook was deleted", "--postal", "--credential-file", "no/such/directory")

@@ -162,7 +162,7 @@ struct RotationConflictTests {
         let (report, message) = try failedReport(result, 10, "rolled_back")
         #expect(report["open"] == false)
         #expect(report.project?["state"] == "changed_elsewhere")
-        #expect(message.contains("a different value on Vercel by you, elsewhere"), "\(message)")
+        #expect(message.contains("a different value on Vercel by your account"), "\(message)")
         #expect(!message.contains("may still have the new value"), "\(message)")
         #expect(home.stored() == ["theirs"])
         #expect(try home.served() == Self.old)
@@ -232,7 +232,7 @@ struct RotationConflictTests {
             #expect(report["open"] == true && report["revoked"] == false)
             #expect(home.read("revoke") == "")
             #expect(message.contains("web is live with the new value"), "\(message)")
-            #expect(message.contains("by you, elsewhere"), "\(message)")
+            #expect(message.contains("by your account"), "\(message)")
             #expect(try home.served() == Self.new)
             #expect(home.stored() == ["theirs"])
             // Nothing was revoked, and this does not revoke either.
@@ -256,7 +256,7 @@ struct RotationConflictTests {
             let (report, message) = try failedReport(result, 11, "needs_attention")
             #expect(report["open"] == true && report["outcome"] == "needs_attention")
             #expect(message.contains("web is live with the new value"), "\(message)")
-            #expect(message.contains("by you, elsewhere"), "\(message)")
+            #expect(message.contains("by your account"), "\(message)")
             #expect(try home.served() == Self.new && home.stored() == ["theirs"])
             // While that lasts.
             _ = try failedReport(home.proceed("--resume"), 11, "needs_attention")

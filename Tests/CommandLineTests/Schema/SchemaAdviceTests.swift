@@ -21,7 +21,7 @@ struct SchemaAdviceTests {
         let child = done(try platform.run("run", "--", "touch", "made"))
         #expect(
             child.error.contains(
-                "By .env.schema, in development, missing: DATABASE_URL; invalid: PORT (zg-env check)."
+                "According to .env.schema, in development, missing: DATABASE_URL; invalid: PORT (zg-env check)."
             ))
         try FileManager.default.removeItem(atPath: home.path("made"))
         let refused = ended(try platform.run("run", "--check", "--", "touch", "made"), 125)
@@ -131,12 +131,14 @@ struct SchemaAdviceTests {
         let imported = done(try platform.run("import", "some.env", "-t", "production"))
         #expect(
             imported.error.contains(
-                "Still missing, declared in .env.schema, in production: DATABASE_URL"))
+                "Declared in .env.schema but still missing in production: DATABASE_URL"))
         #expect(imported.error.contains("does not fit the type port"))
         ended(try platform.run("import", "some.env", "-t", "production", "--strict"), 2)
         #expect(
-            done(try platform.run("list")).error.contains("Declared, not in production: 1"))
-        #expect(done(try platform.run("status")).output.contains("Declared, not in production: 1"))
+            done(try platform.run("list")).error.contains("Declared but missing in production: 1"))
+        #expect(
+            done(try platform.run("status")).output.contains(
+                "Declared but missing in production: 1"))
         let status = try json(platform.run("status", "--json"))
         #expect(status["declaredMissing"]?.texts == ["DATABASE_URL"])
     }

@@ -142,7 +142,7 @@ struct BesidesOthersTests {
         done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
         try platform.set("A", "two")
         try platform.pushed()
-        done(try platform.run("restore-version", "A", "-p", "web", "--version", "1", "--yes"))
+        done(try platform.run("restore-version", "A", "-p", "web", "1", "--yes"))
         try platform.pushed()
         let list = try json(platform.run("list", "A", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["live"] == true)

@@ -301,7 +301,7 @@ struct ModelFindingTests {
     func valueBehindComment() throws {
         try platform.set("A", "one", "-t", "production")
         try platform.pushed()
-        done(try platform.run("restore-version", "A", "--version", "1", "-p", "web"))
+        done(try platform.run("restore-version", "A", "1", "-p", "web"))
         try platform.server.perform(try #require(Act("set,key=A,comment=theirs")))
         try platform.setFaults("PATCH * before:set,key=A,value=theirs")
         let result = try platform.run("push", "-p", "web", "--force", "--yes", "--json")

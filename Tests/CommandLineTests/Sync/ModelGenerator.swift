@@ -289,7 +289,7 @@ struct ModelGenerator {
                 .randomElement(using: &random)
             let version = max(1, Int(record?.variable.highestVersion ?? 1) - (chance(50) ? 1 : 0))
             command.words =
-                ["restore-version", record?.variable.name ?? "ONE", "--version", "\(version)"] + web
+                ["restore-version", record?.variable.name ?? "ONE", "\(version)"] + web
         case 42..<44: command.words = ["history", known] + web
         case 44..<69: pushing(&command, known)
         case 69..<83:

@@ -136,7 +136,7 @@ struct RemovalLiveTests {
     func setAgain() throws {
         let platform = try built()
         done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))
-        let text = try platform.run("restore-version", "A", "-p", "web", "--version", "1")
+        let text = try platform.run("restore-version", "A", "-p", "web", "1")
         done(text)
         #expect(try row(platform, "A")?["sync"] == "local")
         #expect(try platform.pushed().keys("created") == ["A"])

@@ -58,7 +58,7 @@ struct SyncMessageTests {
         #expect(report.keys("updated") == ["A"] && report.keys("conflicts") == ["NEW"])
         #expect(
             report.reasons("conflicts") == [
-                "a variable for production, preview was created on Vercel in the meantime by you, elsewhere"
+                "a variable for production, preview was created on Vercel in the meantime by your account"
             ])
         #expect(message.contains("NEW: a variable for production, preview was created on Vercel"))
         #expect(message.contains("zg-env push NEW -p web --force"))
@@ -66,7 +66,7 @@ struct SyncMessageTests {
         #expect(platform.records("NEW") == ["production,preview=theirs"])
     }
 
-    @Test("SYNC-A8: the user's own change in the dashboard is by you, elsewhere")
+    @Test("SYNC-A8: the user's own change in the dashboard is by your account")
     func changedByOneself() throws {
         let platform = try SandboxHome()
         try platform.set("KEY", "one")
@@ -77,14 +77,14 @@ struct SyncMessageTests {
         let push = try failedReport(platform.push(), 5, "conflict").report
         #expect(
             push.reasons("conflicts") == [
-                "it was changed on Vercel by you, elsewhere, since the last push"
+                "it was changed on Vercel by your account since the last push"
             ])
         let pull = try failedReport(
             platform.run("pull", "-p", "web", "--yes", "--json"), 5, "conflict"
         ).report
         #expect(
             pull.reasons("conflicts") == [
-                "it was changed in the vault and on Vercel by you, elsewhere"
+                "it was changed in the vault and on Vercel by your account"
             ])
     }
 

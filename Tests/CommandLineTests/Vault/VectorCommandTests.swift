@@ -86,7 +86,8 @@ struct VectorCommandTests {
         try home.rewriteHeader { $0[8] = 1 }
         let before = try home.vaultBytes()
         for command in [
-            ["status"], ["list"], ["verify"], ["set", "A", "-p", "web"], ["reveal", "A"],
+            ["status"], ["list"], ["verify"], ["set", "A", "-p", "web"],
+            ["reveal", "A", "-p", "web"],
             ["run", "-p", "web", "--", "true"], ["push"], ["rekey", "--yes"],
             ["backup", home.directory.path("copy.zgv")],
         ] {

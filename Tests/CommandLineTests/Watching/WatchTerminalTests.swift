@@ -158,7 +158,7 @@ struct WatchTerminalTests {
         #expect(desk.terminal.screen.contains("redeploy \(source) of web for production"))
         // No other key is an answer.
         try desk.terminal.press("Enter", "j", "n")
-        try desk.terminal.wait(for: "Nothing was changed.")
+        try desk.terminal.wait(for: "Canceled.")
         #expect(desk.posts.count == before)
         try desk.terminal.press("r")
         try desk.terminal.wait(for: "Redeploy this deployment?")
@@ -257,6 +257,10 @@ struct WatchTerminalTests {
         try desk.terminal.press("v")
         try desk.terminal.wait(for: "Passphrase")
         #expect(!desk.terminal.isAlternate)
+        for _ in 0..<2 {
+            try desk.terminal.run("wrong")
+            try desk.terminal.wait(for: "Wrong passphrase. Passphrase")
+        }
         try desk.terminal.run("wrong")
         try desk.terminal.wait("the refusal") {
             desk.terminal.isAlternate && desk.terminal.screen.contains("passphrase")

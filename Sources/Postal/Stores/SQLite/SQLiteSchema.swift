@@ -41,7 +41,7 @@ enum SQLiteSchema {
         let tables = try connection.number("SELECT count(*) FROM sqlite_schema") ?? 0
         if version == 0, application == 0, tables == 0 { return false }
         guard application == applicationID, version > 0 else {
-            throw StoreError(.damaged, "The file is a database, but not a relay's.")
+            throw StoreError(.damaged, "The file is an SQLite database, but not a relay database.")
         }
         guard version <= self.version else {
             throw StoreError(.newerFormat, "A newer zg-env-postal wrote the database.")

@@ -1,0 +1,67 @@
+internal import DotEnv
+internal import EnvOperations
+internal import VercelAPI
+
+/// What people call a deployment: `latest`, `live`, a branch, or the beginning of an id.
+extension NamedDeployment {
+    /// How many characters of an id select a deployment: enough to mean one, and fewer than a whole id.
+    private static let prefixLengths = 7..<24
+
+    static func isPrefix(_ text: String) -> Bool {
+        text.hasPrefix("dpl_") && prefixLengths.contains(text.utf8.count)
+    }
+
+    /// Returns the deployment of the project in use that the text names; nil if there is no such deployment,
+    /// or no project is in use.
+    ///
+    /// - Throws: ``ExitCode/usage`` for the beginning of several ids, ``ExitCode/notFound`` for `latest`
+    ///   and `live` of a project without one.
+    static func ofProject(_ text: String, _ workspace: Workspace) throws -> NamedDeployment? {
+        let isWord = ["latest", "live"].contains(text)
+        if !isWord {
+            // Without a project, the text can only be an id, host name or URL.
+            guard (try? ProjectResolver(workspace).reference()) != nil else { return nil }
+        }
+        let bound = try LinkedProject.anywhere(workspace)
+        let client = bound.access.client
+        let project = try client.project(bound.platform.id, withRollbackInfo: true)
+        guard let id = try id(of: text, project, client) else {
+            guard !isWord else {
+                throw CommandError(
+                    .notFound, "\(project.name) has no \(text == "live" ? "live " : "")deployment.",
+                    hint: "List deployments with: zg-env deployment list -p \(word: project.name)")
+            }
+            return nil
+        }
+        return NamedDeployment(
+            client: client, deployment: try client.deployment(id), project: project,
+            local: bound.local)
+    }
+
+    private static func id(
+        of text: String, _ project: Project, _ client: VercelClient
+    ) throws -> String? {
+        var filter = DeploymentFilter()
+        filter.projectId = project.id
+        switch text {
+        case "live": return project.production?.id
+        case "latest": break
+        case _ where isPrefix(text):
+            filter.limit = 100
+            let found = try client.deployments(filter).filter { $0.id.hasPrefix(text) }
+            guard found.count > 1 else { return found.first?.id }
+            throw CommandError(
+                .usage, "\(text) is the beginning of \(found.count) deployment ids.",
+                hint: "Use more of the id: \(found.prefix(5).map(\.id).joined(separator: ", "))")
+        default: filter.branch = text
+        }
+        return try client.deployments(filter).first { $0.state != .deleted }?.id
+    }
+
+    /// Whether a text can be the name of a branch rather than a host name, id or URL.
+    static func isBranchLike(_ text: String) -> Bool {
+        !text.hasPrefix("dpl_") && !text.contains("://")
+            && text.prefix { $0 != "/" }.contains(".") == false && !text.isEmpty
+            && text.utf8.count <= 250 && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+    }
+}

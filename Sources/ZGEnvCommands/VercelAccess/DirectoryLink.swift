@@ -1,0 +1,155 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Glibc
+internal import JSON
+internal import Sealing
+internal import Vault
+
+/// Writes the link file of a directory, and approves the directory in the vault.
+struct DirectoryLink {
+    private let workspace: Workspace
+    private let replaces: Bool
+
+    /// - Parameter replaces: Whether to replace a link to another project.
+    init(_ workspace: Workspace, replaces: Bool = false) {
+        (self.workspace, self.replaces) = (workspace, replaces)
+    }
+
+    /// Returns the path of the link file for a target.
+    static func path(of target: LinkFile.Target, at directory: String) -> String {
+        switch target {
+        case .platform: "\(directory)/\(LinkFile.vercelPath)"
+        case .local: "\(directory)/\(LinkFile.localPath)"
+        }
+    }
+
+    /// Writes the link file unless the directory has the same link.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the Vercel project, which the Vercel CLI shows.
+    ///   - local: The project's name in the vault. A link to that name alone is replaced.
+    /// - Throws: ``ExitCode/conflict`` for a link to another project, unless it may be replaced.
+    func write(
+        _ target: LinkFile.Target, name: String, local: String, at directory: String
+    ) throws {
+        let path = Self.path(of: target, at: directory)
+        let present = try LinkFile.at(directory)
+        if let present, present.target == target { return }
+        let isOwn = present?.target == .local(local)
+        if !isOwn, present != nil || FileKind.isFile(path), !replaces {
+            throw CommandError(
+                .conflict, "This directory is already linked to another project.",
+                hint: "Use --force to link it to this project instead.")
+        }
+        if workspace.options.dryRun { return }
+        let content: JSONValue
+        switch target {
+        case .local(let project): content = ["project": .string(project)]
+        case .platform(let project, let organisation):
+            content = [
+                "projectId": .string(project), "orgId": .string(organisation),
+                "projectName": .string(name),
+            ]
+            let folder = "\(directory)/.vercel"
+            guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+                throw CommandError(.failed, "Cannot create \(folder).")
+            }
+        }
+        var writer = JSONWriter(to: ByteBuffer())
+        try writer.value(content)
+        var text = try writer.finish()
+        try text.write("\n")
+        try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+        // It would be read first.
+        if isOwn, let present, present.path != path { unsafe unlink(present.path) }
+    }
+
+    /// Approves a directory for a project, which is created if the vault does not have it.
+    ///
+    /// - Parameters:
+    ///   - local: The project's name in the vault.
+    ///   - binding: The Vercel project to link the vault project to; nil to leave its link alone.
+    func approve(
+        _ directory: String, _ target: LinkFile.Target, as local: String,
+        binding: VaultProject.Binding?, _ keys: VaultKeys
+    ) throws {
+        if workspace.options.dryRun { return }
+        let time = workspace.context.now()
+        let (project, organisation) =
+            switch target {
+            case .local(let name): (name, "")
+            case .platform(let project, let organisation): (project, organisation)
+            }
+        let forgotten = try workspace.session.update(with: keys) { transaction -> Int in
+            var forgotten = 0
+            let vaultProject = transaction.project(named: local, at: time).project
+            if let binding,
+                let position = transaction.index.projects.firstIndex(where: {
+                    $0.id == vaultProject.id
+                })
+            {
+                forgotten = transaction.bind(projectAt: position, to: binding)
+            }
+            transaction.index.metadata.approve(
+                .init(
+                    path: directory, project: project, organisation: organisation,
+                    vaultProject: vaultProject.id))
+            return forgotten
+        }
+        if forgotten > 0 {
+            workspace.note(
+                "\(local) is now linked to another Vercel project; \(forgotten == 1 ? "1 variable counts" : "\(forgotten) variables count") as not pushed."
+            )
+        }
+        workspace.note("Linked \(directory) to project \(local).")
+    }
+
+    /// Offers to link the working directory to the project given with `-p`.
+    ///
+    /// Asks only a person at a terminal, about a project without a linked directory, in a directory
+    /// without a link. Never offers the home directory or one that contains it. A failure is only a
+    /// warning: the command has done its work.
+    ///
+    /// - Parameter result: Shown before the question.
+    static func offer(
+        _ name: String, _ workspace: Workspace, after result: inout CommandResult
+    ) {
+        do {
+            try link(name, workspace, after: &result)
+        } catch {
+            workspace.context.warn(
+                "not-linked",
+                "Could not link this directory. \(CommandError(mapping: error).message)")
+        }
+    }
+
+    private static func link(
+        _ name: String, _ workspace: Workspace, after result: inout CommandResult
+    ) throws {
+        let (options, context) = (workspace.options, workspace.context)
+        let directory = context.workingDirectory
+        guard options.namesProject, !options.yes, !options.quiet, !options.json, !options.dryRun,
+            TerminalDevice.isTerminal(context.messages.descriptor),
+            TerminalDevice.isTerminal(0), workspace.interaction.canConfirm
+        else { return }
+        let home = context.variable("HOME").flatMap(RealPath.of)
+        guard directory != "/", home.map({ !RealPath.isWithin($0, directory) }) ?? true,
+            try LinkFile.nearest(to: directory, user: geteuid(), warn: { _ in }) == nil
+        else { return }
+        let keys = try workspace.session.keys(.index)
+        let index = try workspace.session.index(.listing)
+        guard let project = index.project(named: name),
+            !index.metadata.approvedDirectories.contains(where: { $0.vaultProject == project.id })
+        else { return }
+        try result.showText(workspace)
+        guard try workspace.interaction.offer("Link this directory to \(name)?") else { return }
+        let target: LinkFile.Target =
+            project.binding.map {
+                .platform(project: $0.projectID, organisation: $0.teamID ?? $0.accountID)
+            } ?? .local(name)
+        let link = DirectoryLink(workspace)
+        try link.write(
+            target, name: project.binding?.projectName ?? name, local: name, at: directory)
+        try link.approve(directory, target, as: name, binding: nil, keys)
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+internal import JSON
+import Sandbox
+import TestSupport
+import Testing
+
+/// The most common tasks, with the commands, prompts and questions that they take.
+@Suite("Everyday tasks")
+struct EverydayTests {
+    private func terminal(
+        _ home: CommandHome, _ arguments: [String], url: String? = nil,
+        _ script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = []
+    ) throws -> ProgramResult {
+        var runner = home.terminalRunner(arguments, streams: true, script: script)
+        runner.environment["ZG_ENV_API_URL"] = url
+        return try runner.run()
+    }
+
+    /// How often a terminal showed a text.
+    private func count(_ text: String, _ result: ProgramResult) -> Int {
+        String(decoding: result.terminal, as: UTF8.self).ranges(of: text).count
+    }
+
+    @Test func `first use takes two commands, two passphrase prompts and one question`() throws {
+        let home = try CommandHome()
+        try home.directory.write("A=1\nB=2\n", to: "work/.env")
+        let made = try terminal(
+            home, ["init", "--kdf", "8MiB,1"],
+            [
+                (.terminal("New passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Confirm passphrase"), .line(CommandHome.passphrase)),
+            ])
+        #expect(made.end == .exited(0), "\(made.screen)")
+        #expect(count("assphrase: ", made) == 2)
+        // Nothing keeps a key here, so the vault is locked again: with a keyring this prompt is gone.
+        let imported = try terminal(
+            home, ["import", ".env", "-p", "web"],
+            [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Link this directory to web? [Y/n]"), .line("")),
+            ])
+        #expect(imported.end == .exited(0), "\(imported.screen)")
+        #expect(imported.stepsDone == 2, "\(imported.screen)")
+        // The result comes before the question.
+        let screen = String(decoding: imported.terminal, as: UTF8.self)
+        let result = try #require(screen.range(of: "created"))
+        let question = try #require(screen.range(of: "Link this directory"))
+        #expect(result.lowerBound < question.lowerBound)
+        try home.directory.write(CommandHome.passphrase, to: "passphrase")
+        #expect(try json(home.run(["list", "--json"]))["project"] == "web")
+        // A second import asks nothing.
+        let again = try terminal(
+            home, ["import", ".env", "-p", "web"],
+            [(.terminal("Passphrase"), .line(CommandHome.passphrase))])
+        #expect(again.end == .exited(0), "\(again.screen)")
+        #expect(count("Link this directory", again) == 0)
+    }
+
+    @Test(arguments: ["n", "nein", "q"])
+    func `declining the link leaves the directory alone`(answer: String) throws {
+        let home = try CommandHome.initialised()
+        try home.directory.write("A=1\n", to: "work/.env")
+        let imported = try terminal(
+            home, ["import", ".env", "-p", "web"],
+            [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Link this directory"), .line(answer)),
+            ])
+        #expect(imported.end == .exited(0), "\(imported.screen)")
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/.zg-env.json")))
+        // Nobody is asked without a terminal, with --yes, and in a directory with a link.
+        done(try home.run(["import", ".env", "-p", "other", "--yes"]))
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/.zg-env.json")))
+    }
+
+    @Test func `a failed build shows the end of its log, and logs shows the rest`() throws {
+        let platform = try SandboxHome()
+        platform.server.setBuild(try #require(BuildMode("fail")))
+        platform.server.setBuildLog((0..<40).map { "build line \($0)" })
+        let failed = ended(try platform.run("redeploy", "-p", "web", "--wait", "--yes"), 9)
+        #expect(failed.error.contains("The end of the build log:"), "\(failed.error)")
+        #expect(failed.error.contains("build line 39"), "\(failed.error)")
+        #expect(!failed.error.contains("build line 5\n"))
+        let log = done(try platform.run("logs", "-p", "web"))
+        #expect(log.output.contains("build line 0") && log.output.contains("build line 39"))
+    }
+
+    @Test func `deployments are named by latest, live, a branch and the beginning of an id`() throws
+    {
+        let platform = try SandboxHome()
+        let (all, live) = (try platform.deployments(), try platform.current())
+        func shown(_ name: String) throws -> String? {
+            try json(platform.run("deployment", "show", name, "-p", "web", "--json"))["id"]?.text
+        }
+        #expect(try shown("latest") == all[0])
+        #expect(try shown("live") == live)
+        let preview = try #require(all.first { $0 != live })
+        #expect(try shown("feature") == preview)
+        // As many characters as tell them apart.
+        let length = zip(all[0], all[1]).prefix { $0 == $1 }.count + 1
+        for id in all { #expect(try shown(String(id.prefix(max(length, 7)))) == id) }
+        try failedAsJSON(
+            platform.run("deployment", "show", "no-branch", "-p", "web", "--json"), 4, "not_found")
+        try failedAsJSON(
+            platform.run("deployment", "show", "live", "-p", "bare", "--json"), 4, "not_found")
+        try failedAsJSON(platform.run("logs", "live", "--json"), 2, "usage")
+        // The same commands by their short names.
+        #expect(try json(platform.run("open", "-p", "web", "--json"))["id"]?.text == live)
+        #expect(done(try platform.run("open", "-p", "web")).output.hasPrefix("https://"))
+        done(try platform.run("promote", "feature", "-p", "web", "--yes", "--wait"))
+        #expect(try platform.current() != live)
+        done(try platform.run("rollback", "-p", "web", "--yes"))
+        #expect(try platform.current() == live)
+    }
+
+    @Test func `several variables are removed at once, here and on Vercel`() throws {
+        let platform = try SandboxHome()
+        for key in ["A", "B", "C"] { try platform.set(key, "value", "-t", "production") }
+        try platform.pushed()
+        // One that does not exist: nothing is removed.
+        try failedAsJSON(
+            platform.run("rm", "A", "NONE", "-p", "web", "--yes", "--json"), 4, "not_found")
+        let report = try json(
+            platform.run("rm", "A", "B", "-p", "web", "--push", "--yes", "--json"))
+        #expect(report["keys"]?.texts == ["A", "B"])
+        #expect(report["removed"]?.elements.map { $0["key"] } == ["A", "B"])
+        #expect(platform.records("A") == [] && platform.records("B") == [])
+        #expect(platform.records("C").count == 1)
+        done(try platform.run("restore-version", "A", "1", "-p", "web"))
+        #expect(try platform.home.revealed("A", "-t", "production") == Array("value".utf8))
+    }
+
+    @Test func `projects shows what is not pushed and not live`() throws {
+        let platform = try SandboxHome()
+        try platform.set("A", "1", "-t", "production")
+        try platform.set("B", "1", "-t", "preview")
+        try platform.pushed()
+        try platform.set("B", "2", "-t", "preview")
+        let row = try json(platform.run("projects", "--json"))["projects"]?.elements.first
+        #expect(row?["name"] == "web" && row?["vercel"] == "web")
+        #expect(row?["variables"] == 2 && row?["notPushed"] == 1)
+        #expect(row?["notLive"] == 1 && row?["conflicts"] == 0)
+        let text = done(try platform.run("projects")).output
+        #expect(text.contains("1 not pushed, 1 not live"), "\(text)")
+    }
+
+    @Test func `what cannot work is reported before the passphrase prompt`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["KEY": "value"])
+        // No project: known without opening the vault.
+        for arguments in [["reveal", "KEY"], ["run", "--", "true"], ["export"], ["scan", "."]] {
+            let result = try home.terminalRunner(arguments).run()
+            #expect(result.error.contains("No project given"), "\(arguments) \(result.error)")
+            #expect(!result.screen.contains("assphrase"), "\(arguments)")
+        }
+    }
+}
