@@ -227,19 +227,19 @@ struct PassphraseTests {
     @Test func `a mistyped passphrase can be entered again twice`() throws {
         let wrong: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = [
             (.terminal("Passphrase"), .line("wrong one")),
-            (.terminal("Wrong passphrase. Passphrase"), .line("wrong two")),
+            (.terminal("try 2 of 3. Passphrase"), .line("wrong two")),
         ]
         let opened = try home.terminalRunner(
             reveal,
             script: wrong + [
-                (.terminal("Wrong passphrase. Passphrase"), .line(CommandHome.passphrase))
+                (.terminal("try 3 of 3. Passphrase"), .line(CommandHome.passphrase))
             ]
         ).run()
         #expect(opened.end == .exited(0), "\(opened.error)")
         #expect(opened.output == "value")
         #expect(opened.echoAtEnd == true)
         let refused = try home.terminalRunner(
-            reveal, script: wrong + [(.terminal("Wrong passphrase. Passphrase"), .line("wrong"))]
+            reveal, script: wrong + [(.terminal("try 3 of 3. Passphrase"), .line("wrong"))]
         ).run()
         failed(refused, 3, "Wrong passphrase")
         #expect(refused.stepsDone == 3)

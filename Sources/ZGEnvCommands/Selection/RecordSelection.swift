@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 
@@ -58,7 +59,7 @@ enum RecordSelection {
         guard let only = candidates.first else {
             throw CommandError(
                 .notFound, "\(key) has no version \(number).",
-                hint: "List its versions with: zg-env history \(key)")
+                hint: "List its versions with: zg-env history \(word: key)")
         }
         guard candidates.count == 1 else { throw ambiguous(key, candidates) }
         return only

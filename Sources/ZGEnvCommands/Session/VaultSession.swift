@@ -194,14 +194,16 @@ package final class VaultSession {
         let prompt = isDefault ? "Passphrase: " : "Passphrase for \(vault.path): "
         let source = passphraseSource
         return try reportingKeyFileProblem {
-            var tries = source.isUnattended ? 1 : PassphraseSource.maximumTries
-            var lead = ""
+            let most = source.isUnattended ? 1 : PassphraseSource.maximumTries
+            var (number, lead) = (1, "")
             while true {
-                tries -= 1
                 do {
                     return try openedByPassphrase(vault, source, prompt: lead + prompt)
-                } catch let error as VaultError where error.code == .wrongPassphrase && tries > 0 {
-                    lead = "Wrong passphrase. "
+                } catch let error as VaultError
+                    where error.code == .wrongPassphrase && number < most
+                {
+                    number += 1
+                    lead = "Wrong passphrase, try \(number) of \(most). "
                 }
             }
         }

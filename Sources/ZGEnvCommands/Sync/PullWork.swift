@@ -1,3 +1,4 @@
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -288,7 +289,7 @@ extension SharedVariable {
         return RecordNote(
             key: key, scope: Scope(targets: targets),
             reason:
-                "it is shared by the team and belongs to no project; create a variable for this project with: zg-env set \(key) -p \(project)"
+                "it is shared by the team and belongs to no project; create a variable for this project with: zg-env set \(word: key) -p \(word: project)"
         )
     }
 }

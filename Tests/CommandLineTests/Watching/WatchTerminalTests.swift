@@ -257,9 +257,9 @@ struct WatchTerminalTests {
         try desk.terminal.press("v")
         try desk.terminal.wait(for: "Passphrase")
         #expect(!desk.terminal.isAlternate)
-        for _ in 0..<2 {
+        for number in 2...3 {
             try desk.terminal.run("wrong")
-            try desk.terminal.wait(for: "Wrong passphrase. Passphrase")
+            try desk.terminal.wait(for: "Wrong passphrase, try \(number) of 3")
         }
         try desk.terminal.run("wrong")
         try desk.terminal.wait("the refusal") {
