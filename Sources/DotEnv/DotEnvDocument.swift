@@ -8,7 +8,7 @@ package struct DotEnvDocument: Sendable {
     /// The index of the effective entry of each name: the last one.
     private let effective: [ExactName: Int]
 
-    /// - Throws: As ``DotEnvReader/read(_:as:)``; `refused` for a dialect that cannot be rewritten.
+    /// - Throws: As ``DotEnvReader/read(_:as:diagnoses:)``; `refused` for a dialect that cannot be rewritten.
     package init(
         _ source: RawSpan, as dialect: DotEnvDialect = .dotenv
     ) throws(DotEnvError) {
