@@ -104,6 +104,12 @@ struct EverydayTests {
         try failedAsJSON(
             platform.run("deployment", "show", "live", "-p", "bare", "--json"), 4, "not_found")
         try failedAsJSON(platform.run("logs", "live", "--json"), 2, "usage")
+        // What cannot be undone takes no word that means another deployment tomorrow.
+        for word in ["latest", "feature"] {
+            try failedAsJSON(
+                platform.run("deployment", "delete", word, "-p", "web", "--yes", "--json"), 4,
+                "not_found")
+        }
         // The same commands by their short names.
         #expect(try json(platform.run("open", "-p", "web", "--json"))["id"]?.text == live)
         #expect(done(try platform.run("open", "-p", "web")).output.hasPrefix("https://"))
@@ -111,6 +117,24 @@ struct EverydayTests {
         #expect(try platform.current() != live)
         done(try platform.run("rollback", "-p", "web", "--yes"))
         #expect(try platform.current() == live)
+    }
+
+    @Test func `a link of the Vercel CLI to another project is kept`() throws {
+        let platform = try SandboxHome()
+        done(try platform.run("link", "--local", "web"))
+        let other = "{\"projectId\":\"prj_other\",\"orgId\":\"team_other\"}"
+        try platform.home.directory.makeDirectory("work/.vercel")
+        try platform.home.directory.write(other, to: "work/.vercel/project.json")
+        failed(try platform.run("link", "web"), 5, "already linked to another project")
+        let path = platform.home.directory.path("work/.vercel/project.json")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == other)
+        // Without it, a link to the vault's project becomes one to its project on Vercel.
+        try FileManager.default.removeItem(atPath: path)
+        done(try platform.run("link", "web"))
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: platform.home.directory.path("work/.zg-env.json")))
     }
 
     @Test func `several variables are removed at once, here and on Vercel`() throws {

@@ -33,11 +33,10 @@ struct FirstUseTests {
         let none = try terminal(
             platform, Self.setAndRedeploy,
             [
-                (.terminal("Link this directory to web?"), .line("n")),
-                (.terminal("Push to web and redeploy production?"), .line("n")),
+                (.terminal("Push to web and redeploy production?"), .line("n"))
             ])
         #expect(none.end == .exited(1), "\(none.screen)")
-        #expect(none.stepsDone == 2, "\(none.screen)")
+        #expect(none.stepsDone == 1, "\(none.screen)")
         let screen = String(decoding: none.terminal, as: UTF8.self)
         #expect(screen.contains("create KEY"))
         #expect(screen.contains("redeploy \(try #require(before)) of web for production"))

@@ -249,6 +249,29 @@ struct PassphraseTests {
             try home.run(reveal + ["--passphrase-file", try file("wrong")], unlocked: false), 3)
     }
 
+    /// The prompt's own descriptor is closed by then.
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `a signal while the key is derived restores the echo`(
+        signal: Int32, status: Int32
+    ) throws {
+        let slow = try CommandHome()
+        try slow.directory.write(CommandHome.passphrase, to: "passphrase")
+        done(
+            try slow.run([
+                "init", "--lock", "--no-secret-service", "--kdf", "256MiB,6", "--passphrase-file",
+                slow.directory.path("passphrase"),
+            ]))
+        let result = try slow.terminalRunner(
+            ["list", "--all-projects"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("\u{1B}[K"), .signal(signal)),
+            ]
+        ).run()
+        #expect(result.end == .exited(status), "\(result.error)")
+        #expect(result.echoAtEnd == true)
+    }
+
     @Test func `the echo stays off while the key is derived, and typed text is dropped`() throws {
         var slow = home
         slow = try CommandHome()

@@ -6,15 +6,21 @@ import Glibc
 /// Otherwise keys typed during a slow key derivation would show, and a shell would read them as a
 /// command. A signal restores the terminal too, as during the prompt.
 package final class EchoSuspension {
-    private let descriptor: Int32
+    /// Of its own: the guard must not use one that the prompt closes.
+    let descriptor: Int32
     private let saved: termios
     private var isActive = true
 
-    /// - Parameter terminal: A terminal in the modes of a hidden prompt, guarded since that prompt.
-    init(_ terminal: borrowing TerminalDevice, restoring saved: termios) {
-        // The prompt's own descriptor is closed with its value.
+    /// - Parameter terminal: A terminal in the modes of a hidden prompt.
+    init(
+        _ terminal: borrowing TerminalDevice, restoring saved: termios
+    ) throws(TerminalError) {
         descriptor = fcntl(terminal.descriptor, F_DUPFD_CLOEXEC, 3)
         self.saved = saved
+        guard descriptor >= 0 else {
+            isActive = false
+            throw .system(errno: errno)
+        }
     }
 
     deinit {

@@ -40,15 +40,16 @@ extension TerminalDevice {
         guard unsafe tcgetattr(descriptor, &saved) == 0 else { throw .system(errno: errno) }
         let active = Self.hidden(saved)
         let text = DisplayText.safe(prompt)
-        try guardTerminal(saved, active, prompt: text)
+        try Self.guardTerminal(descriptor, saved, active, prompt: text)
         do throws(TerminalError) {
             try setModes(active)
             try write(text)
             let count = try readLine(controls(of: saved), ending, into: &buffer)
             try erasePrompt()
             // A stop and a continuation must not show the answered prompt again.
-            try guardTerminal(saved, active, prompt: "")
-            silence = EchoSuspension(self, restoring: saved)
+            let suspension = try EchoSuspension(self, restoring: saved)
+            try Self.guardTerminal(suspension.descriptor, saved, active, prompt: "")
+            silence = suspension
             return count
         } catch {
             Self.wipe(&buffer)
@@ -70,8 +71,8 @@ extension TerminalDevice {
         return modes
     }
 
-    private func guardTerminal(
-        _ saved: termios, _ active: termios, prompt: String
+    private static func guardTerminal(
+        _ descriptor: Int32, _ saved: termios, _ active: termios, prompt: String
     ) throws(TerminalError) {
         var (saved, active) = (saved, active)
         var prompt = prompt

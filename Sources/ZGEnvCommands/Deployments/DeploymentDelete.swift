@@ -32,7 +32,7 @@ struct DeploymentDelete: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         var chosen: [NamedDeployment] = []
         for text in deployments {
-            let named = try NamedDeployment(text, workspace)
+            let named = try NamedDeployment(text, workspace, isExact: true)
             if let refusal = named.actions.deletionRefusal {
                 throw CommandError(refusal, of: named.deployment.id, "Nothing was deleted.")
             }

@@ -5,7 +5,7 @@ internal import VercelAPI
 /// What people call a deployment: `latest`, `live`, a branch, or the beginning of an id.
 extension NamedDeployment {
     /// How many characters of an id select a deployment: enough to mean one, and fewer than a whole id.
-    private static let prefixLengths = 7..<24
+    private static let prefixLengths = 7..<32
 
     static func isPrefix(_ text: String) -> Bool {
         text.hasPrefix("dpl_") && prefixLengths.contains(text.utf8.count)
@@ -48,7 +48,9 @@ extension NamedDeployment {
         case "latest": break
         case _ where isPrefix(text):
             filter.limit = 100
-            let found = try client.deployments(filter).filter { $0.id.hasPrefix(text) }
+            let found = try client.deployments(filter).filter {
+                $0.id.hasPrefix(text) && $0.state != .deleted
+            }
             guard found.count > 1 else { return found.first?.id }
             throw CommandError(
                 .usage, "\(text) is the beginning of \(found.count) deployment ids.",

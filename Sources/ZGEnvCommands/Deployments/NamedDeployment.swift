@@ -32,9 +32,10 @@ struct NamedDeployment {
 
     /// Finds the deployment.
     ///
+    /// - Parameter isExact: Whether to take only ids, host names and URLs: for what cannot be undone.
     /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
-    init(_ text: String, _ workspace: Workspace) throws {
-        if ["latest", "live"].contains(text) || Self.isBranchLike(text),
+    init(_ text: String, _ workspace: Workspace, isExact: Bool = false) throws {
+        if !isExact, ["latest", "live"].contains(text) || Self.isBranchLike(text),
             let found = try Self.ofProject(text, workspace)
         {
             self = found
@@ -55,7 +56,7 @@ struct NamedDeployment {
         let reach = try ContextProject(workspace)
         let access = try VercelSession(workspace).access(reach.binding)
         let found = try Self.find(name, from: access.client, workspace) {
-            try Self.ofProject(name, workspace)
+            isExact ? nil : try Self.ofProject(name, workspace)
         }
         (client, deployment) = found
         guard let id = found.deployment.projectId else {

@@ -121,13 +121,19 @@ enum PassphraseSource: Equatable {
 
     /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else. Asks
     /// again if the two differ.
-    func newPassphrase(_ context: Context) throws -> SecretBytes {
+    ///
+    /// - Parameter silence: Set if it was typed: keeps the echo off until it ends.
+    func newPassphrase(
+        _ context: Context, keepingEchoOff silence: inout EchoSuspension?
+    ) throws -> SecretBytes {
         var prompt = "New passphrase: "
         for _ in 0..<Self.maximumTries {
             let first = try passphrase(prompt: prompt, context)
             guard !isUnattended else { return first }
-            let second = try passphrase(prompt: "Confirm passphrase: ", context)
+            let second = try passphrase(
+                prompt: "Confirm passphrase: ", context, keepingEchoOff: &silence)
             if first.isEqualInConstantTime(to: second) { return first }
+            silence?.end()
             prompt = "The passphrases do not match. New passphrase: "
         }
         throw CommandError(

@@ -65,12 +65,12 @@ struct PushOption {
             if !redeploys, let remark = report.remarkOnProduction {
                 workspace.note(remark)
             }
-            if report.failure == nil {
+            isPushed = report.failure == nil
+            if isPushed {
                 try warnOfUnsent(keys, than: rules.records ?? [], workspace)
                 for vacated in vacated {
                     try warnOfRemaining(vacated.key, report, workspace)
                 }
-                isPushed = true
             }
             joined = result.joined(with: "push", report.result())
             if report.failure == nil, let source {
@@ -83,7 +83,7 @@ struct PushOption {
             failure.message = failure.message.replacing(" Nothing was changed.", with: "")
             failure.message +=
                 isPushed
-                ? " The change is in the vault and on Vercel, but production was not redeployed."
+                ? " The change is in the vault and on Vercel."
                 : " The change is in the vault; Vercel was not updated."
             // Errors from before the push may have this prefix.
             let nothing = "Nothing was changed. "

@@ -130,11 +130,13 @@ struct Import: Command {
             if let list = missing.list { workspace.note("\(list).") }
             result = result.with("stillMissing", .strings(missing.names))
         }
-        if failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
-        if workspace.options.dryRun || !afterwards.pushes { return result }
-        return try afterwards.push(
-            Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
-            atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
+        if afterwards.pushes, !workspace.options.dryRun {
+            result = try afterwards.push(
+                Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
+                atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
+        }
+        if result.failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
+        return result
     }
 
     /// Returns the imported values by record, for the push.

@@ -102,15 +102,16 @@ struct SetVariable: Command {
         }
         try report(outcome, workspace)
         var result = CommandResult(json: outcome.json)
-        if outcome.projectCreated {
-            DirectoryLink.offer(projectName, workspace, after: &result)
-        }
-        return try afterwards.push(
+        result = try afterwards.push(
             [key], workspace,
             atHand: [
                 outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
             ],
             beside: result)
+        if outcome.projectCreated, result.failure == nil {
+            DirectoryLink.offer(projectName, workspace, after: &result)
+        }
+        return result
     }
 
     /// Whether the options ask for more than a period.

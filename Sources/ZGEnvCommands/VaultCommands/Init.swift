@@ -46,13 +46,17 @@ struct Init: Command {
                 json: ["vault": .string(options.vaultPath), "dryRun": true],
                 text: "Would create vault \(DisplayText.safe(options.vaultPath)).\n")
         }
-        let passphrase = try workspace.session.passphraseSource.newPassphrase(context)
+        var silence: EchoSuspension?
+        defer { silence?.end() }
+        let passphrase = try workspace.session.passphraseSource.newPassphrase(
+            context, keepingEchoOff: &silence)
         let keyring = usesKeyring ? context.keyring() : nil
         let recovery = hasRecovery ? try RecoveryCode.random() : nil
         let creation = try Vault.create(
             at: options.vaultPath, in: context.files, passphrase: passphrase,
             recipe: .init(
                 cost: cost, keyring: keyring, recovery: recovery, time: context.now()))
+        silence?.end()
         let hasItem = keyring != nil && creation.keyringError == nil
         workspace.session.updateGuards(
             creation.sighting, of: creation.vaultID,

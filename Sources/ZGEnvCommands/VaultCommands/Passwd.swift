@@ -41,7 +41,10 @@ struct Passwd: Command {
                 json: .object(old.members + [.init("dryRun", true)]),
                 text: "Would change the passphrase of \(old.title).\n")
         }
-        let passphrase = try source.newPassphrase(workspace.context)
+        var silence: EchoSuspension?
+        defer { silence?.end() }
+        let passphrase = try source.newPassphrase(
+            workspace.context, keepingEchoOff: &silence)
         let new = try opening.keys.passphraseSlot(
             passphrase, cost: cost, vault: header.vaultID, at: workspace.context.now())
         // One file replaces the other, so the old slot goes when the new one is durable.

@@ -87,7 +87,10 @@ struct SlotAdd: Command {
         func addPassphrase(
             from source: PassphraseSource, _ cost: PassphraseCost
         ) throws -> CommandResult {
-            let passphrase = try source.newPassphrase(workspace.context)
+            var silence: EchoSuspension?
+            defer { silence?.end() }
+            let passphrase = try source.newPassphrase(
+                workspace.context, keepingEchoOff: &silence)
             let slot = try keys.passphraseSlot(passphrase, cost: cost, vault: vaultID, at: time)
             try write(slot)
             return CommandResult(json: .object(slot.members))

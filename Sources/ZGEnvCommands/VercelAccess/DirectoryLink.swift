@@ -3,6 +3,7 @@ internal import EnvOperations
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// Writes the link file of a directory, and approves the directory in the vault.
@@ -36,7 +37,12 @@ struct DirectoryLink {
         let present = try LinkFile.at(directory)
         if let present, present.target == target { return }
         let isOwn = present?.target == .local(local)
-        if !isOwn, present != nil || FileKind.isFile(path), !replaces {
+        // A link to the vault's project excuses its own file alone, not one of the Vercel CLI beside it.
+        let isTaken =
+            isOwn
+            ? present?.path != path && FileKind.isTaken(path)
+            : present != nil || FileKind.isTaken(path)
+        if isTaken, !replaces {
             throw CommandError(
                 .conflict, "This directory is already linked to another project.",
                 hint: "Use --force to link it to this project instead.")
@@ -133,8 +139,10 @@ struct DirectoryLink {
             TerminalDevice.isTerminal(0), workspace.interaction.canConfirm
         else { return }
         let home = context.variable("HOME").flatMap(RealPath.of)
-        guard directory != "/", home.map({ !RealPath.isWithin($0, directory) }) ?? true,
-            try LinkFile.nearest(to: directory, user: geteuid(), warn: { _ in }) == nil
+        guard directory != "/", home.map({ !RealPath.isWithin($0, directory) }) ?? false,
+            let facts = try? FileFacts(directory), facts.owner == geteuid(),
+            facts.permissions & 0o022 == 0,
+            (try? LinkFile.nearest(to: directory, user: geteuid(), warn: { _ in })) == .some(nil)
         else { return }
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
@@ -150,6 +158,12 @@ struct DirectoryLink {
         let link = DirectoryLink(workspace)
         try link.write(
             target, name: project.binding?.projectName ?? name, local: name, at: directory)
-        try link.approve(directory, target, as: name, binding: nil, keys)
+        do {
+            try link.approve(directory, target, as: name, binding: nil, keys)
+        } catch {
+            // A link that the vault has not approved would stop the next command.
+            unsafe unlink(path(of: target, at: directory))
+            throw error
+        }
     }
 }
