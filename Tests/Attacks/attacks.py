@@ -1541,7 +1541,7 @@ def listed_entry(v, kind):
     return first(v.index["checkpoint"]["entries"], lambda item: item["kind"] == kind)
 
 
-KINDS = {1: "project", 2: "record", 3: "account", 4: "directory", 5: "journal"}
+KINDS = {1: "project", 2: "record", 3: "account", 4: "directory", 5: "journal", 6: "setting"}
 for kind, word in KINDS.items():
     refused(f"checkpoint.dropped.{word}", "checkpoint.entries", f"drops the entry of a {word}",
             "checkpoint", lambda v, c, kind=kind: v.index["checkpoint"]["entries"].remove(
