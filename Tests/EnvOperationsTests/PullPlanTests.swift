@@ -127,7 +127,7 @@ struct PullPlanTests {
         #expect(plan([variable], [there]).words == "conflict")
         let locked = plan([variable], [there], compares: false)
         #expect(locked.words == "conflict")
-        #expect(locked.conflicts.first?.reason.contains("values are locked") == true)
+        #expect(locked.conflicts.first?.note.reason.contains("values are locked") == true)
         let commented = try vercelRecord("x", attributes(.production, comment: "n"))
         #expect(plan([variable], [commented], equal: ["x"]).words == "update")
         let other = try vercelRecord("x", attributes(.production, .plain))
@@ -143,7 +143,7 @@ struct PullPlanTests {
         let wider = try vercelRecord("x", attributes([.production, .preview]))
         let stopped = plan([local], [wider])
         #expect(stopped.steps.isEmpty)
-        #expect(stopped.conflicts.map(\.key) == ["KEY"])
+        #expect(stopped.conflicts.map(\.note.key) == ["KEY"])
         let beside = try vercelRecord("x", attributes(.preview))
         #expect(plan([local], [beside]).words == "create value, ahead")
         let branch = try vercelRecord("x", attributes(.preview, branch: "f"))
@@ -182,7 +182,7 @@ struct PullPlanTests {
         #expect(replaced.words == "update value, remove")
         // A value that is not shown replaces nothing, nor does a key that was not given.
         let hidden = try vercelRecord("p", attributes(.production, .sensitive))
-        let ways = plan([local], [hidden, two], rules: force).conflicts.map(\.way)
+        let ways = plan([local], [hidden, two], rules: force).conflicts.map(\.note.way)
         #expect(ways == [.overriding, .sending])
         let missing = plan([local], [one, two], withheld: ["p"], rules: force)
         #expect(missing.conflicts.count == 2)
@@ -192,7 +192,7 @@ struct PullPlanTests {
         renamed.name = "OTHER"
         let there = try vercelRecord("o", key: "KEY", renamed.attributes, updatedAt: 20)
         let refused = plan([renamed, record(.production)], [there], rules: other)
-        #expect(refused.conflicts.map(\.way) == [.takingAlong("OTHER")])
+        #expect(refused.conflicts.map(\.note.way) == [.takingAlong("OTHER")])
         // One that was renamed here gets its name on Vercel back.
         var moved = pushed(record(.production), "m")
         moved.name = "NEW"
@@ -201,6 +201,43 @@ struct PullPlanTests {
         let back = plan([moved], [here, new], rules: force)
         #expect(back.words == "create value, narrow")
         #expect(back.steps.last?.key == "KEY")
+    }
+
+    @Test func `a record makes no room for one that does not come`() throws {
+        var force = PullPlan.Rules()
+        force.force = true
+        let local = record([.production, .development])
+        // Two records of one list that overlap: the second one is a conflict.
+        let first = try vercelRecord("p", attributes(.preview))
+        let second = try vercelRecord("w", attributes([.production, .preview]))
+        let plan = plan([local], [first, second], rules: force)
+        #expect(plan.conflicts.map(\.note.scope) == [Scope(targets: [.production, .preview])])
+        #expect(plan.words == "create value, ahead, conflict")
+        #expect(plan.ahead == [local])
+    }
+
+    @Test func `a decided conflict is a step or is kept`() throws {
+        var local = pushed(record(.production))
+        (local.currentVersion, local.highestVersion) = (2, 2)
+        let there = try vercelRecord("a", local.attributes, updatedAt: 20)
+        let conflict = try #require(plan([local], [there]).conflicts.first)
+        #expect(conflict.sides == [.vault, .vercel])
+        var rules = PullPlan.Rules()
+        conflict.decide(for: .vercel, in: &rules)
+        #expect(plan([local], [there], rules: rules).words == "update value")
+        rules.decisions = [:]
+        conflict.decide(for: .vault, in: &rules)
+        let kept = plan([local], [there], rules: rules)
+        #expect(
+            kept.steps.isEmpty && kept.conflicts.isEmpty && kept.kept.map(\.note.key) == ["KEY"])
+        // A hidden value cannot be taken.
+        let hidden = try vercelRecord("a", attributes(.production, .sensitive), updatedAt: 20)
+        let other = try #require(plan([local], [hidden]).conflicts.first)
+        #expect(other.sides == [.vault])
+        // Vercel's version of an overlap replaces the record in its way.
+        let wide = try vercelRecord("x", attributes([.production, .preview]))
+        let overlap = try #require(plan([record(.production)], [wide]).conflicts.first)
+        #expect(overlap.sides == [.vercel])
     }
 
     @Test func `a record deleted and recreated keeps its history`() throws {

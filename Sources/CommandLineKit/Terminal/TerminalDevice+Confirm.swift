@@ -1,7 +1,7 @@
 import Glibc
 
 extension TerminalDevice {
-    /// The maximum length of an answer in bytes, blanks included; a longer one declines.
+    /// The maximum length of an answer in bytes, blanks included; a longer one counts as none.
     private static let longestAnswer = 16
 
     /// Asks a yes/no question. `y` and `yes` agree; any other answer declines.
@@ -14,6 +14,41 @@ extension TerminalDevice {
     ) throws(TerminalError) -> Bool {
         if agrees { tcflush(descriptor, TCIFLUSH) }
         try write("\(DisplayText.safe(sentence: question)) \(agrees ? "[Y/n]" : "[y/N]") ")
+        guard let word = try readAnswer() else { return false }
+        return ["y", "yes"].contains(word) || agrees && word.isEmpty
+    }
+
+    /// Asks for one of several words, repeating the question after any other answer. Keys typed
+    /// before the question are dropped.
+    ///
+    /// - Parameters:
+    ///   - question: Shown on one line, sanitized.
+    ///   - words: In lower case, with different first letters, which also answer. Enter alone
+    ///     answers the first.
+    /// - Returns: The first word at the end of input.
+    package func choose(
+        _ question: String, from words: [String]
+    ) throws(TerminalError) -> String {
+        let letters = words.enumerated().map { place, word in
+            let letter = String(word.prefix(1))
+            return place == 0 ? letter.uppercased() : letter
+        }
+        while true {
+            tcflush(descriptor, TCIFLUSH)
+            try write(
+                "\(DisplayText.safe(sentence: question)) [\(letters.joined(separator: "/"))] ")
+            guard let answer = try readAnswer(), !answer.isEmpty else { return words[0] }
+            if let word = words.first(where: { $0 == answer || $0.prefix(1) == answer }) {
+                return word
+            }
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// - Returns: The line in lower case without blanks, `?` if it is too long, or nil at the end
+    ///   of input.
+    private func readAnswer() throws(TerminalError) -> String? {
         var answer: [UInt8] = []
         while true {
             _ = try waitForInput()
@@ -25,15 +60,30 @@ extension TerminalDevice {
             }
             if count == 0 {
                 try write("\n")
-                return false
+                return nil
             }
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
             // One extra byte, so that a too long answer is recognized.
             if answer.count <= Self.longestAnswer { answer.append(byte) }
         }
-        guard answer.count <= Self.longestAnswer else { return false }
-        let word = String(decoding: answer, as: UTF8.self).lowercased()
+        guard answer.count <= Self.longestAnswer else { return "?" }
+        return String(decoding: answer, as: UTF8.self).lowercased()
             .filter { $0 != " " && $0 != "\t" }
-        return ["y", "yes"].contains(word) || agrees && word.isEmpty
+    }
+
+    /// Writes bytes, such as a value in guarded memory, without a copy that stays behind.
+    package func write(_ bytes: RawSpan) throws(TerminalError) {
+        var offset = 0
+        while offset < bytes.byteCount {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(
+                    descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+            }
+            if count < 0 {
+                if errno == EINTR || errno == EAGAIN { continue }
+                throw .system(errno: errno)
+            }
+            offset += count
+        }
     }
 }

@@ -4,7 +4,7 @@ package import Vault
 /// sides last agreed on, and the current state of Vercel. Of values it only knows whether they are
 /// shown and equal.
 ///
-/// A plan with conflicts must not be applied.
+/// Variables with a conflict are left unchanged; the steps do not depend on them.
 package struct PullPlan: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         /// Create it; without a value if Vercel shows none.
@@ -92,6 +92,8 @@ package struct PullPlan: Equatable, Sendable {
         package var skipped: Set<String> = []
         /// Vercel's id of this program's user, for messages; nil if unknown.
         package var ownUser: String?
+        /// The side that the user chose for records of the vault with a conflict.
+        package var decisions: [Identifier: PullConflict.Side] = [:]
 
         package init() {}
     }
@@ -102,8 +104,10 @@ package struct PullPlan: Equatable, Sendable {
     package private(set) var unchanged: [Variable] = []
     /// Records only changed in the vault or never pushed, which a push handles.
     package private(set) var ahead: [Variable] = []
-    /// Records that changed on both sides.
-    package private(set) var conflicts: [RecordNote] = []
+    /// Records that changed on both sides, or whose scopes overlap.
+    package private(set) var conflicts: [PullConflict] = []
+    /// Decided conflicts in which the vault's version stays and Vercel's counts as seen.
+    package private(set) var kept: [PullConflict] = []
     /// Records whose value Vercel does not show.
     package private(set) var unreadable: [RecordNote] = []
     /// Readable values that are empty.
@@ -127,15 +131,21 @@ package struct PullPlan: Equatable, Sendable {
             case .unchanged(let variable): unchanged.append(variable)
             case .ahead(let variable): ahead.append(variable)
             case .forgotten(let id): forgotten.append(id)
-            case .conflict(let note): conflicts.append(note)
+            case .conflict(let note):
+                let conflict = PullConflict(note, of: pair, evidence)
+                if conflict.isDecided(by: rules, for: .vault) {
+                    kept.append(conflict)
+                } else {
+                    conflicts.append(conflict)
+                }
             case .unread(let note): unreadable.append(note)
             case .step(let step, let note):
                 steps.append(step)
                 if let note { unreadable.append(note) }
             }
         }
-        if rules.force { makeRoom(among: variables, platform, evidence, rules) }
-        rejectOverlaps(among: variables, rules)
+        let moved = makeRoom(among: variables, platform, evidence, rules)
+        rejectOverlaps(among: variables, rules, moved)
         for step in steps {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
@@ -156,10 +166,13 @@ package struct PullPlan: Equatable, Sendable {
     /// Removes records of the vault from the scopes that Vercel's records have: one replaces a
     /// record whose scope it covers completely, others keep the rest or are removed. Their values
     /// stay in the history.
+    ///
+    /// - Returns: The narrowed and removed records.
     private mutating func makeRoom(
         among variables: [Variable], _ platform: [VercelRecord], _ evidence: Evidence,
         _ rules: Rules
-    ) {
+    ) -> Set<Identifier> {
+        var moved: Set<Identifier> = []
         var waiting = variables.filter { variable in
             variable.isLive && rules.forces(variable)
                 && !steps.contains { $0.variable?.id == variable.id }
@@ -195,28 +208,45 @@ package struct PullPlan: Equatable, Sendable {
                 action: rest.isEmpty ? .remove : .narrow)
             step.formerName = formerName
             steps.append(step)
+            moved.insert(variable.id)
         }
+        return moved
     }
 
     /// Turns steps into conflicts if a key would get two records for one scope, because the vault
     /// has one that was never pushed, or Vercel's list is contradictory.
-    private mutating func rejectOverlaps(among variables: [Variable], _ rules: Rules) {
+    ///
+    /// - Parameter moved: The records that made room for others.
+    private mutating func rejectOverlaps(
+        among variables: [Variable], _ rules: Rules, _ moved: Set<Identifier>
+    ) {
         while let (place, scope, other) = firstOverlap(among: variables) {
             let step = steps.remove(at: place)
+            let isForced = rules.force || other.map(rules.forces) ?? false
             let along = step.variable.flatMap { known in
                 rules.force && other.map { !rules.forces($0) } ?? false ? known.name : nil
             }
             let isHidden = step.record?.attributes.kind == .sensitive
-            conflicts.append(
-                RecordNote(
-                    key: step.key, scope: step.attributes.scope,
-                    reason:
-                        "the vault has, or would have, another variable for \(scope.description)",
-                    way: isHidden
-                        ? .sending
-                        : along.map { .takingAlong($0) } ?? (rules.force ? .overriding : .either)))
+            let note = RecordNote(
+                key: step.key, scope: step.attributes.scope,
+                reason: "the vault has, or would have, another variable for \(scope.description)",
+                way: isHidden
+                    ? .sending
+                    : along.map { .takingAlong($0) } ?? (isForced ? .overriding : .either))
+            conflicts.append(PullConflict(note, of: step, with: other))
             let place = step.record?.attributes.scope
             unreadable.removeAll { $0.key == step.key && $0.scope == place }
+            // A record makes no room for one that does not come.
+            while let place = steps.firstIndex(where: { idle in
+                guard let variable = idle.variable, moved.contains(variable.id) else {
+                    return false
+                }
+                return !steps.contains {
+                    $0.variable?.id != variable.id && $0.takes(the: variable)
+                }
+            }) {
+                if let variable = steps.remove(at: place).variable { ahead.append(variable) }
+            }
         }
     }
 
@@ -280,9 +310,9 @@ extension PullPlan.Step {
 
 extension PullPlan.Rules {
     /// Returns whether the vault's version may be replaced, because the user chose that for this
-    /// key or for all.
+    /// record, for its key or for all.
     func forces(_ variable: Variable) -> Bool {
-        force && (keys?.contains(variable.name) ?? true)
+        decisions[variable.id] == .vercel || force && (keys?.contains(variable.name) ?? true)
     }
 
     func includes(_ pair: PullPairs.Pair) -> Bool {

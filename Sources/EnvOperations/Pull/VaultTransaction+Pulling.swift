@@ -64,6 +64,18 @@ extension VaultTransaction {
             }
             agree(at: position, record, account, staysBehind: step.staysBehind)
         }
+        for conflict in plan.kept {
+            guard let variable = conflict.variable, let position = positions[variable.id] else {
+                continue
+            }
+            if let record = conflict.record, let known = variable.remote,
+                known.leavesProduction(with: record.attributes)
+            {
+                departures.append(
+                    ProductionRemoval(of: known.key, known.agreed, by: record.updatedAt))
+            }
+            keep(conflict, at: position, account)
+        }
         forget(plan.forgotten, by: vercelTime)
         addTraces(of: departures, of: project, account: account, time: time)
         dropObsoleteTraces(of: project)
@@ -79,6 +91,18 @@ extension VaultTransaction {
         index.variables[position].attributes = step.attributes
         index.variables[position].deletedAt = nil
         if isChanged { index.variables[position].updatedAt = time }
+    }
+
+    /// Records Vercel's version as seen, so that the next push replaces it.
+    private mutating func keep(_ conflict: PullConflict, at position: Int, _ account: String) {
+        guard let record = conflict.record else {
+            // The next push creates it again.
+            index.variables[position].remote = nil
+            return
+        }
+        agree(at: position, record, account, staysBehind: false)
+        // Vercel's value is not one of the vault's versions.
+        if conflict.isValueEqual != true { index.variables[position].remote?.pushedVersion = 0 }
     }
 
     private mutating func agree(

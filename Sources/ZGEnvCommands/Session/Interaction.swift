@@ -17,6 +17,14 @@ protocol Interaction {
     /// - Returns: False when nobody can be asked.
     func offer(_ question: String) throws -> Bool
 
+    /// Shows lines and asks for one of several words; Enter alone answers the first.
+    ///
+    /// - Throws: ``ExitCode/usage`` when nobody can be asked.
+    func choose(_ lines: [String], _ question: String, from words: [String]) throws -> String
+
+    /// Shows a value, already free of control characters, only to the person who answers.
+    func showValue(_ text: RawSpan) throws
+
     /// Whether a question can be asked.
     var canConfirm: Bool { get }
 
@@ -67,6 +75,20 @@ struct TerminalInteraction: Interaction {
         }
     }
 
+    func choose(_ lines: [String], _ question: String, from words: [String]) throws -> String {
+        for (place, line) in lines.enumerated() {
+            try messages.write(sentence: line, indent: place == 0 ? 0 : 2)
+        }
+        try messages.flush()
+        do {
+            return try TerminalDevice().choose(question, from: words)
+        } catch TerminalError.noTerminal {
+            throw CommandError.cannotConfirm
+        }
+    }
+
+    func showValue(_ text: RawSpan) throws { try TerminalDevice().write(text) }
+
     var canConfirm: Bool { (try? TerminalDevice()) != nil }
 
     var progressLine: ProgressLine? {
@@ -92,6 +114,12 @@ struct ScriptInteraction: Interaction {
     }
 
     func offer(_ question: String) -> Bool { false }
+
+    func choose(_ lines: [String], _ question: String, from words: [String]) throws -> String {
+        throw CommandError.cannotConfirm
+    }
+
+    func showValue(_ text: RawSpan) throws { throw CommandError.cannotConfirm }
 
     var canConfirm: Bool { false }
 

@@ -9,8 +9,9 @@ struct Pull: Command {
     static let spec = CommandSpec(
         ["pull"], "Pull changes from Vercel into the vault",
         discussion: """
-            Adds, changes and removes variables to match Vercel, even while values are locked. If \
-            there is a conflict, nothing is pulled. Asks for confirmation only if a value in the \
+            Adds, changes and removes variables to match Vercel, even while values are locked. A \
+            variable with a conflict is left unchanged; on a terminal, you choose a side for each. \
+            Asks for confirmation only if a value in the \
             vault would change or be removed; the history keeps that value. If Vercel does not \
             show a value, the vault keeps its own, and the variable stays out of sync until a push \
             with --force. A project that the vault does not have is created.
@@ -47,9 +48,10 @@ struct Pull: Command {
         let progress = WorkProgress(workspace)
         let (bound, isNew) = try PullProjects.named(workspace)
         let work = try PullWork(workspace, bound, isNew: isNew, rules: rules, progress: progress)
-        let finding = try work.look()
+        var finding = try work.look()
         progress.finish()
         try checkKeys(finding, work.project)
+        try ConflictQuestions(workspace, work).decide(&finding)
         var report = PullReport(work, finding)
         report.isDryRun = workspace.options.dryRun
         try report.warn(workspace)
@@ -58,7 +60,7 @@ struct Pull: Command {
         }
         var result = CommandResult(
             json: .object(report.members), text: report.text, failure: report.failure)
-        if isNew, report.failure == nil {
+        if isNew {
             DirectoryLink.offer(work.project.name, workspace, after: &result)
         }
         return result

@@ -5,8 +5,8 @@ internal import JSON
 internal import Vault
 internal import VercelAPI
 
-/// `pull --all-projects`: pulls every project bound through the account. Each project is pulled
-/// completely or not at all; one failure does not stop the others.
+/// `pull --all-projects`: pulls every project bound through the account. One failure does not stop
+/// the others.
 struct PullAll {
     private let workspace: Workspace
     private let rules: PullPlan.Rules
@@ -35,10 +35,7 @@ struct PullAll {
                 let bound = try LinkedProject.inVault(
                     project, session, workspace, readsLists: true)
                 let work = try PullWork(workspace, bound, rules: rules, progress: progress)
-                let finding = try work.look()
-                part.look = (work, finding)
-                part.report = PullReport(work, finding)
-                part.report?.isDryRun = workspace.options.dryRun
+                part.look = (work, try work.look())
             } catch let error as VercelAPIError {
                 part.error = CommandError(mapping: error)
             } catch let error as CommandError where error.code != .locked {
@@ -47,6 +44,13 @@ struct PullAll {
             parts.append(part)
         }
         progress.finish()
+        for place in parts.indices {
+            guard var look = parts[place].look else { continue }
+            try ConflictQuestions(workspace, look.work).decide(&look.finding)
+            parts[place].look = look
+            parts[place].report = PullReport(look.work, look.finding)
+            parts[place].report?.isDryRun = workspace.options.dryRun
+        }
         let reports = parts.compactMap(\.report)
         for report in reports { try report.warn(workspace) }
         if try PullProjects.confirmIfNeeded(reports, "Pull these changes?", workspace) {
@@ -122,7 +126,7 @@ struct PullAll {
             codes.count == 1 ? first.code : .failed,
             "\(failures.count) of \(parts.count) projects failed. \(name): \(first.message)",
             hint:
-                "The failed projects were not changed. Pull them one by one: zg-env pull -p \(word: name)"
+                "Pull them one by one, starting with: zg-env pull -p \(word: name)"
         )
     }
 }

@@ -9,6 +9,9 @@ struct PullReport {
     private let isNew: Bool
     private let plan: PullPlan
     private let skipped: [RecordNote]
+    /// Whether a value in the vault would change or be removed, which needs confirmation. A
+    /// conflict that the user decided needs no other.
+    let needsAnswer: Bool
     /// Whether the pull stopped after the plan.
     var isDryRun = false
 
@@ -17,17 +20,14 @@ struct PullReport {
         isNew = work.isNew
         plan = finding.plan
         skipped = finding.skipped
-    }
-
-    /// Whether a value in the vault would change or be removed, which needs confirmation.
-    var needsAnswer: Bool {
-        plan.conflicts.isEmpty && plan.steps.contains(where: \.changesLocalValue)
+        needsAnswer = plan.steps.contains { step in
+            step.changesLocalValue && !(step.variable.map(finding.isDecided) ?? false)
+        }
     }
 
     /// The lines of the plan, as shown to the user.
     var planLines: [String] {
-        guard plan.conflicts.isEmpty else { return [] }
-        return steps.map { step in
+        steps.map { step in
             let place = "\(step.key) for \(step.attributes.scope.description)"
             switch step.action {
             case .create: return "create \(place)"
@@ -58,8 +58,7 @@ struct PullReport {
 
     var members: [JSONValue.Member] {
         func changed(_ isKind: (PullPlan.Action) -> Bool) -> JSONValue {
-            guard plan.conflicts.isEmpty else { return [] }
-            return .array(
+            .array(
                 steps.filter { isKind($0.action) }.map {
                     JSONValue.entry($0.key, $0.attributes.scope)
                 })
@@ -83,8 +82,12 @@ struct PullReport {
             .init("deleted", changed { $0 == .remove }),
             .init("unchanged", .array(same)),
             .init(
-                "ahead", .array(plan.ahead.map { JSONValue.entry($0.name, $0.attributes.scope) })),
-            .init("conflicts", .entries(plan.conflicts)),
+                "ahead",
+                .array(
+                    (plan.ahead + plan.kept.compactMap(\.variable)).map {
+                        JSONValue.entry($0.name, $0.attributes.scope)
+                    })),
+            .init("conflicts", .array(plan.conflicts.map(Self.json))),
             .init("unreadable", .entries(plan.unreadable)),
             .init("skipped", .entries(skipped)), .init("compared", .bool(plan.compared)),
         ]
@@ -92,7 +95,36 @@ struct PullReport {
         return members
     }
 
-    private var isMade: Bool { isNew && plan.conflicts.isEmpty && !isDryRun }
+    private var isMade: Bool { isNew && !isDryRun }
+
+    /// Returns the entry of a conflict, with when and by whom each side was changed.
+    private static func json(_ conflict: PullConflict) -> JSONValue {
+        func time(_ value: UInt64?) -> JSONValue {
+            .integer(orNull: value.map { Int64(clamping: $0) })
+        }
+        let variable = conflict.variable
+        let vault: JSONValue =
+            variable.map { variable in
+                [
+                    "version": .integer(Int64(clamping: variable.currentVersion)),
+                    "removed": .bool(!variable.isLive),
+                    "updatedAt": time(variable.deletedAt ?? variable.updatedAt),
+                ]
+            } ?? .null
+        let vercel: JSONValue =
+            conflict.record.map { record in
+                [
+                    "id": .string(record.id), "updatedAt": time(record.updatedAt),
+                    "updatedBy": .string(orNull: record.updatedBy),
+                ]
+            } ?? .null
+        let note = conflict.note
+        return .object(
+            [.init("key", .string(note.key))] + note.scope.members + [
+                .init("reason", .string(note.reason)), .init("vault", vault),
+                .init("vercel", vercel),
+            ])
+    }
 
     // MARK: Text
 
@@ -100,9 +132,6 @@ struct PullReport {
         func line(_ word: String, _ note: RecordNote) -> String {
             "\(DisplayText.padded(word, to: 11))\(DisplayText.safe(note.key)) "
                 + "(\(DisplayText.safe(note.scope.description))): \(DisplayText.safe(note.reason))\n"
-        }
-        guard plan.conflicts.isEmpty else {
-            return plan.conflicts.map { line("conflict", $0) }.joined()
         }
         var text = ""
         if isDryRun {
@@ -120,7 +149,15 @@ struct PullReport {
                     + "(\(DisplayText.safe(step.attributes.scope.description)))\n"
             }
         }
-        if steps.isEmpty { text = "Nothing to pull.\n" }
+        if steps.isEmpty, plan.conflicts.isEmpty, plan.kept.isEmpty { text = "Nothing to pull.\n" }
+        text += plan.kept.map {
+            line(
+                "kept",
+                .init(
+                    key: $0.note.key, scope: $0.note.scope,
+                    reason: "the next push replaces Vercel's version"))
+        }.joined()
+        text += plan.conflicts.map { line("conflict", $0.note) }.joined()
         text += plan.unreadable.map { line("unreadable", $0) }.joined()
         text += skipped.map { line("skipped", $0) }.joined()
         return text
@@ -128,7 +165,6 @@ struct PullReport {
 
     /// Shows warnings about empty values and skipped comparisons.
     func warn(_ workspace: Workspace) throws {
-        guard plan.conflicts.isEmpty else { return }
         for note in plan.empty {
             workspace.context.warn(
                 "empty-value",
@@ -146,12 +182,16 @@ struct PullReport {
 
     /// The error for conflicts.
     var failure: CommandError? {
-        guard let first = plan.conflicts.first else { return nil }
+        guard let first = plan.conflicts.first?.note else { return nil }
+        let others =
+            steps.isEmpty && plan.kept.isEmpty
+            ? "Nothing was changed." : isDryRun ? "" : "The other changes were pulled."
+        let advice = ConflictAdvice(plan.conflicts.map(\.note), project: project).text
         return CommandError(
             .conflict,
             plan.conflicts.count == 1
                 ? "\(first.key) in \(project) has a conflict: \(first.reason)."
                 : "\(plan.conflicts.count) variables in \(project) have conflicts.",
-            hint: "Nothing was changed. \(ConflictAdvice(plan.conflicts, project: project).text)")
+            hint: others.isEmpty ? advice : "\(others) \(advice)")
     }
 }

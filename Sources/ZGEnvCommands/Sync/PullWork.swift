@@ -8,13 +8,16 @@ internal import VercelAPI
 struct PullWork {
     /// The state of both sides, and the plan.
     struct Finding {
-        let plan: PullPlan
+        fileprivate(set) var plan: PullPlan
         let listing: VercelListing
         /// Variables on Vercel that are not pulled, including shared variables of the team.
         let skipped: [RecordNote]
         /// The project's records in the vault when the plan was made.
         fileprivate let variables: [Variable]
-        fileprivate let values: [String: SecretSlice]
+        /// The values that Vercel showed, by its ids.
+        let values: [String: SecretSlice]
+        fileprivate var evidence: PullPlan.Evidence
+        fileprivate var rules: PullPlan.Rules
         fileprivate let listedAt: UInt64
         fileprivate let vercelTime: UInt64
         fileprivate let metadata: IndexMetadata
@@ -24,6 +27,19 @@ struct PullWork {
             Set(variables.map(\.name) + listing.records.map(\.key))
                 .union(skipped.map(\.key))
         }
+
+        /// The user who runs the program, by Vercel's id; nil if unknown.
+        var ownUser: String? { rules.ownUser }
+
+        /// Chooses a side for a conflict, and plans again.
+        mutating func decide(_ conflict: PullConflict, for side: PullConflict.Side) {
+            conflict.decide(for: side, in: &rules)
+            plan = PullPlan(
+                variables: variables, platform: listing.records, evidence: evidence, rules: rules)
+        }
+
+        /// Returns whether the user chose a side for a record of the vault.
+        func isDecided(_ variable: Variable) -> Bool { rules.decisions[variable.id] != nil }
     }
 
     private let workspace: Workspace
@@ -93,8 +109,8 @@ struct PullWork {
                 variables: variables, platform: listing.records, evidence: evidence, rules: rules),
             listing: listing,
             skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
-            variables: variables, values: values, listedAt: listedAt,
-            vercelTime: vercelTime, metadata: index.metadata)
+            variables: variables, values: values, evidence: evidence, rules: rules,
+            listedAt: listedAt, vercelTime: vercelTime, metadata: index.metadata)
     }
 
     /// Returns old records of renamed or replaced variables, which the next push deletes.
@@ -214,44 +230,52 @@ struct PullWork {
         return evidence
     }
 
-    // MARK: Changing the vault
-
-    /// Applies the plan to the vault. If there are conflicts, only records what was seen on Vercel.
-    func apply(_ finding: Finding) throws {
-        guard finding.plan.conflicts.isEmpty else {
-            if !isNew { try write(finding, withChanges: false) }
-            return
-        }
-        // A running push records what it sends as it goes. The check in write(_:withChanges:) detects
-        // what it recorded while this pull waited for the lock.
-        let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
-        defer { withExtendedLifetime(lock) {} }
-        let names = finding.plan.steps.filter { $0.action != .agree }.map(\.key)
-        guard !names.isEmpty else { return try write(finding, withChanges: true) }
-        try workspace.audited(
-            Set(names).sorted(), project: project.name, seen: finding.metadata
-        ) { try write(finding, withChanges: true) }
+    /// Compares the values as far as `keys` open them, and plans again.
+    func compare(_ finding: inout Finding, with keys: VaultKeys) throws {
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        let reader = try ValueReader(vault: vault, index: index, keys: keys)
+        finding.evidence = try evidence(
+            finding.listing, finding.values, finding.variables, reader, finding.rules)
+        finding.plan = PullPlan(
+            variables: finding.variables, platform: finding.listing.records,
+            evidence: finding.evidence, rules: finding.rules)
     }
 
-    private func write(_ finding: Finding, withChanges: Bool) throws {
+    // MARK: Changing the vault
+
+    /// Applies the plan to the vault, and records what was seen on Vercel.
+    func apply(_ finding: Finding) throws {
+        // A running push records what it sends as it goes. The check in write(_:) detects what it
+        // recorded while this pull waited for the lock.
+        let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
+        defer { withExtendedLifetime(lock) {} }
+        let names =
+            finding.plan.steps.filter { $0.action != .agree }.map(\.key)
+            + finding.plan.kept.map(\.note.key)
+        guard !names.isEmpty else { return try write(finding) }
+        try workspace.audited(
+            Set(names).sorted(), project: project.name, seen: finding.metadata
+        ) { try write(finding) }
+    }
+
+    private func write(_ finding: Finding) throws {
         let time = workspace.context.now()
         let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
         let live = bound.platform.liveDeployment
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
         try workspace.session.update(with: keys) { transaction in
             try place(in: &transaction)
-            if withChanges {
-                let now = transaction.index.variables.filter { $0.project == project.id }
-                guard now == finding.variables else {
-                    throw CommandError(
-                        .conflict,
-                        "\(project.name) changed in the vault in the meantime.",
-                        hint: "Run the command again.")
-                }
-                try transaction.apply(
-                    finding.plan, of: project.id, values: finding.values, account: account,
-                    time: time, vercelTime: finding.vercelTime)
+            let now = transaction.index.variables.filter { $0.project == project.id }
+            guard now == finding.variables else {
+                throw CommandError(
+                    .conflict,
+                    "\(project.name) changed in the vault in the meantime.",
+                    hint: "Run the command again.")
             }
+            try transaction.apply(
+                finding.plan, of: project.id, values: finding.values, account: account,
+                time: time, vercelTime: finding.vercelTime)
             transaction.see(
                 finding.listing.all, listedAt: finding.listedAt,
                 vercelTime: finding.vercelTime, of: project.id)

@@ -18,6 +18,11 @@ final class ScreenInteraction: Interaction {
 
     func offer(_ question: String) -> Bool { false }
 
+    /// Answers the first word, which changes nothing: the screen has room for one question.
+    func choose(_ lines: [String], _ question: String, from words: [String]) -> String { words[0] }
+
+    func showValue(_ text: RawSpan) {}
+
     var canConfirm: Bool { true }
     var progressLine: ProgressLine? { nil }
 

@@ -7,7 +7,7 @@ import Testing
 /// What a pull does if both sides changed, and if Vercel fails.
 @Suite("Conflicts and failures of a pull")
 struct PullConflictTests {
-    @Test func `what changed on both sides is named, and nothing is changed`() throws {
+    @Test func `what changed on both sides is named, and the rest is pulled`() throws {
         let platform = try SandboxHome()
         for key in ["BOTH", "GONE", "REMOVED", "FREE"] { try platform.set(key, "old") }
         try platform.pushed()
@@ -18,16 +18,20 @@ struct PullConflictTests {
         let (report, message) = try failedReport(platform.pull("--yes"), 5, "conflict")
         #expect(report.keys("conflicts") == ["BOTH", "GONE", "REMOVED"])
         #expect(report.reasons("conflicts").allSatisfy { $0.contains("on Vercel") })
-        for list in ["created", "updated", "deleted"] { #expect(report[list] == []) }
-        #expect(message.contains("Nothing was changed") && message.contains("--force"))
+        #expect(report.keys("updated") == ["FREE"] && report.keys("created") == ["SEED_ONLY"])
+        #expect(report["deleted"] == [])
+        #expect(message.contains("The other changes were pulled") && message.contains("--force"))
+        let both = try #require(report["conflicts"]?.elements.first)
+        #expect(both["vault"]?["version"] == 2 && both["vercel"]?["updatedAt"] != nil)
+        let gone = try #require(report["conflicts"]?.elements.dropFirst().first)
+        #expect(gone["vercel"] == .null)
         #expect(try platform.home.revealed("BOTH") == Array("mine".utf8))
-        #expect(try platform.home.revealed("FREE") == Array("old".utf8))
+        #expect(try platform.home.revealed("FREE") == Array("theirs".utf8))
         let text = try platform.run("pull", "-p", "web", "--yes")
         #expect(text.status == 5 && text.output.contains("conflict   BOTH"))
+        #expect(text.error.contains("Nothing was changed"))
         let states = try platform.states()
-        #expect(states["BOTH"] == "diverged" && states["FREE"] == "behind")
-        // Other variables can be pulled.
-        #expect(try platform.pulled("FREE", "--yes").keys("updated") == ["FREE"])
+        #expect(states["BOTH"] == "diverged" && states["FREE"] == "synced")
 
         // Resolved one way or the other, key by key.
         #expect(try platform.pushed("BOTH", "--force").keys("updated") == ["BOTH"])

@@ -1,0 +1,121 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import Sealing
+internal import Vault
+internal import VercelAPI
+
+/// Asks, for each conflict of a pull, which side to keep.
+struct ConflictQuestions {
+    private static let (skip, mine, theirs, difference) = ("skip", "mine", "theirs", "diff")
+    /// The most characters of a value that a comparison shows.
+    private static let longestValue = 400
+
+    private let workspace: Workspace
+    private let work: PullWork
+
+    init(_ workspace: Workspace, _ work: PullWork) {
+        (self.workspace, self.work) = (workspace, work)
+    }
+
+    /// Asks about each conflict that can be decided, and adds the answers to the plan. Asks nothing
+    /// with `--yes` and `--dry-run`, and where there is no terminal.
+    func decide(_ finding: inout PullWork.Finding) throws {
+        guard !workspace.options.yes, !workspace.options.dryRun, workspace.interaction.canConfirm
+        else { return }
+        // A decision can resolve other conflicts, or bring new ones.
+        var skipped: [RecordNote] = []
+        while let conflict = finding.plan.conflicts.first(where: {
+            !$0.sides.isEmpty && !skipped.contains($0.note)
+        }) {
+            switch try answer(conflict, finding) {
+            case Self.mine: finding.decide(conflict, for: .vault)
+            case Self.theirs: finding.decide(conflict, for: .vercel)
+            case Self.difference:
+                try compare(conflict, &finding)
+            default: skipped.append(conflict.note)
+            }
+        }
+    }
+
+    private func answer(_ conflict: PullConflict, _ finding: PullWork.Finding) throws -> String {
+        var words = [Self.skip]
+        if conflict.sides.contains(.vault) { words.append(Self.mine) }
+        if conflict.sides.contains(.vercel) { words.append(Self.theirs) }
+        let isComparable =
+            conflict.record.map { finding.values[$0.id] != nil } == true
+            && conflict.variable.map { $0.isLive && $0.currentVersion > 0 } == true
+        if isComparable { words.append(Self.difference) }
+        let choices = words.dropFirst().map { word in
+            switch word {
+            case Self.mine: "keep mine"
+            case Self.theirs: "take theirs"
+            default: "show the difference"
+            }
+        }
+        return try workspace.interaction.choose(
+            lines(conflict, finding),
+            "\(choices.joined(separator: ", ").prefix(1).uppercased())\(choices.joined(separator: ", ").dropFirst()) or skip?",
+            from: words)
+    }
+
+    /// Both sides, without values.
+    private func lines(_ conflict: PullConflict, _ finding: PullWork.Finding) -> [String] {
+        let note = conflict.note
+        let now = Int64(clamping: workspace.context.now())
+        func age(_ time: UInt64) -> String { TimeText.age(of: Int64(clamping: time), at: now) }
+        let vault =
+            conflict.variable.map { variable in
+                !variable.isLive
+                    ? "removed \(age(variable.deletedAt ?? variable.updatedAt))"
+                    : variable.currentVersion == 0
+                        ? "no value, changed \(age(variable.updatedAt))"
+                        : "version \(variable.currentVersion), changed \(age(variable.updatedAt))"
+            } ?? "another variable for this scope"
+        let vercel =
+            conflict.record.map { record in
+                "changed \(age(record.updatedAt))\(record.phrase(for: record.updatedBy, as: finding.ownUser))"
+            } ?? "removed"
+        return [
+            "\(note.key) (\(note.scope.description)): \(note.reason).", "vault   \(vault)",
+            "Vercel  \(vercel)",
+        ]
+    }
+
+    // MARK: Values
+
+    /// Shows both values, or says that they are the same, which can resolve the conflict.
+    private func compare(_ conflict: PullConflict, _ finding: inout PullWork.Finding) throws {
+        guard let variable = conflict.variable, let record = conflict.record,
+            let theirs = finding.values[record.id]
+        else { return }
+        let ours = try workspace.revealed(
+            variable.id, in: work.project, command: Pull.spec.name, asks: true
+        ).value
+        try work.compare(&finding, with: workspace.session.keys(.values))
+        let isSame = ours.withBytes { ours in
+            theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
+        }
+        guard !isSame else {
+            return workspace.note("Both sides have the same value of \(variable.name).")
+        }
+        try show("  vault   ", ours)
+        try show("  Vercel  ", theirs)
+    }
+
+    /// Shows a value on one line, and cuts off a long one.
+    private func show(_ label: String, _ value: SecretSlice) throws {
+        let box = SecretBox(try SecretBuffer(capacity: 8 << 10))
+        try box.append(label)
+        try value.withBytes { bytes in
+            var (place, count) = (0, 0)
+            while place < bytes.byteCount, count < Self.longestValue {
+                let character = ValueCharacter(bytes, at: place)
+                try character.append(to: box, from: bytes)
+                (place, count) = (place + character.length, count + 1)
+            }
+            try box.append(
+                place < bytes.byteCount ? " … (\(bytes.byteCount) bytes in all)\n" : "\n")
+        }
+        try box.withBytes { try workspace.interaction.showValue($0) }
+    }
+}
