@@ -31,7 +31,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations setup setup-tests setup-openapi bench bench-requests bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations setup setup-tests setup-openapi bench bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -182,6 +182,9 @@ bench: build ## Measure speed against its goals, plain calls and other tools
 	PATH="$$PATH:$(CURDIR)/.build/benchmark/peers/bin" Tests/Benchmark/benchmark.py \
 		$(RELEASE)/zg-env .build/benchmark/yardstick --reader $(RELEASE)/zg-env-bench-reader \
 		$(BENCH_OPTIONS)
+
+bench-screen: build ## Time the full-screen program to its first screen
+	Tests/Benchmark/first_paint.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
 
 bench-requests: build ## Count and time the requests of push, pull, harden and rotate
 	Tests/Benchmark/requests.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox $(BENCH_OPTIONS)

@@ -278,7 +278,7 @@ let package = Package(
                 "CommandLineKit", "CurlTransport", "EnvOperations", "JSON", "KernelKeyring",
                 "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
                 "Threads", "Vault", "ZGEnvCommands",
-            ], swiftSettings: settings),
+            ], exclude: ["Watching/Screens"], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(

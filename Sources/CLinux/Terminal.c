@@ -46,6 +46,12 @@ static char screen_leave[SCREEN_LEAVE_CAPACITY];
 static size_t screen_leave_length;
 static atomic_int screen_noted;
 
+/* The signals of a crash: while a screen is shown, they give the terminal back first. */
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+enum { CRASH_SIGNALS = sizeof crash_signals / sizeof crash_signals[0] };
+static struct sigaction found_crash_actions[CRASH_SIGNALS];
+static bool handles_crashes;
+
 int zg_terminal_columns(int fd) {
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) != 0) {
@@ -335,6 +341,37 @@ static void handle_screen_signal(int signal_number) {
     errno = kept;
 }
 
+/* The signal is blocked until the handler returns; the original action takes it then. */
+static void handle_crash(int signal_number) {
+    put_screen_back();
+    for (int i = 0; i < CRASH_SIGNALS; i++) {
+        if (crash_signals[i] == signal_number) {
+            sigaction(signal_number, &found_crash_actions[i], NULL);
+        }
+    }
+    raise(signal_number);
+}
+
+static void handle_crashes_locked(bool handles) {
+    if (handles == handles_crashes) {
+        return;
+    }
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle_crash;
+    /* A stack overflow leaves no room on the thread's own stack. */
+    action.sa_flags = SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < CRASH_SIGNALS; i++) {
+        if (handles) {
+            sigaction(crash_signals[i], &action, &found_crash_actions[i]);
+        } else {
+            sigaction(crash_signals[i], &found_crash_actions[i], NULL);
+        }
+    }
+    handles_crashes = handles;
+}
+
 int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const char *leave,
                           size_t leave_length) {
     pthread_mutex_lock(&state_lock);
@@ -353,6 +390,7 @@ int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const c
     set_action_unless_ignored(SIGTSTP, handle_screen_signal);
     set_action_unless_ignored(SIGCONT, handle_screen_signal);
     set_action(SIGWINCH, handle_screen_signal);
+    handle_crashes_locked(true);
     pthread_mutex_unlock(&state_lock);
     return 0;
 }
@@ -360,6 +398,7 @@ int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const c
 void zg_screen_signals_clear(void) {
     pthread_mutex_lock(&state_lock);
     atomic_store_explicit(&screen_fd, -1, memory_order_release);
+    handle_crashes_locked(false);
     if (installed) {
         sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
         sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);

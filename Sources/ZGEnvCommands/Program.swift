@@ -24,7 +24,13 @@ package struct Program {
         let renderer = Renderer(context: context, json: wantsJSON)
         if wantsJSON { Interrupts.setInterruptionMessage(Self.interrupted) }
         do {
-            switch try ArgumentParser(CommandTable.program).parse(bytes: context.arguments) {
+            let parser = ArgumentParser(CommandTable.program)
+            if context.arguments.isEmpty, Watch.isDefault(context),
+                case .command(let parsed) = try parser.parse(bytes: [Array("watch".utf8)])
+            {
+                return try run(parsed, renderer)
+            }
+            switch try parser.parse(bytes: context.arguments) {
             case .version:
                 try renderer.show("zg-env \(CommandTable.version)\n")
             case .help(let topic, let full):

@@ -3,6 +3,8 @@ package struct Style: Sendable, Equatable {
     /// The kind of a text, which determines its color.
     package enum Role: Sendable, Equatable, CaseIterable {
         case plain, heading, dim, good, warning, bad
+        /// The selected row, in reverse video.
+        case selected
     }
 
     package let usesColor: Bool
@@ -25,6 +27,7 @@ package struct Style: Sendable, Equatable {
             case .good: "32"
             case .warning: "33"
             case .bad: "31"
+            case .selected: "7"
             }
         return "\u{1B}[\(code)m\(text)\u{1B}[0m"
     }

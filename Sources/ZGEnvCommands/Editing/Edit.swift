@@ -34,6 +34,12 @@ struct Edit: Command {
     private let key: String?
     private let options: ScopeOptions
 
+    /// Edits one variable in one place of a scope.
+    init(_ key: String, in scope: Scope) {
+        self.key = key
+        options = ScopeOptions(placeIn: scope)
+    }
+
     init(_ command: ParsedCommand) throws {
         key = command.argument("KEY")
         if let key { try VariableName.check(key) }

@@ -20,9 +20,23 @@ struct ScopeOptions {
         try ScopeOptions(names: names).scope()
     }
 
-    private init(names: [String]) {
-        self.names = names
-        branch = nil
+    private init(names: [String], branch: String? = nil) {
+        (self.names, self.branch) = (names, branch)
+    }
+
+    /// Selects exactly this scope; nil for none.
+    init(_ scope: Scope?) {
+        self.init(
+            names: scope.map { $0.targets.names + $0.customEnvironments } ?? [],
+            branch: scope?.branch)
+    }
+
+    /// Selects one place in which a variable of this scope applies.
+    init(placeIn scope: Scope) {
+        self.init(
+            names: scope.branch == nil
+                ? Array((scope.targets.names + scope.customEnvironments).prefix(1)) : [],
+            branch: scope.branch)
     }
 
     /// Reads both options of a command that has both.

@@ -32,6 +32,17 @@ package struct Workspace {
         self.interaction = interaction
     }
 
+    /// Returns a workspace for another command, which opens the vault itself as from a shell.
+    func afresh(
+        _ command: String, _ options: GlobalOptions, _ context: Context, _ use: VaultUse,
+        _ interaction: any Interaction
+    ) -> Workspace {
+        Workspace(
+            command, options, context,
+            VaultSession(options: options, context: context, command: command, use: use),
+            interaction)
+    }
+
     /// Returns a workspace on the same vault for another command with its own interaction.
     func beside(
         _ command: String, _ options: GlobalOptions, _ context: Context,

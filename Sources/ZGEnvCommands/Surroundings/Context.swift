@@ -84,6 +84,16 @@ package final class Context {
             output: OutputStream(descriptor: -1), messages: OutputStream(descriptor: -1))
     }
 
+    /// Returns a context for another command on the same terminal, with warnings of its own.
+    func forAnotherCommand() -> Context {
+        Context(
+            program: program, arguments: [], hardening: hardening, environment: environment,
+            rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
+            keyring: keyring, now: now, user: user, transport: transport,
+            waitingRoom: waitingRoom, secretDescriptors: secretDescriptors, output: output,
+            messages: messages)
+    }
+
     /// Adds a warning, shown on stderr or, with `--json`, as a member of the result.
     package func warn(_ code: String, _ message: String) {
         warnings.append(Warning(code: code, message: message))

@@ -33,6 +33,9 @@ struct Pull: Command {
     private var rules = PullPlan.Rules()
     private let allProjects: Bool
 
+    /// Pulls everything into one project.
+    init() { allProjects = false }
+
     init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         let choice = try RecordChoice(command)

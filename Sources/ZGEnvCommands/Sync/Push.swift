@@ -31,6 +31,9 @@ struct Push: Command {
     private var rules = PushPlan.Rules()
     private let checks: Bool
 
+    /// Pushes everything.
+    init() { checks = false }
+
     init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         rules.prune = command.has("prune")

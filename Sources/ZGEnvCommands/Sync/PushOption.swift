@@ -16,6 +16,9 @@ struct PushOption {
     let pushes: Bool
     let redeploys: Bool
 
+    /// Pushes nothing.
+    init() { (pushes, redeploys) = (false, false) }
+
     init(_ command: ParsedCommand) {
         pushes = command.has("push")
         redeploys = command.has("redeploy")

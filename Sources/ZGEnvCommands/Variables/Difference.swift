@@ -43,6 +43,12 @@ struct Difference: Command {
     private let namesOnly: Bool
     private let failsOnDifference: Bool
 
+    init(_ remote: RemoteDifference) {
+        (self.remote, path, options) = (remote, nil, ScopeOptions(nil))
+        reading = .init(dialect: nil, expands: false, isForVault: false)
+        (namesOnly, failsOnDifference) = (false, false)
+    }
+
     init(_ command: ParsedCommand) throws {
         remote =
             command.has(RemoteDifference.option.name) ? try RemoteDifference(command) : nil

@@ -13,6 +13,12 @@ struct RemoteDifference {
     private let namesOnly: Bool
     private let failsOnDifference: Bool
 
+    /// Compares everything.
+    init() {
+        options = ScopeOptions(nil)
+        (namesOnly, failsOnDifference) = (false, false)
+    }
+
     init(_ command: ParsedCommand) throws {
         guard command.argument("FILE") == nil, command.value("dialect") == nil,
             !command.has("expand")

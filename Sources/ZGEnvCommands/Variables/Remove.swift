@@ -25,6 +25,12 @@ struct Remove: Command {
     private let all: Bool
     private let afterwards: PushOption
 
+    /// Removes one variable from one scope.
+    init(_ name: String, in scope: Scope) {
+        (names, options, all) = ([name], ScopeOptions(scope), false)
+        afterwards = PushOption()
+    }
+
     init(_ command: ParsedCommand) throws {
         var seen: Set<String> = []
         names = command.arguments("KEY").filter { seen.insert($0).inserted }

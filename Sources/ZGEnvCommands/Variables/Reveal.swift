@@ -41,6 +41,13 @@ struct Reveal: Command {
     private let isRemote: Bool
     private let copies: Bool
 
+    /// Copies the value of a variable in one place of a scope.
+    init(copying key: String, in scope: Scope) {
+        names = [key]
+        options = ScopeOptions(placeIn: scope)
+        (number, isRemote, copies) = (nil, false, true)
+    }
+
     init(_ command: ParsedCommand) throws {
         var seen: Set<String> = []
         names = command.arguments("KEY").filter { seen.insert($0).inserted }

@@ -41,6 +41,18 @@ struct SetVariable: Command {
     private let input: ValueInput
     private let afterwards: PushOption
 
+    /// Asks for the value of a variable.
+    ///
+    /// - Parameter scope: nil as without `-t`.
+    init(_ key: String, in scope: Scope?) throws {
+        self.key = key
+        try VariableName.check(key)
+        options = ScopeOptions(scope)
+        (kind, comment, period) = (nil, nil, nil)
+        input = ValueInput()
+        afterwards = PushOption()
+    }
+
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
         try VariableName.check(key)

@@ -12,6 +12,8 @@ struct ShowHistory: Command {
 
     private let key: String
 
+    init(of key: String) { self.key = key }
+
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
         try VariableName.check(key)

@@ -1,5 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Glibc
+internal import Vault
 
 /// `watch`: a live view of projects and their newest deployments.
 struct Watch: Command {
@@ -43,16 +45,38 @@ struct Watch: Command {
             let events = try WatchEvents(workspace, names: names, intervals: intervals)
             try Interrupts.deferred { try events.run { Interrupts.pending == nil } }
         } else {
-            try checkTerminal(workspace.context)
-            let work = try WatchLoop(workspace, names: names, intervals: intervals)
+            try Self.checkTerminal(workspace.context)
+            let work = try WatchLoop(
+                workspace, names: names,
+                opened: names.isEmpty ? try linkedProject(workspace) : nil, intervals: intervals)
             try Interrupts.deferred { try work.run() }
         }
         Interrupts.endIfPending()
         return CommandResult.shown()
     }
 
+    /// The project of the directory; nil without a link that this vault trusts.
+    private func linkedProject(_ workspace: Workspace) throws -> String? {
+        guard case .link? = try? ProjectResolver(workspace).reference() else { return nil }
+        do {
+            return try ProjectResolver(workspace).existing(in: workspace.session.index(.listing))
+                .name
+        } catch let error as CommandError {
+            workspace.note(error.message)
+            return nil
+        }
+    }
+
+    /// Whether the program without arguments shows the screen: on a terminal, in a directory with
+    /// a link.
+    static func isDefault(_ context: Context) -> Bool {
+        guard (try? checkTerminal(context)) != nil else { return false }
+        let link = try? LinkFile.nearest(to: context.workingDirectory, user: geteuid()) { _ in }
+        return link != nil
+    }
+
     /// - Throws: ``ExitCode/usage`` without a suitable terminal.
-    private func checkTerminal(_ context: Context) throws {
+    private static func checkTerminal(_ context: Context) throws {
         let why: String
         if !TerminalDevice.isTerminal(context.output.descriptor) || !TerminalDevice.isTerminal(0) {
             why = "watch needs a terminal for its input and output."

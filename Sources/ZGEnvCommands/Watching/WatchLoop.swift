@@ -4,7 +4,7 @@ internal import Glibc
 internal import Vault
 internal import VercelAPI
 
-/// The main loop of `watch` on a terminal. Of four threads, one paints and handles keys, one polls
+/// The main loop of the full-screen program. Of four threads, one paints and handles keys, one polls
 /// Vercel, one runs changes and one follows a log. They take turns: a thread gives up its turn
 /// while it waits, so only one of them accesses this object at a time.
 final class WatchLoop {
@@ -31,9 +31,15 @@ final class WatchLoop {
         case look(String)
         case log(WatchRow, project: String)
         case change(DeploymentChange, project: String)
+        case act(VariableAction, project: String)
 
         var isLog: Bool {
             if case .log = self { true } else { false }
+        }
+
+        /// Whether it sends requests to Vercel.
+        var needsVercel: Bool {
+            if case .act(let action, _) = self { action.needsVercel } else { true }
         }
     }
     private var jobs: [Job] = []
@@ -42,7 +48,13 @@ final class WatchLoop {
     private var logNumber = 0
 
     /// Opens everything that may need a passphrase, while a prompt is still possible.
-    init(_ workspace: Workspace, names: [String], intervals: RefreshIntervals) throws {
+    ///
+    /// - Parameters:
+    ///   - names: The projects to show; empty for all.
+    ///   - opened: The project whose variables are shown first; nil for the list of projects.
+    init(
+        _ workspace: Workspace, names: [String], opened: String?, intervals: RefreshIntervals
+    ) throws {
         self.workspace = workspace
         browser = Browser(workspace.context)
         style = TerminalStyle(workspace.context).style
@@ -60,6 +72,14 @@ final class WatchLoop {
             screen.wake()
         }
         takeVercel()
+        if let opened,
+            let project = model.projects.first(where: { $0.isLocal && $0.name == opened })
+        {
+            model.open(project.id, .variables)
+        }
+        if !platform.hasVault {
+            model.advice = "There is no vault yet. Create one with: zg-env init"
+        }
     }
 
     /// Runs the screen until the user quits.
@@ -168,6 +188,12 @@ final class WatchLoop {
         case .followLog(let row, let project): add(.log(row, project: project))
         case .endLog: logNumber += 1
         case .change(let change, let project): add(.change(change, project: project))
+        case .act(let action, let project):
+            if action.needsTerminal {
+                try runInTerminal(action, project)
+            } else {
+                add(.act(action, project: project))
+            }
         case .answer(let isYes):
             model.question = nil
             answer = isYes
@@ -177,13 +203,86 @@ final class WatchLoop {
     }
 
     private func add(_ job: Job) {
-        guard !workspace.options.offline else {
+        guard !workspace.options.offline || !job.needsVercel else {
             if case .look = job { return }
-            model.message = "This needs Vercel, but --offline is set."
+            model.message = Self.offline
             return
         }
         jobs.append(job)
         turns.notify()
+    }
+
+    private static let offline = "This needs Vercel, but --offline is set."
+
+    // MARK: Operations on the terminal
+
+    /// Runs another command on the terminal itself, where it asks as it always does, and then shows
+    /// its result on the screen.
+    private func runInTerminal(_ action: VariableAction, _ project: String) throws {
+        guard !workspace.options.offline || !action.needsVercel else {
+            model.message = Self.offline
+            return
+        }
+        var title = "error"
+        let lines: [String]
+        screen.leave()
+        do {
+            let command = try action.command()
+            title = type(of: command).spec.name
+            // Its own session has the keys that the command has in a shell, not only the index key.
+            let context = workspace.context.forAnotherCommand()
+            let interaction = NotedInteraction(TerminalInteraction(context, isQuiet: false))
+            lines = try run(
+                command, project, context, { interaction.notes },
+                in: { [workspace] options, use in
+                    workspace.afresh(title, options, context, use, interaction)
+                })
+        } catch {
+            lines = Self.lines(of: error)
+        }
+        guard Interrupts.pending == nil else { return }
+        try screen.enter()
+        try reread()
+        show(lines, title, project)
+    }
+
+    /// Runs a command and returns what it says.
+    private func run(
+        _ command: any Command, _ project: String, _ context: Context, _ notes: () -> [String],
+        in workspace: (GlobalOptions, VaultUse) -> Workspace
+    ) throws -> [String] {
+        let options = self.workspace.options.forNestedCommand(
+            project: platform.local(project)?.name ?? model.project(project)?.name)
+        let result = try command.run(in: workspace(options, type(of: command).vaultUse))
+        let text = try result.text().split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = notes() + context.warnings.map(\.message) + text.map { String($0) }
+        while lines.last == "" { lines.removeLast() }
+        return lines + (result.failure.map(Self.lines) ?? [])
+    }
+
+    private static func lines(of error: any Error) -> [String] {
+        let error = CommandError(mapping: error)
+        return [error.message] + (error.hint.map { [$0] } ?? [])
+    }
+
+    /// Shows the result of an operation: one line as a message, more on a page of their own.
+    private func show(_ lines: [String], _ title: String, _ project: String) {
+        let safe = lines.map { DisplayText.safe($0) }
+        guard safe.count > 1 || safe.contains(where: { DisplayText.width($0) > 3 * size.columns })
+        else {
+            model.message = safe.first ?? "Done."
+            return
+        }
+        model.show(safe, title: title, project: project)
+    }
+
+    private func reread() throws {
+        do {
+            try platform.reread()
+        } catch {
+            model.trouble = CommandError(mapping: error).message
+        }
+        takeVercel()
     }
 
     // MARK: Values
@@ -248,6 +347,7 @@ final class WatchLoop {
             $0.code == .unavailable
                 ? "\($0.message) Showing the last known state; retrying." : $0.message
         }
+        if platform.hasVault { model.advice = failure?.hint }
         if let failure, [.notFound, .conflict, .usage].contains(failure.code) { end(failure) }
     }
 
@@ -285,7 +385,22 @@ final class WatchLoop {
         case .look(let id): try platform.look(id)
         case .log(let row, let project): try follow(row, project)
         case .change(let change, let project): try perform(change, project)
+        case .act(let action, let project): try perform(action, project)
         }
+    }
+
+    /// Runs a command that asks nothing.
+    private func perform(_ action: VariableAction, _ project: String) throws {
+        let context = workspace.context.beside(turns)
+        let interaction = ScreenInteraction { _, _ in false }
+        let command = try action.command()
+        let title = type(of: command).spec.name
+        let lines = try run(
+            command, project, context, { interaction.notes },
+            in: { [workspace] options, _ in
+                workspace.beside(title, options, context, interaction)
+            })
+        show(lines, title, project)
     }
 
     /// Runs another command, with its plan and question on this screen.

@@ -8,6 +8,13 @@ struct WatchModel {
         case projects
         case project(String)
         case log(WatchRow, project: String)
+        /// The result of an operation.
+        case text(String, project: String)
+    }
+
+    /// One of the two lists of a project.
+    enum Pane: Equatable {
+        case variables, deployments
     }
 
     /// A selectable row.
@@ -36,6 +43,7 @@ struct WatchModel {
         case followLog(WatchRow, project: String)
         case endLog
         case change(DeploymentChange, project: String)
+        case act(VariableAction, project: String)
         case answer(Bool)
         case reveal(Identifier, project: String)
     }
@@ -55,6 +63,8 @@ struct WatchModel {
     static let logLimit = 2_000
     /// The maximum length of a filter, in characters.
     static let filterLimit = 60
+    /// The maximum length of a typed name, in characters.
+    static let nameLimit = 256
 
     var projects: [WatchProject] = []
     /// When the shown data was requested; nil if never.
@@ -64,6 +74,8 @@ struct WatchModel {
     var isOffline = false
     /// Why the last refresh failed.
     var trouble: String?
+    /// What to do if there is nothing to show.
+    var advice: String?
     /// The last message, until the next key.
     var message: String?
     /// The operation in progress.
@@ -83,6 +95,10 @@ struct WatchModel {
     private(set) var pages: [Page] = [.projects]
     private(set) var filter = ""
     private(set) var isFiltering = false
+    /// The name of a new variable, while it is typed.
+    private(set) var newName: String?
+    /// The list that a project's page shows.
+    private(set) var pane = Pane.deployments
     private(set) var failedFirst = false
     private(set) var showsHelp = false
     /// The selected item of each page.
@@ -112,12 +128,12 @@ struct WatchModel {
         case .projects: return visible.map { .project($0) }
         case .project(let id):
             guard let project = project(id) else { return [] }
+            guard pane == .variables else { return project.rows.map { .deployment($0) } }
             let wanted = filter.lowercased()
-            return project.rows.map { .deployment($0) }
-                + project.variables.filter {
-                    wanted.isEmpty || $0.name.lowercased().contains(wanted)
-                }.map { .variable($0) }
-        case .log: return []
+            return project.variables.filter {
+                wanted.isEmpty || $0.name.lowercased().contains(wanted)
+            }.map { .variable($0) }
+        case .log, .text: return []
         }
     }
 
@@ -143,24 +159,62 @@ struct WatchModel {
             return nil
         }
         if isFiltering { return takeFilter(key) }
+        if newName != nil { return takeName(key) }
         if let step = Self.step(key, rows: rows) {
-            if case .log = page { scroll(step, rows, columns) } else { move(step) }
+            if isScrolling { scroll(step, rows, columns) } else { move(step) }
             return nil
         }
         switch key {
+        case .tab: return switchPane()
         case .enter, .right: return open()
         case .escape, .left, .backspace: return back()
         case .character("q"): return quit(wanted)
         case .character("?"): showsHelp = true
         case .character("/"):
-            if case .log = page { return nil }
+            if isScrolling || isOnDeployments { return nil }
             isFiltering = true
-        case .character("f"): failedFirst.toggle()
+        case .character("f"): if case .projects = page { failedFirst.toggle() }
         case .character("R"): return .refresh
         case .character(let letter): return act(letter)
         default: break
         }
         return nil
+    }
+
+    /// Whether the page is a text rather than a list.
+    private var isScrolling: Bool {
+        switch page {
+        case .log, .text: true
+        case .projects, .project: false
+        }
+    }
+
+    /// Whether the page is a project's list of deployments.
+    private var isOnDeployments: Bool {
+        if case .project = page { pane == .deployments } else { false }
+    }
+
+    private mutating func switchPane() -> Action? {
+        guard case .project(let id) = page else { return nil }
+        pane = pane == .variables ? .deployments : .variables
+        selected[selected.count - 1] = nil
+        filter = ""
+        return pane == .deployments ? .look(id) : nil
+    }
+
+    /// Opens the page of a project with one of its lists.
+    mutating func open(_ project: String, _ pane: Pane) {
+        self.pane = pane
+        push(.project(project))
+    }
+
+    /// Opens a page with the result of an operation.
+    mutating func show(_ lines: [String], title: String, project: String) {
+        if case .text = page { _ = back() }
+        push(.text(title, project: project))
+        log = lines.map { LogEntry(text: $0, role: .plain) }
+        // The beginning first, unlike a log.
+        (logScroll, hasLogEnded) = (Self.logLimit, false)
     }
 
     private mutating func quit(_ wanted: Bool) -> Action? {
@@ -199,6 +253,21 @@ struct WatchModel {
         return nil
     }
 
+    private mutating func takeName(_ key: TerminalKey) -> Action? {
+        guard let name = newName, case .project(let id) = page else { return nil }
+        switch key {
+        case .enter:
+            newName = nil
+            return name.isEmpty ? nil : act(.set(name, nil), id)
+        case .escape: newName = nil
+        case .backspace: newName = name.isEmpty ? nil : String(name.dropLast())
+        case .character(let letter) where name.count < Self.nameLimit:
+            newName = name + String(letter)
+        default: break
+        }
+        return nil
+    }
+
     /// Returns how far a key moves the selection; nil for other keys.
     private static func step(_ key: TerminalKey, rows: Int) -> Int? {
         switch key {
@@ -216,7 +285,8 @@ struct WatchModel {
         let count = log.reduce(hasLogEnded ? 1 : 0) {
             $0 + WatchScreen.pieces($1.text, columns).count
         }
-        logScroll = min(max(logScroll - step, 0), max(count - max(rows - 2, 1), 0))
+        let most = max(count - max(rows - 2, 1), 0)
+        logScroll = min(max(min(logScroll, most) - step, 0), most)
     }
 
     private mutating func move(_ step: Int) {
@@ -233,8 +303,8 @@ struct WatchModel {
         case .project(let project):
             push(.project(project.id))
             return .look(project.id)
-        case .deployment: return act("l")
-        case .variable: return act("v")
+        case .deployment: return actOnDeployment("l")
+        case .variable: return reveal()
         }
     }
 
@@ -255,8 +325,11 @@ struct WatchModel {
         guard pages.count > 1 else { return nil }
         let left = pages.removeLast()
         selected.removeLast()
+        switch left {
+        case .log, .text: (log, logScroll, hasLogEnded) = ([], 0, false)
+        case .projects, .project: return nil
+        }
         guard case .log = left else { return nil }
-        (log, logScroll, hasLogEnded) = ([], 0, false)
         return .endLog
     }
 
@@ -269,25 +342,70 @@ struct WatchModel {
             return (project.rows.first { $0.id == row.id } ?? row, project)
         }
         let items = items
+        if items.isEmpty, case .project(let id) = page { return project(id).map { (nil, $0) } }
         guard !items.isEmpty else { return nil }
         switch (items[selection(in: items)], page) {
         case (.project(let project), _): return (project.rows.first, project)
         case (.deployment(let row), .project(let id)): return project(id).map { (row, $0) }
-        case (.variable, .project(let id)): return project(id).map { (nil, $0) }
         default: return nil
         }
     }
 
     private mutating func act(_ letter: Character) -> Action? {
-        guard "lrpbov".contains(letter) else { return nil }
-        if letter == "v" { return reveal() }
+        switch page {
+        case .project(let id) where pane == .variables: return actOnVariable(letter, id)
+        case .text: return nil
+        default: return actOnDeployment(letter)
+        }
+    }
+
+    private mutating func actOnVariable(_ letter: Character, _ id: String) -> Action? {
+        switch letter {
+        case "n":
+            newName = ""
+            return nil
+        case "d": return act(.difference, id)
+        case "P": return act(.push, id)
+        case "p": return act(.pull, id)
+        case "v", "c", "s", "e", "x", "h": break
+        default: return nil
+        }
+        let items = items
+        guard !items.isEmpty, case .variable(let variable) = items[selection(in: items)] else {
+            message = "This project has no variables yet. Press n to add one."
+            return nil
+        }
+        switch letter {
+        case "v": return reveal()
+        case "c": return act(.copy(variable), id)
+        case "s": return act(.set(variable.name, variable.scope), id)
+        case "e": return act(.edit(variable), id)
+        case "x": return act(.remove(variable), id)
+        default: return act(.history(variable), id)
+        }
+    }
+
+    private mutating func act(_ action: VariableAction, _ id: String) -> Action? {
+        if let work {
+            message = "\(work) Wait until it is done."
+            return nil
+        }
+        guard project(id)?.isLocal == true || action == .pull else {
+            message = "This project is not in the vault. Press p to pull it from Vercel."
+            return nil
+        }
+        return .act(action, project: id)
+    }
+
+    private mutating func actOnDeployment(_ letter: Character) -> Action? {
+        guard "lrpbo".contains(letter) else { return nil }
         guard let (row, project) = subject else { return nil }
         // From the list of projects, rolls back to the previous production deployment.
         if letter == "b", case .projects = page {
             return change(.rollback(nil), project)
         }
         guard let row else {
-            message = "Select a deployment first."
+            message = "This project has no deployments yet."
             return nil
         }
         switch letter {
@@ -303,7 +421,9 @@ struct WatchModel {
             return .browse(address)
         case "r": return change(.redeploy(row.id), project)
         case "p": return change(.promote(row.id), project)
-        default: return change(.rollback(row.id), project)
+        default:
+            // The live deployment itself cannot be rolled back to.
+            return change(.rollback(row.id == project.current ? nil : row.id), project)
         }
     }
 
@@ -315,14 +435,11 @@ struct WatchModel {
         return .change(change, project: project.id)
     }
 
-    private mutating func reveal() -> Action? {
+    private func reveal() -> Action? {
         let items = items
         guard case .project(let id) = page, !items.isEmpty,
             case .variable(let variable) = items[selection(in: items)]
-        else {
-            message = "Select a variable on a project's page first."
-            return nil
-        }
+        else { return nil }
         return .reveal(variable.id, project: id)
     }
 }

@@ -55,7 +55,8 @@ struct WatchRow: Equatable {
 struct WatchVariable: Equatable {
     let id: Identifier
     let name: String
-    let scope: String
+    let scope: Scope
+    let kind: VariableAttributes.Kind
     let sync: SyncState
     /// As in `list`: nil if not applicable.
     let live: Bool?
@@ -73,6 +74,16 @@ struct WatchProject: Equatable {
     /// Newest first.
     var rows: [WatchRow] = []
     var variables: [WatchVariable] = []
+
+    /// The newest production deployment that is ready but not live, if production was rolled back
+    /// or pinned to an older one.
+    var passedOver: WatchRow? {
+        guard let live = rows.first(where: { $0.id == current }) else { return nil }
+        return rows.first { row in
+            row.target == "production" && row.state == "READY" && !row.isStaged
+                && row.createdAt > live.createdAt
+        }
+    }
 
     /// When the newest failed deployment was created; 0 for none.
     var failedAt: Int64 { rows.lazy.filter(\.isFailed).map(\.createdAt).max() ?? 0 }

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Vault
 
 /// Renders a ``WatchModel`` as lines that fit the terminal and contain no control sequences of
 /// untrusted texts. Performs no I/O.
@@ -37,10 +38,11 @@ struct WatchScreen {
     /// The lines above and below the body, and the number of rows between them.
     private var parts: (head: [[Span]], room: Int, foot: [[Span]]) {
         var head = [header]
+        if case .project = model.page { head.append(panes) }
         if let trouble = model.trouble { head += wrapped(trouble, .warning) }
         var foot = footer(takesAnswer: true)
         // On a small screen, first the error, then the foot gives way to the body.
-        if size.rows < head.count + foot.count + 1 { head = [header] }
+        if size.rows < head.count + foot.count + 3 { head = [header] }
         if size.rows < head.count + foot.count + 1 { foot = [] }
         let room = max(size.rows - head.count - foot.count, 0)
         if let question = model.question, self.question(question).count > room, !foot.isEmpty {
@@ -65,7 +67,7 @@ struct WatchScreen {
     ///
     /// - Parameter isWhole: Whether all of the value is visible.
     func valueLines(isWhole: Bool) -> [String] {
-        var lines = [[Span("zg-env watch: \(model.shownValue ?? "")", .heading)], []]
+        var lines = [[Span("zg-env: \(model.shownValue ?? "")", .heading)], []]
         while lines.count < valueRows.upperBound { lines.append([]) }
         let hint = "Press any key to hide it (auto-hides after 30 s)."
         lines.append([
@@ -87,8 +89,9 @@ struct WatchScreen {
         case .project(let id): title = model.project(id)?.name ?? "a project"
         case .log(let row, let id):
             title = "\(model.project(id)?.name ?? "") \(row.id)"
+        case .text(let name, let id): title = "\(model.project(id)?.name ?? ""): \(name)"
         }
-        let name = "zg-env watch: \(DisplayText.safe(title))"
+        let name = "zg-env: \(DisplayText.safe(title))"
         let right = status
         let gap = size.columns - DisplayText.width(name) - DisplayText.width(right)
         guard gap < 2 else {
@@ -115,28 +118,65 @@ struct WatchScreen {
         return age + more
     }
 
+    /// The names of a project's two lists.
+    private var panes: [Span] {
+        func name(_ pane: WatchModel.Pane, _ text: String) -> Span {
+            model.pane == pane ? Span("[\(text)]", .heading) : Span(" \(text) ", .dim)
+        }
+        return [
+            Span(" "), name(.variables, "Variables"), Span(" "),
+            name(.deployments, "Deployments"),
+            Span(size.columns >= 48 ? "   Tab switches" : "", .dim),
+        ]
+    }
+
     private func footer(takesAnswer: Bool) -> [[Span]] {
         if model.isFiltering { return [[Span("/\(model.filter)_", .heading)]] }
+        if let name = model.newName { return [[Span("New variable: \(name)_", .heading)]] }
         var lines: [[Span]] = []
         if let word = model.message ?? model.work { lines += wrapped(word, .heading) }
-        let keys: String
+        let keys: [String]
         if model.question != nil {
-            keys = takesAnswer ? "y yes  n cancel" : "n cancel"
+            keys = takesAnswer ? ["y yes", "n cancel"] : ["n cancel"]
         } else if model.showsHelp {
-            keys = "press any key to go back"
+            keys = ["press any key to go back"]
         } else {
             switch model.page {
             case .projects:
                 keys =
-                    "? help  q quit  Enter open  l logs  r redeploy  p promote  b rollback  / filter  f failed"
+                    [
+                        "? help", "q quit", "Enter open", "/ filter", "f failed first", "l logs",
+                        "r redeploy", "p promote", "b rollback",
+                    ]
             case .project:
                 keys =
-                    "? help  q quit  Esc back  l logs  r redeploy  p promote  b rollback  v value"
-            case .log: keys = "? help  q quit  Esc back  k up  j down  o browser"
+                    model.pane == .deployments
+                    ? [
+                        "? help", "q quit", "Esc back", "l logs", "r redeploy", "p promote",
+                        "b rollback", "o browser",
+                    ]
+                    : [
+                        "? help", "q quit", "Esc back", "v value", "c copy", "s set", "n new",
+                        "e edit", "P push", "p pull",
+                    ]
+            case .log: keys = ["? help", "q quit", "Esc back", "k up", "j down", "o browser"]
+            case .text: keys = ["? help", "q quit", "Esc back", "k up", "j down"]
             }
         }
         let filter = model.filter.isEmpty ? "" : "/\(model.filter)  "
-        return lines + [[Span(filter, .heading), Span(keys, .dim)]]
+        let room = size.columns - DisplayText.width(filter)
+        return lines + [[Span(filter, .heading), Span(Self.fitting(keys, room), .dim)]]
+    }
+
+    /// Joins as many of the keys as fit; help has all of them.
+    private static func fitting(_ keys: [String], _ width: Int) -> String {
+        var text = ""
+        for key in keys {
+            let longer = text.isEmpty ? key : "\(text)  \(key)"
+            guard text.isEmpty || DisplayText.width(longer) <= width else { break }
+            text = longer
+        }
+        return text
     }
 
     // MARK: The body
@@ -148,11 +188,11 @@ struct WatchScreen {
             return lines.prefix(max(rows - 1, 0))
                 + [[Span("  \(Self.tooLarge)", .warning)]]
         }
-        if model.showsHelp { return Self.help.map { [Span($0)] } }
+        if model.showsHelp { return help(rows) }
         switch model.page {
         case .projects: return projects(rows)
         case .project(let id): return project(id, rows)
-        case .log: return log(rows)
+        case .log, .text: return log(rows)
         }
     }
 
@@ -178,7 +218,7 @@ struct WatchScreen {
                             ? "  No projects yet." : "  No project matches the filter.",
                         .dim)
                 ],
-            ]
+            ] + (model.projects.isEmpty ? indented(model.advice, .plain) : [])
         }
         let selected = model.selection(in: items)
         let shown = Self.window(of: items.count, around: selected, rows: max(rows - 1, 1))
@@ -202,47 +242,59 @@ struct WatchScreen {
         }
         let items = model.items
         let selected = model.selection(in: items)
-        var deployments = WatchTable(["DEPLOYMENT", "STATE", "TARGET", "AGE", "BUILD", "COMMIT"])
-        var variables = WatchTable(["VARIABLE", "TARGETS", "SYNC", "LIVE"])
-        for (place, item) in items.enumerated() {
-            switch item {
+        let isOnVariables = model.pane == .variables
+        var table = WatchTable(
+            isOnVariables
+                ? ["VARIABLE", "STATE", "LIVE", "TARGETS", "TYPE"]
+                : ["DEPLOYMENT", "STATE", "TARGET", "AGE", "BUILD", "COMMIT"])
+        let shown = Self.window(of: items.count, around: selected, rows: max(rows - 1, 1))
+        for place in shown {
+            let cells: [Span]
+            switch items[place] {
             case .deployment(let row):
-                deployments.append(
-                    [
-                        Span(row.id), state(row, project), Span(row.target), Span(age(row), .dim),
-                        Span(build(row), .dim), Span(row.message.isEmpty ? row.cause : row.message),
-                    ], isSelected: place == selected)
+                cells = [
+                    Span(row.id), state(row, project), Span(row.target), Span(age(row), .dim),
+                    Span(build(row), .dim), Span(row.message.isEmpty ? row.cause : row.message),
+                ]
             case .variable(let variable):
-                variables.append(
-                    [
-                        Span(variable.name), Span(variable.scope),
-                        Span(variable.sync.rawValue, variable.sync == .synced ? .good : .warning),
-                        Span(
-                            variable.live.map { $0 ? "live" : "not live yet" } ?? "",
-                            variable.live == false ? .warning : .plain),
-                    ], isSelected: place == selected)
-            case .project: break
+                cells = [
+                    Span(variable.name),
+                    Span(variable.sync.rawValue, variable.sync == .synced ? .good : .warning),
+                    Span(
+                        variable.live.map { $0 ? "live" : "not yet" } ?? "",
+                        variable.live == false ? .warning : .plain),
+                    Span(variable.scope.description), Span(variable.kind.name, .dim),
+                ]
+            case .project: continue
             }
+            table.append(cells, isSelected: place == selected)
         }
-        var lines = deployments.lines(width: size.columns)
-        // The line of the selection, below its heading.
-        var focus = selected + 1
-        if deployments.isEmpty { lines = [[Span("  No deployments.", .dim)]] }
-        lines.append([])
-        if selected >= deployments.count { focus = lines.count + 1 + selected - deployments.count }
-        if project.isLocal {
-            lines +=
-                variables.isEmpty
-                ? [[Span("  No variables.", .dim)]] : variables.lines(width: size.columns)
-        } else {
-            lines.append([Span("  This project is not in the vault.", .dim)])
+        guard table.isEmpty else { return table.lines(width: size.columns) }
+        if !isOnVariables { return [[], [Span("  No deployments yet.", .dim)]] }
+        if !model.filter.isEmpty { return [[], [Span("  No variable matches the filter.", .dim)]] }
+        guard project.isLocal else {
+            return [[]]
+                + indented(
+                    "This project is not in the vault. Press p to pull its variables from Vercel.",
+                    .dim)
         }
-        return Self.window(of: lines.count, around: focus, rows: rows).map { lines[$0] }
+        return [[]]
+            + indented(
+                "No variables yet. Press n to add one, or p to pull them from Vercel.", .dim)
+    }
+
+    /// Returns a sentence wrapped to the screen's width.
+    private func indented(_ text: String?, _ role: Style.Role) -> [[Span]] {
+        guard let text else { return [] }
+        return Self.lines(of: DisplayText.safe(sentence: text), max(size.columns - 4, 1)).map {
+            [Span("  \($0)", role)]
+        }
     }
 
     private func state(_ row: WatchRow, _ project: WatchProject) -> Span {
         if row.id == project.current { return Span("\(row.state), live", .good) }
         if row.isFailed { return Span(row.state, .bad) }
+        if row.id == project.passedOver?.id { return Span("\(row.state), not live", .warning) }
         return Span(
             row.state + (row.isStaged ? ", staged" : ""), row.isFinal ? .plain : .warning)
     }
@@ -281,17 +333,66 @@ struct WatchScreen {
 
     // MARK: Parts
 
-    private static let help = [
-        "", "  j k Up Down      move             Enter   open a project, a log, a value",
-        "  PgUp PgDn g G    page, top, end   Esc     back", "",
-        "  l  follow the build log           r  redeploy",
-        "  o  open in a browser              p  promote to production",
-        "  v  show a variable's value        b  roll production back", "",
-        "  /  filter by name                 f  failed first",
-        "  R  refresh now                    q  quit", "",
-        "  Changes show a plan and ask first. A * after a project: production does not",
-        "  have the current values of all its variables.",
+    /// A key, what it does, and the same in one word for a narrow screen.
+    private typealias Key = (key: String, text: String, word: String)
+    private static let moving: [Key] = [
+        ("j k", "move (also Up Down PgUp PgDn)", "move"), ("g G", "top, end", "top, end"),
+        ("Enter", "open", "open"), ("Esc", "back", "back"), ("R", "refresh now", "refresh"),
+        ("q", "quit", "quit"),
     ]
+    private static let onDeployments: [Key] = [
+        ("l", "follow the build log", "log"), ("o", "open in a browser", "browser"),
+        ("r", "redeploy", "redeploy"), ("p", "promote to production", "promote"),
+        ("b", "roll production back", "rollback"),
+    ]
+    private static let onVariables: [Key] = [
+        ("v", "show the value", "value"), ("c", "copy the value", "copy"),
+        ("s", "set the value", "set"), ("n", "new variable", "new"),
+        ("e", "edit in your editor", "edit"), ("x", "remove", "remove"),
+        ("h", "history", "history"), ("d", "compare with Vercel", "diff"),
+        ("P", "push to Vercel", "push"), ("p", "pull from Vercel", "pull"),
+    ]
+    private static let filtering: Key = ("/", "filter by name", "filter")
+
+    /// The keys of the page, in two columns where there is room, and notes as far as they fit.
+    private func help(_ rows: Int) -> [[Span]] {
+        var own: [Key]
+        var notes = ["Before a change, the plan is shown and you are asked to confirm it."]
+        switch model.page {
+        case .projects:
+            own = Self.onDeployments + [Self.filtering, ("f", "failed first", "failed")]
+            notes.append(
+                "A * after a project: production does not have the current values of all its variables."
+            )
+        case .project where model.pane == .variables:
+            own = Self.onVariables + [Self.filtering, ("Tab", "show the deployments", "switch")]
+        case .project:
+            own = Self.onDeployments + [("Tab", "show the variables", "switch")]
+            notes.append("READY, not live: production was rolled back or pinned to an older one.")
+        case .log: own = [("o", "open in a browser", "browser")]
+        case .text: own = []
+        }
+        let isWide = size.columns >= 76
+        func line(_ key: Key, _ width: Int) -> String {
+            "  " + DisplayText.padded(key.key, to: width) + (isWide ? key.text : key.word)
+        }
+        var (left, right) = (Self.moving, own)
+        if !isWide {
+            let all = own + left
+            (left, right) = (
+                Array(all.prefix((all.count + 1) / 2)), Array(all.dropFirst((all.count + 1) / 2))
+            )
+        }
+        let room = isWide ? 38 : 18
+        var lines: [[Span]] = rows > max(left.count, right.count) ? [[]] : []
+        for place in 0..<max(left.count, right.count) {
+            let first = place < left.count ? line(left[place], 7) : ""
+            let second = place < right.count ? line(right[place], 7) : ""
+            lines.append([Span(DisplayText.padded(first, to: room) + second)])
+        }
+        for note in notes { lines += [[]] + indented(note, .plain) }
+        return lines
+    }
 
     private static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"

@@ -5,8 +5,8 @@ internal import CommandLineKit
 struct WatchTable {
     typealias Span = WatchScreen.Span
 
-    /// The minimum width of a cut column.
-    private static let narrowest = 8
+    /// The minimum width of a cut column; of the first one, which has the names, it is larger.
+    private static let (narrowest, narrowestName) = (11, 14)
 
     private let titles: [String]
     private var rows: [(cells: [Span], isSelected: Bool)] = []
@@ -24,7 +24,18 @@ struct WatchTable {
         let widths = widths(within: max(width - 2, 1))
         let heading = line(titles.map { Span($0, .heading) }, widths, mark: "  ")
         return [heading]
-            + rows.map { line($0.cells, widths, mark: $0.isSelected ? "> " : "  ") }
+            + rows.map { row in
+                row.isSelected
+                    ? Self.selected(line(row.cells, widths, mark: "> "), width: width)
+                    : line(row.cells, widths, mark: "  ")
+            }
+    }
+
+    /// Returns a line as one bar across the screen.
+    private static func selected(_ line: [Span], width: Int) -> [Span] {
+        let text = line.map(\.text).joined()
+        let blanks = max(width - DisplayText.width(text), 0)
+        return [Span(text + String(repeating: " ", count: blanks), .selected)]
     }
 
     private func line(_ cells: [Span], _ widths: [Int], mark: String) -> [Span] {
@@ -46,9 +57,10 @@ struct WatchTable {
         }
         while widths.reduce(2 * (widths.count - 1), +) > limit {
             // Cuts the widest column first, and drops the last one if nothing more can be cut.
-            if let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
-                widths[widest] > Self.narrowest
-            {
+            let spare = widths.enumerated().map { place, width in
+                width - (place == 0 ? Self.narrowestName : Self.narrowest)
+            }
+            if let widest = spare.indices.max(by: { spare[$0] < spare[$1] }), spare[widest] > 0 {
                 widths[widest] -= 1
             } else if widths.count > 1 {
                 widths.removeLast()

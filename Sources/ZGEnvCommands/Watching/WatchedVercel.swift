@@ -255,6 +255,15 @@ final class WatchedVercel: PollerDelegate {
         return times.count == accounts.count ? times.min() : nil
     }
 
+    /// Whether there is a vault.
+    var hasVault: Bool { index != nil }
+
+    /// Reads the vault again after this process changed it.
+    func reread() throws {
+        workspace.session.closeVault()
+        try take(vault: .success(true))
+    }
+
     /// Returns the vault project of a shown project.
     func local(_ id: String) -> VaultProject? {
         // A project that is not linked yet matches the Vercel project of its name.
@@ -299,9 +308,11 @@ final class WatchedVercel: PollerDelegate {
                 project.variables = index.variables(of: local.id).map { variable in
                     WatchVariable(
                         id: variable.id, name: variable.name,
-                        scope: variable.attributes.scope.description,
+                        scope: variable.attributes.scope, kind: variable.attributes.kind,
                         sync: SyncState(of: variable), live: SyncState.isLive(variable, in: local))
-                }.sorted { ($0.name, $0.scope) < ($1.name, $1.scope) }
+                }.sorted {
+                    ($0.name, $0.scope.description) < ($1.name, $1.scope.description)
+                }
             }
             found.append(project)
         }

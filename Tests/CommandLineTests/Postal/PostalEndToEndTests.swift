@@ -267,7 +267,7 @@ struct PostalEndToEndTests {
         try terminal.run("\(shell.path) watch -p web --every 1h --every-building 1h")
         try terminal.wait(for: "READY, live")
         try terminal.press("Enter")
-        try terminal.wait(for: "zg-env watch: web")
+        try terminal.wait(for: "zg-env: web")
         var lines = first.runner(
             "watch", "--json", "--every", "1h", "--every-building", "1h")
         lines.timeLimit = .seconds(200)

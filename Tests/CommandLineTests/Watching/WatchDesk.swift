@@ -11,10 +11,12 @@ final class WatchDesk {
 
     init(
         seed: String = WatchTerminalTests.seed, columns: Int = 80, rows: Int = 24,
-        unlocked: Bool = true, buildSeconds: Double = 0.3, keyring: PrivateKeyring? = nil,
+        unlocked: Bool = true, isLoggedIn: Bool = true, buildSeconds: Double = 0.3,
+        keyring: PrivateKeyring? = nil,
         environment extra: [String: String] = [:]
     ) throws {
-        platform = try SandboxHome(seed: seed, buildSeconds: buildSeconds, keyring: keyring)
+        platform = try SandboxHome(
+            seed: seed, buildSeconds: buildSeconds, keyring: keyring, isLoggedIn: isLoggedIn)
         let runner = platform.runner([], unlocked: unlocked, environment: extra)
         program = runner.path
         terminal = try TmuxTerminal(
@@ -25,6 +27,11 @@ final class WatchDesk {
     /// Starts `watch`; its exit code is printed after it.
     func start(_ arguments: String = "") throws {
         try terminal.run("clear; \(program) watch \(arguments); echo ended with $?")
+    }
+
+    /// Starts the program without arguments; its exit code is printed after it.
+    func startAlone() throws {
+        try terminal.run("clear; \(program); echo ended with $?")
     }
 
     /// Fills the response cache.

@@ -35,9 +35,16 @@ enum WatchExample {
     static func variable(
         _ name: String, _ scope: String, _ sync: SyncState, live: Bool?, number: UInt8
     ) -> WatchVariable {
-        WatchVariable(
+        var targets: Scope.Targets = []
+        for name in scope.split(separator: ", ") {
+            targets.formUnion(Scope.Targets(name: String(name)) ?? [])
+        }
+        // Anything else is the name of a custom environment.
+        return WatchVariable(
             id: Identifier([UInt8](repeating: number, count: 16)) ?? .random(), name: name,
-            scope: scope, sync: sync, live: live)
+            scope: Scope(
+                targets: targets, customEnvironments: targets.isEmpty ? [scope] : []),
+            kind: .encrypted, sync: sync, live: live)
     }
 
     static var projects: [WatchProject] {

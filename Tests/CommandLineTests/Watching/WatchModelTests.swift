@@ -3,7 +3,7 @@ import Testing
 
 @testable import ZGEnvCommands
 
-@Suite("watch: keys")
+@Suite("zg-env: keys")
 struct WatchModelTests {
     private static func typed(
         _ text: String, in model: inout WatchModel
@@ -72,21 +72,48 @@ struct WatchModelTests {
         #expect(model.filter.isEmpty && !model.isFiltering)
     }
 
-    @Test func `a project's page has its deployments and variables`() {
+    @Test func `Tab switches between a project's deployments and variables`() {
         var model = WatchExample.model
+        #expect(model.take(.tab, rows: 24) == nil && model.pane == .deployments)
         #expect(Self.typed("\r", in: &model) == [.look("prj_web")])
         #expect(model.page == .project("prj_web"))
-        #expect(model.items.count == 5)
-        #expect(Self.typed("v", in: &model) == [])
-        #expect(model.message != nil)
-        let id = WatchExample.projects[2].variables[1].id
-        #expect(Self.typed("Gv", in: &model) == [.reveal(id, project: "prj_web")])
-        #expect(model.message == nil)
-        // A variable has no log.
-        #expect(Self.typed("l", in: &model) == [])
+        #expect(model.items.count == 3)
+        // A deployment has no value.
+        #expect(Self.typed("vcsnexhdP", in: &model) == [])
+        #expect(model.take(.tab, rows: 24) == nil)
+        #expect(model.pane == .variables && model.items.count == 2)
+        let (first, last) = (
+            WatchExample.projects[2].variables[0], WatchExample.projects[2].variables[1]
+        )
         #expect(
-            Self.typed("gjb", in: &model) == [
-                .change(.rollback("dpl_W1"), project: "prj_web")
+            Self.typed("v\r", in: &model) == [
+                .reveal(first.id, project: "prj_web"), .reveal(first.id, project: "prj_web"),
+            ])
+        _ = model.take(.end, rows: 24)
+        let actions: [(Character, VariableAction)] = [
+            ("c", .copy(last)), ("s", .set("STRIPE_KEY", last.scope)), ("e", .edit(last)),
+            ("x", .remove(last)), ("h", .history(last)), ("d", .difference), ("P", .push),
+            ("p", .pull),
+        ]
+        for (key, action) in actions {
+            #expect(
+                model.take(.character(key), rows: 24) == .act(action, project: "prj_web"), "\(key)")
+        }
+        // A variable has no log and no build.
+        #expect(Self.typed("lrbo", in: &model) == [])
+        // One operation at a time.
+        model.work = "Running redeploy…"
+        #expect(Self.typed("P", in: &model) == [] && model.message != nil)
+        model.work = nil
+        #expect(model.take(.tab, rows: 24) == .look("prj_web"))
+        #expect(
+            Self.typed("b", in: &model) == [
+                .change(.rollback("dpl_W2"), project: "prj_web")
+            ])
+        // The live one means the one before it.
+        #expect(
+            Self.typed("jb", in: &model) == [
+                .change(.rollback(nil), project: "prj_web")
             ])
         #expect(
             Self.typed("p", in: &model) == [
@@ -98,6 +125,50 @@ struct WatchModelTests {
             Self.typed("b", in: &model) == [
                 .change(.rollback(nil), project: "prj_web")
             ])
+    }
+
+    @Test func `a new variable gets a typed name`() {
+        var model = WatchExample.model
+        model.open("prj_web", .variables)
+        #expect(Self.typed("nNEWqj", in: &model) == [])
+        #expect(WatchExample.lines(model).last == "New variable: NEWqj_")
+        for _ in 0..<2 { _ = model.take(.backspace, rows: 24) }
+        #expect(model.take(.enter, rows: 24) == .act(.set("NEW", nil), project: "prj_web"))
+        #expect(Self.typed("nX", in: &model) == [] && model.take(.escape, rows: 24) == nil)
+        #expect(model.newName == nil && model.page == .project("prj_web"))
+        #expect(Self.typed("n\r", in: &model) == [])
+    }
+
+    @Test func `without a project in the vault only a pull is possible`() {
+        var model = WatchExample.model
+        model.open("prj_docs", .variables)
+        #expect(Self.typed("Pdnx", in: &model) == [])
+        #expect(WatchExample.lines(model).joined().contains("not in the vault"))
+        _ = model.take(.escape, rows: 24)
+        #expect(Self.typed("p", in: &model) == [.act(.pull, project: "prj_docs")])
+    }
+
+    @Test func `a newer deployment that is not live is named`() {
+        var model = WatchExample.model
+        model.projects[2].rows[0] = WatchExample.row("dpl_W2", "READY", minutesAgo: 1)
+        #expect(model.projects[2].passedOver?.id == "dpl_W2")
+        #expect(WatchExample.lines(model).joined().contains("READY, not live"))
+        model.projects[2].rows[0].isStaged = true
+        #expect(model.projects[2].passedOver == nil)
+    }
+
+    @Test func `a result is read from its beginning`() {
+        var model = WatchExample.model
+        model.open("prj_web", .variables)
+        model.show((0..<100).map { "line \($0)" }, title: "history", project: "prj_web")
+        #expect(WatchExample.lines(model)[0].hasPrefix("zg-env: web: history"))
+        #expect(WatchExample.lines(model)[1] == "line 0")
+        _ = model.take(.down, rows: 24)
+        #expect(WatchExample.lines(model)[1] == "line 1")
+        _ = model.take(.end, rows: 24)
+        #expect(WatchExample.lines(model)[22] == "line 99")
+        #expect(Self.typed("lrpbovx", in: &model) == [])
+        #expect(model.take(.escape, rows: 24) == nil && model.page == .project("prj_web"))
     }
 
     @Test func `a log scrolls with its end until the user scrolls back`() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ZGEnvCommands
 
-@Suite("watch: the screen")
+@Suite("zg-env: the screen")
 struct WatchScreenTests {
     private static let hostile = [
         "plain", "", "\u{1B}[2J\u{1B}[1;1Hx", "\u{9B}31mred", "a\nb\tc\rd", "\u{202E}gnirts",
@@ -39,7 +39,7 @@ struct WatchScreenTests {
         if Bool.random(using: &random) { model.work = text() }
         let keys: [TerminalKey] = [
             .down, .down, .enter, .end, .character("l"), .character("/"), .character("?"),
-            .character("界"), .escape, .pageUp,
+            .character("界"), .escape, .pageUp, .tab, .character("n"),
         ]
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             if let key = keys.randomElement(using: &random) { _ = model.take(key, rows: 9) }
@@ -99,10 +99,13 @@ struct WatchScreenTests {
         }
         _ = model.take(.home, rows: 24)
         _ = model.take(.enter, rows: 24)
-        for place in 0..<90 {
-            let marked = WatchExample.lines(model, rows: 10).filter { $0.hasPrefix("> ") }
-            #expect(marked.count == 1, "\(place)")
-            _ = model.take(.down, rows: 10)
+        for _ in 0..<2 {
+            for place in 0..<90 {
+                let marked = WatchExample.lines(model, rows: 10).filter { $0.hasPrefix("> ") }
+                #expect(marked.count == 1, "\(place)")
+                _ = model.take(.down, rows: 10)
+            }
+            _ = model.take(.tab, rows: 10)
         }
     }
 
@@ -110,13 +113,13 @@ struct WatchScreenTests {
         let lines = WatchExample.lines(WatchExample.model, columns: 40, rows: 10)
         #expect(
             lines.map { $0.replacing(/\ +$/, with: "") } == [
-                "zg-env watch: 3 projec…  as of 3 min ago",
-                "  PROJECT  STATE     TARGET    AGE",
-                "> web *    BUILDING  product…  1 min a…",
-                "  shop     ERROR     preview   12 min…",
-                "  docs     READY,…   product…  6 days…",
+                "zg-env: 3 projects       as of 3 min ago",
+                "  PROJECT  STATE        TARGET",
+                "> web *    BUILDING     production",
+                "  shop     ERROR        preview",
+                "  docs     READY, live  production",
                 "", "", "", "",
-                "? help  q quit  Enter open  l logs  r r…",
+                "? help  q quit  Enter open  / filter",
             ])
     }
 
@@ -148,8 +151,10 @@ struct WatchScreenTests {
     private static var screens: [(String, [String])] {
         var down = WatchExample.model
         down.trouble = "Cannot connect to the API. Showing the last known state; retrying."
-        var project = WatchExample.model
-        _ = project.take(.enter, rows: 24)
+        var deployments = WatchExample.model
+        _ = deployments.take(.enter, rows: 24)
+        var variables = WatchExample.model
+        variables.open("prj_web", .variables)
         var question = WatchExample.model
         question.question = .init(
             plan: ["redeploy dpl_W2 of web for production"], question: "Redeploy this deployment?")
@@ -161,12 +166,13 @@ struct WatchScreenTests {
             .init(text: "09:59:21 ~ warning: 1 package is deprecated", role: .warning),
             .init(text: "09:59:30 $ npm run build", role: .heading),
         ]
-        var help = WatchExample.model
+        var help = variables
         _ = help.take(.character("?"), rows: 24)
         return [
             ("projects", WatchExample.lines(WatchExample.model, rows: 8)),
             ("no answer", WatchExample.lines(down, rows: 8)),
-            ("project", WatchExample.lines(project, rows: 12)),
+            ("deployments", WatchExample.lines(deployments, rows: 8)),
+            ("variables", WatchExample.lines(variables, rows: 7)),
             ("question", WatchExample.lines(question, rows: 7)),
             ("log", WatchExample.lines(log, rows: 8)),
             ("help", WatchExample.lines(help, rows: 17)),

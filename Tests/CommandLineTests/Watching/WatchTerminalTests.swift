@@ -33,12 +33,12 @@ struct WatchTerminalTests {
         // All of it is there without an answer.
         #expect(desk.platform.server.requests.count <= before + 1)
         let screen = desk.terminal.screen
-        #expect(screen.contains("zg-env watch: 3 projects") && screen.contains("as of "))
+        #expect(screen.contains("zg-env: 3 projects") && screen.contains("as of "))
         #expect(screen.contains("> web") && screen.contains("READY, live"))
         try desk.terminal.press("j")
         try desk.terminal.wait("the next project") { desk.selected.hasPrefix("> api") }
         try desk.terminal.press("Enter")
-        try desk.terminal.wait(for: "zg-env watch: api")
+        try desk.terminal.wait(for: "zg-env: api")
         #expect(desk.terminal.screen.contains(", refreshing"))
         // Leaving does not wait for the answer either.
         let start = ContinuousClock.now
@@ -76,7 +76,7 @@ struct WatchTerminalTests {
             try desk.terminal.wait("a screen of \(columns) by \(rows)") {
                 let lines = desk.terminal.screen.split(
                     separator: "\n", omittingEmptySubsequences: false)
-                return lines.first?.hasPrefix("zg-env watc") == true
+                return lines.first?.hasPrefix("zg-env: ") == true
                     && (rows < 5 || desk.terminal.screen.contains("> web"))
                     && (rows < 5 || lines.prefix(rows).last?.hasPrefix("? help") == true)
             }
@@ -85,7 +85,7 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "1 of 3 projects")
         #expect(desk.selected.hasPrefix("> api") && desk.terminal.screen.contains("/ap_"))
         try desk.terminal.press("Enter", "Escape")
-        try desk.terminal.wait(for: "watch: 3 projects")
+        try desk.terminal.wait(for: "zg-env: 3 projects")
         try desk.terminal.press("g", "f")
         try desk.terminal.wait("those that failed first") {
             let lines = desk.terminal.screen.split(separator: "\n")
@@ -113,7 +113,7 @@ struct WatchTerminalTests {
         try desk.start()
         try desk.terminal.wait(for: "owned")
         let lines = desk.terminal.screen.split(separator: "\n").map { String($0) }
-        #expect(lines.first?.hasPrefix("zg-env watch: 2 projects") == true, "\(lines)")
+        #expect(lines.first?.hasPrefix("zg-env: 2 projects") == true, "\(lines)")
         #expect(lines[2].hasPrefix("> web") && lines[2].contains("日本語") && lines[2].contains("世"))
         #expect(lines[3].hasPrefix("  zzz"))
         #expect(!desk.terminal.screen.contains("second"))
@@ -126,7 +126,12 @@ struct WatchTerminalTests {
         try desk.warm()
         try desk.start()
         try desk.terminal.wait(for: "READY, live")
-        #expect(desk.terminal.colouredScreen.contains("\u{1B}[32mREADY, live"))
+        // The selected row is a bar.
+        #expect(desk.terminal.colouredScreen.contains("7m\u{1B}[39m\u{1B}[49m> web"))
+        try desk.terminal.press("j")
+        try desk.terminal.wait("the color of its state") {
+            desk.terminal.colouredScreen.contains("\u{1B}[32mREADY, live")
+        }
         try desk.terminal.press("q")
         try desk.terminal.wait(for: "ended with 0")
         try desk.terminal.run("export NO_COLOR=1")
@@ -212,7 +217,7 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "(end of log)")
         #expect(desk.terminal.screen.contains("= READY"))
         try desk.terminal.press("Escape")
-        try desk.terminal.wait(for: "watch: 1 project")
+        try desk.terminal.wait(for: "zg-env: 1 project")
         // A growing log closes at once.
         try desk.terminal.press("r")
         try desk.terminal.wait(for: "Redeploy this deployment?")
@@ -249,10 +254,9 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "Passphrase")
         try desk.terminal.run(CommandHome.passphrase)
         try desk.terminal.wait(for: "READY, live")
-        try desk.terminal.press("Enter")
+        try desk.terminal.press("Enter", "Tab")
         try desk.terminal.wait(for: "KEY")
         #expect(!desk.terminal.everything.contains(value))
-        try desk.terminal.press("G")
         try desk.terminal.wait("the variable") { desk.selected.hasPrefix("> KEY") }
         try desk.terminal.press("v")
         try desk.terminal.wait(for: "Passphrase")
@@ -299,9 +303,9 @@ struct WatchTerminalTests {
         try desk.platform.set("KEY", value)
         try desk.start("-p web")
         try desk.terminal.wait(for: "READY, live")
-        try desk.terminal.press("Enter")
+        try desk.terminal.press("Enter", "Tab")
         try desk.terminal.wait(for: "KEY")
-        try desk.terminal.press("G", "v")
+        try desk.terminal.press("v")
         try desk.terminal.wait(for: "The value is cut off")
         let lines = desk.terminal.screen.split(
             separator: "\n", omittingEmptySubsequences: false)

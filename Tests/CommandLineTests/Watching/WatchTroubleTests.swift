@@ -26,7 +26,7 @@ struct WatchTroubleTests {
         try desk.terminal.wait(for: ", refreshing")
         // Its own request and the page's run at once, one for each list.
         try desk.terminal.press("Enter")
-        try desk.terminal.wait(for: "zg-env watch: web")
+        try desk.terminal.wait(for: "zg-env: web")
         try desk.terminal.wait("the request of the page") {
             desk.platform.server.requests.contains { $0.path.contains("projectId=") }
         }
@@ -117,7 +117,7 @@ struct WatchTroubleTests {
         }
         #expect(!desk.terminal.screen.contains("Waiting for the log…"))
         try desk.terminal.press("Escape")
-        try desk.terminal.wait(for: "This project is not in the vault.")
+        try desk.terminal.wait(for: "[Deployments]")
         try desk.platform.setFaults("* * 401")
         try desk.terminal.press("R")
         try desk.terminal.wait(for: "This project is no longer available.")

@@ -1,0 +1,39 @@
+internal import Vault
+
+/// An operation on a project's variables that a key of the screen starts.
+enum VariableAction: Equatable {
+    case copy(WatchVariable)
+    /// nil for the targets that `set` chooses.
+    case set(String, Scope?)
+    case edit(WatchVariable)
+    case remove(WatchVariable)
+    case history(WatchVariable)
+    case difference, push, pull
+
+    /// Whether it needs the terminal for itself: for a passphrase, a value, an editor or questions.
+    var needsTerminal: Bool {
+        switch self {
+        case .copy, .set, .edit, .remove, .difference, .push, .pull: true
+        case .history: false
+        }
+    }
+
+    /// Whether it sends requests to Vercel.
+    var needsVercel: Bool { [.difference, .push, .pull].contains(self) }
+
+    /// The equivalent command.
+    ///
+    /// - Throws: ``ExitCode/usage`` for an invalid name.
+    func command() throws -> any Command {
+        switch self {
+        case .copy(let variable): Reveal(copying: variable.name, in: variable.scope)
+        case .set(let name, let scope): try SetVariable(name, in: scope)
+        case .edit(let variable): Edit(variable.name, in: variable.scope)
+        case .remove(let variable): Remove(variable.name, in: variable.scope)
+        case .history(let variable): ShowHistory(of: variable.name)
+        case .difference: Difference(RemoteDifference())
+        case .push: Push()
+        case .pull: Pull()
+        }
+    }
+}
