@@ -1,12 +1,12 @@
 /// Parses like the classic parser of motdotla/dotenv, in one pass.
 ///
 /// That parser applies one regular expression to the text after turning CR LF and CR into LF: at a
-/// line start, white space of any kind (line breaks too), optionally `export` and white space, a
-/// name, `=` after optional white space or `:` before some, then a quoted value, or a value up to
+/// line start, whitespace of any kind (line breaks too), optionally `export` and whitespace, a
+/// name, `=` after optional whitespace or `:` before some, then a quoted value, or a value up to
 /// `#` or the end of the line, or none, and optionally a comment. Backtracking leaves few choices,
 /// each with one result:
 ///
-/// - White space and names are matched whole, as nothing else could follow a part of them.
+/// - Whitespace and names are matched whole, as nothing else could follow a part of them.
 /// - `export` is a prefix if an assignment follows it; otherwise it may be the name itself.
 /// - A quote ends at the first quote without a backslash before it. If the rest of the line is not
 ///   blank or a comment there, it ends at the last earlier quote (with a backslash) where it is.
@@ -68,7 +68,7 @@ struct ClassicScanner {
         if text[sign] == Byte.equals {
             value = sign + 1
         } else if text[nameEnd] == Byte.colon {
-            // Only one white space character belongs to the sign; CR LF is one character.
+            // Only one whitespace character belongs to the sign; CR LF is one character.
             let isPair = text.has("\r\n", at: nameEnd + 1)
             let width = isPair ? 2 : text.spaceWidth(at: nameEnd + 1)
             guard width > 0 else { return nil }
@@ -93,7 +93,7 @@ struct ClassicScanner {
     }
 
     /// Returns the end of the blank rest of a line or of a comment; nil if other text follows.
-    /// White space may cross lines: the result is then the last line break.
+    /// Whitespace may cross lines: the result is then the last line break.
     private func endOfLine(from start: Int) -> Int? {
         var index = start
         var lastTerminator: Int?

@@ -16,7 +16,7 @@ struct ComposeScanner {
         index = survey.start
     }
 
-    /// Returns the width of white space within a line; 0 for a line feed and for spaces that
+    /// Returns the width of whitespace within a line; 0 for a line feed and for spaces that
     /// Compose does not know here.
     private func blankWidth(at index: Int) -> Int {
         switch text[index] {
@@ -69,7 +69,7 @@ struct ComposeScanner {
         if text.firstIndex(of: Byte.space, from: key.lowerBound, to: key.upperBound)
             < key.upperBound
         {
-            throw text.failure(.refused, "Compose refuses a space in a name", at: name)
+            throw text.failure(.refused, "Compose does not allow a space in a name", at: name)
         }
         index = skippingBlanks(from: isNameless ? name : end + 1)
         if !isNameless, text[end] == Byte.lineFeed {

@@ -36,7 +36,7 @@ struct DockerScanner {
             for position in first..<sign
             where text[position] == Byte.space || text[position] == Byte.tab {
                 throw text.failure(
-                    .refused, "docker does not allow white space in a name", at: position)
+                    .refused, "docker does not allow whitespace in a name", at: position)
             }
             guard sign < end else {
                 if ignored.count <= DotEnvReader.maximumDiagnostics { ignored.append(first..<end) }

@@ -15,9 +15,9 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case differsLineEnding = "differs-line-ending"
         /// A `#` in a bare value without a space before it.
         case differsHashInValue = "differs-hash-in-value"
-        /// White space other than a space before a comment, around `=` or around a value.
+        /// Whitespace other than a space before a comment, around `=` or around a value.
         case differsWhitespace = "differs-whitespace"
-        /// `export` with other white space than one space after it.
+        /// `export` with other whitespace than one space after it.
         case differsExport = "differs-export-tab"
         /// A quote inside a quoted value, or text after its closing quote.
         case differsQuoteInside = "differs-quote-inside"
@@ -89,7 +89,7 @@ extension DotEnvDiagnostic.Code {
         case .differsHashInValue:
             "some parsers end an unquoted value at # and some keep it; quote the value"
         case .differsWhitespace:
-            "some parsers accept only spaces as white space here"
+            "some parsers accept only spaces as whitespace here"
         case .differsExport:
             "some parsers accept export only with one space after it"
         case .differsQuoteInside:
@@ -117,7 +117,7 @@ extension DotEnvDiagnostic.Code {
         case .differsShell:
             "a shell that sources the file reads this differently; quote the value"
         case .differsCompose:
-            "Docker Compose reads this differently or refuses the file"
+            "Docker Compose reads this differently or rejects the file"
         case .differsValue:
             "parsers give this variable different values"
         case .ignoredNoEquals:
@@ -135,7 +135,7 @@ extension DotEnvDiagnostic.Code {
         case .unexpanded:
             "the value is kept as written and not expanded"
         case .truncated:
-            "further diagnostics are not shown"
+            "more diagnostics were omitted"
         }
     }
 }

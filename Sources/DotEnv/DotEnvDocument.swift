@@ -170,7 +170,8 @@ package struct DotEnvDocument: Sendable {
         for (number, key) in keys.enumerated() { numbers[ExactName(key)] = number }
         let added = keys.filter { effective[ExactName($0)] == nil }
         guard result.entries.count == file.entries.count + added.count else {
-            throw DotEnvError(.notVerified, "the merged text reads back with different variables")
+            throw DotEnvError(
+                .notVerified, "the merged text has different variables when read back")
         }
         for (index, entry) in result.entries.enumerated() {
             let isOld = index < file.entries.count
@@ -193,7 +194,7 @@ package struct DotEnvDocument: Sendable {
             }
             guard ExactName(entry.key) == ExactName(key), isEqual else {
                 throw DotEnvError(
-                    .notVerified, "the merged text reads back differently", key: key)
+                    .notVerified, "the merged text is different when read back", key: key)
             }
         }
     }

@@ -32,7 +32,8 @@ extension DotEnvWriter {
             throw DotEnvError(.notVerified, "the written text cannot be read back: \(error.reason)")
         }
         guard file.entries.count == keys.count else {
-            throw DotEnvError(.notVerified, "the written text reads back with different variables")
+            throw DotEnvError(
+                .notVerified, "the written text has different variables when read back")
         }
         let unportable = Set(unportableKeys(keys, lending: values))
         // After a name that it rejects, a parser may misread lines of the value.
@@ -50,7 +51,7 @@ extension DotEnvWriter {
         for (index, entry) in file.entries.enumerated() {
             guard ExactName(entry.key) == ExactName(keys[index]) else {
                 throw DotEnvError(
-                    .notVerified, "the name reads back differently", key: keys[index])
+                    .notVerified, "the name is different when read back", key: keys[index])
             }
             var isEqual = false
             values(index) { bytes in
@@ -64,7 +65,7 @@ extension DotEnvWriter {
             }
             guard isEqual else {
                 throw DotEnvError(
-                    .notVerified, "the value reads back differently", key: entry.key)
+                    .notVerified, "the value is different when read back", key: entry.key)
             }
         }
     }
@@ -101,13 +102,13 @@ extension DotEnvWriter {
                 }
                 guard index != nil else {
                     throw DotEnvError(
-                        .notVerified, "the variable reads back differently", key: key)
+                        .notVerified, "the variable is different when read back", key: key)
                 }
             }
             var tail = ComparingSink(text, from: index)
             end(isEmpty: keys.isEmpty, into: &tail)
             guard tail.end == text.count else {
-                throw DotEnvError(.notVerified, "the text reads back differently")
+                throw DotEnvError(.notVerified, "the text is different when read back")
             }
         }
     }

@@ -7,7 +7,7 @@ package struct DotEnvWriter {
     package typealias Lender = (Int, (RawSpan) -> Void) -> Void
 
     package let format: DotEnvFormat
-    /// The name of the Secret in `k8s`: lower-case letters, digits, `-` and `.`.
+    /// The name of the Secret in `k8s`: lowercase letters, digits, `-` and `.`.
     package let secretName: String
     /// The parser that `dotenv` is written for; nil for as many as possible. Values without a
     /// common form are then written for motdotla/dotenv.
@@ -121,7 +121,7 @@ package struct DotEnvWriter {
         guard isSecretName else {
             throw DotEnvError(
                 .unwritableName,
-                "a Secret's name may contain only lower-case letters, digits, - and .",
+                "a Secret's name may contain only lowercase letters, digits, - and .",
                 key: secretName
             )
         }

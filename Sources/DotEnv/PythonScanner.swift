@@ -27,7 +27,7 @@ struct PythonScanner {
         }
     }
 
-    /// Returns the first index from `start` on that is not white space within a line.
+    /// Returns the first index from `start` on that is not whitespace within a line.
     private func skippingInline(from start: Int) -> Int {
         var position = start
         while position < text.count {
@@ -40,7 +40,7 @@ struct PythonScanner {
         return min(position, text.count)
     }
 
-    /// Skips a comment and white space up to the end of the line; returns false if other text is
+    /// Skips a comment and whitespace up to the end of the line; returns false if other text is
     /// there.
     private mutating func skipEndOfLine() -> Bool {
         var position = skippingInline(from: index)

@@ -151,7 +151,7 @@ struct ShellScanner {
         return false
     }
 
-    /// Refuses the end of a word other than white space or `;`.
+    /// Refuses the end of a word other than whitespace or `;`.
     private func checkEnd() throws(DotEnvError) {
         let byte = text[index]
         if byte != Byte.space, byte != Byte.tab, byte != Byte.lineFeed,

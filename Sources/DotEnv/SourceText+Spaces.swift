@@ -15,7 +15,7 @@ enum Byte {
     static let rightBrace: UInt8 = 0x7D
 }
 
-/// The definitions of white space in the parsers' languages.
+/// The definitions of whitespace in the parsers' languages.
 enum SpaceSet {
     /// `\s` and `trim()` of ECMAScript: with line terminators and U+FEFF, without U+0085.
     case ecmaScript
@@ -26,7 +26,7 @@ enum SpaceSet {
 }
 
 extension SourceText {
-    /// Returns the width in bytes of the white space character at `index`; 0 for others.
+    /// Returns the width in bytes of the whitespace character at `index`; 0 for others.
     @inline(__always)
     func spaceWidth(at index: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         let byte = self[index]
@@ -62,7 +62,7 @@ extension SourceText {
         }
     }
 
-    /// Returns the first index from `start` on that is not white space, at most `end`.
+    /// Returns the first index from `start` on that is not whitespace, at most `end`.
     @inline(__always)
     func skippingSpaces(from start: Int, to end: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         var index = start
@@ -74,7 +74,7 @@ extension SourceText {
         return min(index, max(start, end))
     }
 
-    /// Returns the end of `start..<end` without trailing white space.
+    /// Returns the end of `start..<end` without trailing whitespace.
     func trimmingSpaces(from start: Int, to end: Int, _ set: SpaceSet = .ecmaScript) -> Int {
         var index = end
         while index > start {

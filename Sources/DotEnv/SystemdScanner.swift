@@ -73,7 +73,7 @@ struct SystemdScanner {
         index = min(index, text.count)
     }
 
-    /// The end of dropped trailing white space; nil if the value does not end so.
+    /// The end of dropped trailing whitespace; nil if the value does not end so.
     private var bareEnd: Int?
 
     /// Skips a value; returns true if a quote stays open.

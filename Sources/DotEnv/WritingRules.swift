@@ -18,7 +18,7 @@ struct WritingRules {
         /// `$` before a letter, digit, underscore or brace, or after a backslash: what
         /// dotenv-expand replaces in any quotes.
         var isExpandable = false
-        /// Possible white space, or a quote, at an end.
+        /// Possible whitespace, or a quote, at an end.
         var hasFragileEnd = false
         /// A doubled backslash, or one at the end.
         var hasFragileBackslash = false

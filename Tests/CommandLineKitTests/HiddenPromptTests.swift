@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// One terminal at a time can be guarded, so all of these run one after the other.
+/// One terminal at a time can be guarded, so all of these run one after another.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct `A terminal` {
     @Suite(.serialized) struct `asked for a secret` {
         @Test(arguments: [

@@ -25,7 +25,7 @@ import Testing
                 ]
             ),
             (
-                "after the ones following --",
+                "after the ones that follow --",
                 [
                     CommandSpec(
                         ["a"], "A",
@@ -60,7 +60,7 @@ import Testing
                 ]
             ),
             (
-                "another kind",
+                "a different kind",
                 [
                     CommandSpec(
                         ["a"], "A", options: [OptionSpec("quiet", value: "N", "X")])

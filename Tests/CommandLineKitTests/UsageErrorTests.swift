@@ -82,7 +82,7 @@ import Testing
 
     @Test func `but the name before its sign is shown`() {
         #expect(Fixture.failure(["--unknown=x"])?.message == "Unknown option --unknown.")
-        #expect(Fixture.failure(["list", "--json=x"])?.message == "--json takes no value.")
+        #expect(Fixture.failure(["list", "--json=x"])?.message == "--json does not take a value.")
         #expect(Fixture.failure(["wrong-word"])?.message == "Unknown command \"wrong-word\".")
         #expect(Fixture.failure(["k=v"])?.message == "Unknown command.")
     }

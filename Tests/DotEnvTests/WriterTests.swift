@@ -171,7 +171,7 @@ import Testing
                     try writer.verify(span, holds: ["A", "B"], lending: lend)
                 }
             }
-            // White space and quotes may change without a change of meaning.
+            // Whitespace and quotes may change without a change of meaning.
             if error == nil {
                 #expect([0x20, 0x0A, 0x27].contains(text[index]), "\(index)")
             } else {

@@ -189,7 +189,7 @@ extension ProgramSpec {
     /// The environment variables with their meanings: those that set an option, then the others.
     package var environment: [(String, String)] {
         globalOptions.compactMap { option in
-            option.environmentVariable.map { ($0, "Sets \(option.dashedName)") }
+            option.environmentVariable.map { ($0, "Same as \(option.dashedName)") }
         } + variables.map { ($0.name, $0.meaning) }
     }
 

@@ -79,7 +79,7 @@ struct ArgumentScan {
     private mutating func takeLong(_ option: OptionSpec, _ word: OptionWord) throws(UsageError) {
         if option.isFlag {
             guard word.attachedValue == nil else {
-                throw UsageError(.unexpectedValue, "\(option.dashedName) takes no value.")
+                throw UsageError(.unexpectedValue, "\(option.dashedName) does not take a value.")
             }
             note(option, nil)
         } else if let value = word.attachedValue {
@@ -103,7 +103,7 @@ struct ArgumentScan {
             }
             if option.isFlag {
                 guard rest.first != UInt8(ascii: "=") else {
-                    throw UsageError(.unexpectedValue, "-\(letter) takes no value.")
+                    throw UsageError(.unexpectedValue, "-\(letter) does not take a value.")
                 }
                 note(option, nil)
                 continue

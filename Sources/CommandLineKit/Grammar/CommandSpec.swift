@@ -73,7 +73,7 @@ package struct CommandSpec: Sendable {
         ["__complete"], "Print candidates for completion",
         arguments: [
             ArgumentSpec(
-                "KIND", .one, "Kind of words",
+                "KIND", .one, "Kind of word to complete",
                 form: .oneOf(DynamicCompletion.allCases.map(\.rawValue))),
             ArgumentSpec("PREFIX", .optional, "Typed so far", allowsEmpty: true),
         ], hidden: true)

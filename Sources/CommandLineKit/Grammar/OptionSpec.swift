@@ -1,6 +1,6 @@
 /// An option of a command, or a global one.
 package struct OptionSpec: Sendable, Equatable {
-    /// The long name without dashes: lower-case ASCII letters, digits and hyphens.
+    /// The long name without dashes: lowercase ASCII letters, digits and hyphens.
     package let name: String
     /// The short name: an ASCII letter or digit.
     package let short: Character?

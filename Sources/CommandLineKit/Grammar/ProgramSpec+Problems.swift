@@ -31,7 +31,8 @@ extension ProgramSpec {
         for own in command.options {
             guard let global = globalOptions.first(where: { $0.name == own.name }) else { continue }
             if global.isFlag != own.isFlag || global.short != own.short {
-                problems.append("\(name) replaces \(own.dashedName) with another kind of option.")
+                problems.append(
+                    "\(name) replaces \(own.dashedName) with a different kind of option.")
             }
         }
         if command.options.contains(where: { $0.name == "help" }) {
@@ -53,7 +54,7 @@ extension ProgramSpec {
     private func argumentProblems(_ arguments: [ArgumentSpec], of name: String) -> [String] {
         var problems: [String] = []
         if arguments.dropLast().contains(where: { $0.arity == .restAfterDashes }) {
-            problems.append("\(name) takes further arguments after the ones following --.")
+            problems.append("\(name) declares another argument after the ones that follow --.")
         }
         if arguments.filter({ $0.isVariadic || $0.arity == .optional }).count > 1 {
             problems.append("\(name) has two optional or variadic arguments.")
@@ -88,7 +89,7 @@ extension ProgramSpec {
             ? ["\(name) has a summary with a full stop or a line break."] : []
     }
 
-    /// Whether a text has only lower-case ASCII letters, digits, hyphens and, for internal commands,
+    /// Whether a text has only lowercase ASCII letters, digits, hyphens and, for internal commands,
     /// underscores.
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")

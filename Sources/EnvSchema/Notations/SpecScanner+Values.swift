@@ -199,7 +199,7 @@ extension SpecScanner {
 }
 
 extension String {
-    /// Without white space at the ends.
+    /// Without whitespace at the ends.
     var trimmingASCIISpace: String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 < 5 }
         guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {

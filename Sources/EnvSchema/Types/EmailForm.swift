@@ -1,4 +1,4 @@
-/// E-mail addresses, by the common expression that the other tool uses.
+/// Email addresses, by the common expression that the other tool uses.
 enum EmailForm {
     static func matches(_ text: ValueSlice) -> Bool {
         // Neither form of a domain has this sign.

@@ -47,7 +47,7 @@ extension ValueCheck {
 
     func email(_ value: ValueSlice, _ type: ValueType) -> ValueFit {
         lowerCased(value, type) {
-            EmailForm.matches($0) ? .fits : .misfit("not an e-mail address")
+            EmailForm.matches($0) ? .fits : .misfit("not an email address")
         }
     }
 
@@ -67,7 +67,7 @@ extension ValueCheck {
         guard type.flag("normalize") else { return check(value) }
         return converted(value, upper: false, lower: true) { text, isChanged in
             let fit = check(text)
-            return isChanged ? fit.combined(with: .coerced("not in lower case")) : fit
+            return isChanged ? fit.combined(with: .coerced("not in lowercase")) : fit
         }
     }
 

@@ -36,7 +36,7 @@ final class ValueCheck {
         let fit = checked(value, type, depth)
         guard let option = type.unusableOption else { return fit }
         return fit.combined(
-            with: .unchecked("its option \(SchemaText.shown(option)) has no usable value"))
+            with: .unchecked("its option \(SchemaText.shown(option)) is invalid"))
     }
 
     private func checked(_ value: ValueSlice, _ type: ValueType, _ depth: Int) -> ValueFit {
@@ -55,7 +55,7 @@ final class ValueCheck {
         case .isoDate: DateForm.matches(value) ? .fits : .misfit("not an ISO 8601 date")
         case .uuid:
             HexForm.isUUID(value) ? .fits : .misfit("not a version 0 to 5 UUID")
-        case .md5: HexForm.isMD5(value) ? .fits : .misfit("not 32 lower-case hexadecimal digits")
+        case .md5: HexForm.isMD5(value) ? .fits : .misfit("not 32 lowercase hexadecimal digits")
         case .simpleObject: object(value)
         case .duration: DurationForm.fit(of: value, to: type)
         case .array: array(value, type, depth)
@@ -86,7 +86,8 @@ final class ValueCheck {
         case .tooLong: return .unchecked("matching its pattern takes too long")
         case .unsupported: return .unchecked("its pattern is not supported")
         case .libraryMissing: return .unchecked("libpcre2 is not installed")
-        case .notText: return .unchecked("its pattern needs text, and the value is not valid UTF-8")
+        case .notText:
+            return .unchecked("its pattern cannot be matched, because the value is not valid UTF-8")
         }
     }
 }
