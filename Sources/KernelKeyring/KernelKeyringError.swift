@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemFiles
 
-/// A failure of the kernel's keyrings.
+/// A failure of the kernel keyrings.
 package struct KernelKeyringError: Error, Equatable {
     /// The cause, from which callers choose a hint.
     package enum Code: Sendable {
@@ -35,11 +35,11 @@ package struct KernelKeyringError: Error, Equatable {
         case ENOSYS, EPERM:
             self.init(
                 .unavailable,
-                "the kernel's keyrings cannot be used here, which is common in containers "
+                "kernel keyrings are not available here, which is common in containers "
                     + "(\(call): \(text))")
         case EDQUOT, ENOMEM:
             self.init(.full, "the kernel cannot store another key for this user (\(call): \(text))")
-        default: self.init(.failed, "the kernel's keyring failed (\(call): \(text))")
+        default: self.init(.failed, "the kernel keyring returned an error (\(call): \(text))")
         }
     }
 }

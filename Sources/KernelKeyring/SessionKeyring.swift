@@ -18,12 +18,13 @@ enum SessionKeyring {
             case EKEYREVOKED, EKEYEXPIRED, ENOKEY:
                 throw KernelKeyringError(
                     .sessionEnded,
-                    "this terminal's session keyring is gone: the login it belonged to has ended")
+                    "this terminal's session keyring is gone: its login session has ended")
             default: throw KernelKeyringError(number: number, call: "session keyring")
             }
         }
         guard serial != zg_keyring_serial(Int32(ZG_USER_SESSION_KEYRING)) else {
-            throw KernelKeyringError(.noSession, "this login has no session keyring of its own")
+            throw KernelKeyringError(
+                .noSession, "this login session has no session keyring of its own")
         }
         return KernelKey(serial: serial)
     }

@@ -1,7 +1,7 @@
 internal import Sealing
 package import Vault
 
-/// Keeps a vault unlocked for a limited time in the kernel's keyrings, without a daemon
+/// Keeps a vault unlocked for a limited time in the kernel keyrings, without a daemon
 /// (docs/unlock-cache.md).
 ///
 /// There are two keys. U, 32 random bytes, is in the user keyring and accessible to its uid only.
@@ -75,7 +75,7 @@ package struct UnlockCache {
                 return
             }
         }
-        throw KernelKeyringError(.notThere, "a key just added to the kernel's keyring is missing")
+        throw KernelKeyringError(.notThere, "a key just added to the kernel keyring is missing")
     }
 
     /// Returns the root if the vault is unlocked for this process, otherwise nil. If both the

@@ -2,12 +2,12 @@
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the two lower-case digits of a byte.
+    /// Returns the two lowercase digits of a byte.
     package static func digits(of byte: UInt8) -> (high: UInt8, low: UInt8) {
         (digits[Int(byte >> 4)], digits[Int(byte & 15)])
     }
 
-    /// Returns two lower-case digits per byte.
+    /// Returns two lowercase digits per byte.
     package static func text(of bytes: some Sequence<UInt8>) -> String {
         String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -23,7 +23,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Decodes lower-case digits. Returns nil for an odd count or any other character.
+    /// Decodes lowercase digits. Returns nil for an odd count or any other character.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2),

@@ -237,7 +237,7 @@ struct UnlockCommandTests {
         }
         #expect(results.map(\.status) == [1, 1, 1, 125, 0, 0], "\(results.map(\.error))")
         for result in results.prefix(2) {
-            #expect(result.error.contains("kernel's keyrings cannot be used here"))
+            #expect(result.error.contains("Kernel keyrings are not available here"))
             #expect(result.error.contains("Enter the passphrase each time"))
         }
         #expect(results[3].error.contains("Cannot unlock the vault"))
@@ -326,7 +326,7 @@ struct UnlockCommandTests {
             #expect(error?["code"] == "damaged")
         }
         #expect(results[3].error.contains("older copy"))
-        #expect(results[7].error.contains("does not descend from the vault that was unlocked"))
+        #expect(results[7].error.contains("is not based on the vault that was unlocked"))
         #expect(results[10].output == "ours")
         #expect(results[13].output == "other")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hexadecimal digits")
 struct HexadecimalTests {
-    @Test("every byte is two lower-case digits, and read back")
+    @Test("every byte is two lowercase digits, and read back")
     func all() {
         let bytes = Array(UInt8.min...UInt8.max)
         let text = Hexadecimal.text(of: bytes)

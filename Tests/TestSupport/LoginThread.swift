@@ -49,7 +49,7 @@ package enum LoginThread {
     }
 
     private static func enter(_ state: State) throws {
-        let what = "use the kernel's keyrings, which this test is about"
+        let what = "use the kernel keyrings, which this test is about"
         switch state {
         case .session: try check(zg_test_join_session(nil), what)
         case .sessionWithUserKeyring:

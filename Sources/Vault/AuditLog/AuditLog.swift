@@ -88,7 +88,7 @@ package struct AuditLog: Sendable {
     private var full: VaultError {
         VaultError(
             .auditLog,
-            "the audit log \(path) has no sequence numbers left; move it away to start a new one")
+            "the audit log \(path) has no sequence numbers left; rename it to start a new one")
     }
 
     /// Returns the end of the log if the recorded line is still in it.

@@ -37,7 +37,7 @@ package struct Identifier: Hashable, Comparable, Sendable {
         }
     }
 
-    /// 32 lower-case hexadecimal digits.
+    /// 32 lowercase hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.text(of: bytes) }
 
     package static func < (left: Identifier, right: Identifier) -> Bool {

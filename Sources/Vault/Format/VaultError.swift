@@ -84,7 +84,7 @@ package struct VaultError: Error, Equatable {
                 damaged: .exchangedKey,
                 "the vault's public key was replaced with an unusable one")
         case .outOfMemory, .derivationFailed:
-            self.init(.outOfMemory, "there is not enough memory for the secrets of this operation")
+            self.init(.outOfMemory, "there is not enough guarded memory for this operation")
         case .costOutOfBounds:
             self.init(damaged: .slot, "the cost of a passphrase slot is out of range")
         case .libraryUnavailable: self.init(.inputOutput, "cannot initialize libsodium")

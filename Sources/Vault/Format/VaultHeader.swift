@@ -89,7 +89,8 @@ package struct VaultHeader: Equatable, Sendable {
         let format = try reader.uint16()
         guard format <= VaultFormat.number else {
             throw VaultError(
-                .newerFormat, "the vault has format \(format), which requires a newer zg-env")
+                .newerFormat,
+                "the vault has format \(format), which requires a newer version of zg-env")
         }
         guard format != VaultFormat.preReleaseNumber else {
             throw VaultError(
@@ -143,7 +144,7 @@ package struct VaultHeader: Equatable, Sendable {
         guard ids.count == count, passphrases <= VaultFormat.passphraseSlotLimit else {
             throw VaultError(
                 damaged: .header,
-                "two slots have the same id, or there are too many passphrase slots")
+                "two slots have the same ID, or there are too many passphrase slots")
         }
     }
 

@@ -104,7 +104,7 @@ extension IndexMetadata {
         guard try !content.flag() else {
             throw VaultError(
                 .newerFormat,
-                "the vault shares projects with a group, which requires a newer zg-env")
+                "the vault shares projects with a group, which requires a newer version of zg-env")
         }
         var section = try content.section(Int(try content.uint32()))
         let metadata = try decode(from: &section)

@@ -67,7 +67,7 @@ extension VaultIndex {
             else {
                 throw VaultError(
                     damaged: .layout,
-                    "there are too many relay registrations, or two for one relay")
+                    "there are too many relay registrations, or two for the same relay")
             }
             found.append(new)
         }

@@ -147,7 +147,7 @@ extension Vault {
         to standing: VaultRelation, _ seen: VaultPosition, when: String, of event: String
     ) -> VaultError {
         guard standing == .older else {
-            return VaultError(.damaged, "\(path) does not descend from the vault that \(event)")
+            return VaultError(.damaged, "\(path) is not based on the vault that \(event)")
         }
         return VaultError(
             .damaged,

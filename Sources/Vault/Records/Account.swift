@@ -11,7 +11,7 @@ package struct Account {
 
         static func decode(from reader: inout ByteReader) throws(VaultError) -> Protection {
             guard let protection = Protection(rawValue: try reader.byte()) else {
-                throw VaultError(damaged: .encoding, "a token has an unknown protection")
+                throw VaultError(damaged: .encoding, "a token has an unknown protection type")
             }
             return protection
         }

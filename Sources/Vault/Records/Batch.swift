@@ -33,7 +33,7 @@ package struct Batch: Equatable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> Batch {
         let id = try reader.identifier()
         guard let wrapping = Wrapping(rawValue: try reader.byte()) else {
-            throw VaultError(damaged: .encoding, "a data key has an unknown wrapping")
+            throw VaultError(damaged: .encoding, "a data key has an unknown wrapping type")
         }
         return Batch(id: id, wrapping: wrapping, wrapped: try reader.bytes(wrapping.byteCount))
     }
