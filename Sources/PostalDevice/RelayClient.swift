@@ -56,7 +56,7 @@ package final class RelayClient {
             try json.member("publicKey", String(decoding: key, as: UTF8.self))
         }
         if response.status == 403 {
-            throw RelayError(.inviteRefused, "the relay rejects the invite code")
+            throw RelayError(.inviteRefused, "the relay rejected the invite code")
         }
         guard response.status == 201 else {
             throw RelayError(status: response.status, headers: response.headers)

@@ -45,7 +45,7 @@ package struct RelayError: Error, Equatable {
     /// Describes a response with an unexpected status.
     init(status: Int, headers: HTTPHeaders) {
         switch status {
-        case 401: self.init(.deviceRefused, "the relay does not know this device")
+        case 401: self.init(.deviceRefused, "the relay has no record of this device")
         case 429, 500...599:
             let wanted = headers.number("Retry-After").map { Duration.seconds(min($0, 3_600)) }
             self.init(.unavailable, "the relay is busy (status \(status))", retryAfter: wanted)

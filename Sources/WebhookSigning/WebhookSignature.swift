@@ -2,7 +2,7 @@ internal import CGnuTLS
 internal import SystemFiles
 
 /// The signature of Vercel's webhooks in the field `x-vercel-signature`: HMAC-SHA1 of the raw body
-/// under the webhook's secret, as 40 lower-case hexadecimal digits.
+/// under the webhook's secret, as 40 lowercase hexadecimal digits.
 ///
 /// Vercel chose the algorithm. A signature contains no time, so receivers must also drop repeated
 /// `id`s and events that are too old.
@@ -13,7 +13,7 @@ package enum WebhookSignature {
     /// Returns whether `signature` belongs to `body`, in constant time.
     ///
     /// - Parameters:
-    ///   - signature: The header field; anything but 40 lower-case digits is invalid.
+    ///   - signature: The header field; anything but 40 lowercase digits is invalid.
     ///   - body: All bytes of the body as received.
     ///   - secret: The webhook's secret; nothing is valid under an empty one.
     package static func isValid(

@@ -7,7 +7,7 @@ enum DevicesRemoveCommand: PostalCommand {
     static let spec = CommandSpec(
         ["devices", "remove"], "Remove a device and its undelivered events",
         discussion: "Ends the device's stream within a second. Its token no longer works.",
-        arguments: [ArgumentSpec("ID", .one, "The device, as in `devices list`")])
+        arguments: [ArgumentSpec("ID", .one, "The device's name, as shown by `devices list`")])
 
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         let id = command.argument("ID") ?? ""

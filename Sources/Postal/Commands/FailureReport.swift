@@ -17,8 +17,8 @@ struct FailureReport {
         // Without stderr there is nobody left to warn.
         do throws(OutputError) {
             try messages.write(
-                "warning: The store failed \(times). Webhooks were refused (503) in the meantime; "
-                    + "check the store's free space and /healthz.\n")
+                "warning: The store failed \(times). Webhooks were rejected (503) while the store was unavailable; check its free space and /healthz.\n"
+            )
             try messages.flush()
         } catch {
             messages.discard()

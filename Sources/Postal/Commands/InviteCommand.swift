@@ -10,7 +10,7 @@ enum InviteCommand: PostalCommand {
         discussion: """
             Prints a code. The first device that runs `zg-env postal join` with this code gets the \
             events of these accounts. The code works once and expires. It cannot be shown \
-            again: the store has only a digest.
+            again: the store contains only a digest of it.
             """,
         options: [
             OptionSpec(

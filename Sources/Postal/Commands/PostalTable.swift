@@ -13,12 +13,12 @@ enum PostalTable {
 
     static let program = ProgramSpec(
         name: "zg-env-postal", version: version,
-        summary: "Relay Vercel events, encrypted, to the devices of a team",
+        summary: "Relay encrypted Vercel events to a team's devices",
         discussion: """
             Receives Vercel's webhooks and passes each event to the registered devices of its \
             account, encrypted to a key that only the device has.
 
-            All commands use the same store, even while the server is running.
+            All commands can use the store while the server is running.
             """,
         globalOptions: [
             OptionSpec(
@@ -38,10 +38,10 @@ enum PostalTable {
         groups: [.init(["devices"], "Registered devices")],
         exitCodes: [
             .init(0, "done", common: true),
-            .init(1, "failed for a reason not listed", common: true),
-            .init(2, "wrong arguments", common: true),
+            .init(1, "any other error", common: true),
+            .init(2, "invalid arguments", common: true),
             .init(4, "no such device or file", common: true),
-            .init(5, "another relay uses the database", common: true),
+            .init(5, "another relay is using the database", common: true),
             .init(7, "the store is unavailable", common: true),
             .init(8, "the database is damaged", common: true),
             .init(

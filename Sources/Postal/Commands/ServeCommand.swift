@@ -11,10 +11,10 @@ enum ServeCommand: PostalCommand {
             Listens for plain HTTP. A non-local address needs a TLS proxy: specify the proxy's \
             addresses with --behind-proxy. Other clients then cannot connect.
 
-            The secrets directory has one file per webhook. The file's name ends with webhook.HOOK, \
-            and its content is {"account":"team_…","secret":"…"}. Vercel sends to \
-            https://HOST/webhook/HOOK. The relay rereads the directory for an unknown webhook and \
-            on SIGHUP.
+            The secrets directory has one file per webhook. The file's name ends with \
+            webhook.HOOK, and its content is {"account":"team_…","secret":"…"}. Vercel sends \
+            events to https://HOST/webhook/HOOK. The relay rereads the directory on SIGHUP and \
+            when it receives a request for an unknown webhook.
 
             SIGTERM stops the relay; accepted events are kept.
             """,
@@ -27,7 +27,7 @@ enum ServeCommand: PostalCommand {
                 repeatable: true, commaSeparated: true),
             OptionSpec(
                 "webhook-secrets", value: "DIR",
-                "Read webhook secrets from DIR (CREDENTIALS_DIRECTORY)",
+                "Read webhook secrets from DIR (default: $CREDENTIALS_DIRECTORY)",
                 completion: .directory),
             OptionSpec(
                 "connections", value: "N", "Accept at most N connections (default 12288)",

@@ -77,14 +77,14 @@ final class Metrics: Sendable {
         counter(
             "zg_postal_events_unknown_total", "Events of types that devices do not receive",
             unknownTypes.value)
-        text += "# HELP zg_postal_refused_total Refused requests by reason\n"
+        text += "# HELP zg_postal_refused_total Rejected requests by reason\n"
         text += "# TYPE zg_postal_refused_total counter\n"
         for reason in Refusal.allCases {
             text += "zg_postal_refused_total{reason=\"\(reason.rawValue)\"} "
             text += "\(refused[reason]?.value ?? 0)\n"
         }
-        counter("zg_postal_delivered_total", "Copies sent to streams", delivered.value)
-        counter("zg_postal_missed_total", "Copies dropped before delivery", missed.value)
+        counter("zg_postal_delivered_total", "Event copies sent to device streams", delivered.value)
+        counter("zg_postal_missed_total", "Event copies dropped before delivery", missed.value)
         counter("zg_postal_joined_total", "Devices that joined", joined.value)
         counter("zg_postal_store_failures_total", "Failed calls to the store", storeFailures.value)
         counter(
@@ -93,7 +93,7 @@ final class Metrics: Sendable {
             closedForLimits.value)
         gauge("zg_postal_streams", "Open streams", streams)
         gauge("zg_postal_connections", "Open connections", connections)
-        gauge("zg_postal_waiting_streams", "Streams waiting for the log", waiting)
+        gauge("zg_postal_waiting_streams", "Streams waiting for the event log", waiting)
         if let store {
             gauge("zg_postal_devices", "Registered devices", store.devices)
             gauge("zg_postal_invites", "Open invites", store.invites)

@@ -34,7 +34,7 @@ enum Refusal: String, CaseIterable, Sendable {
         case .signature: "The signature is invalid, or the webhook does not exist."
         case .account: "The event and the webhook belong to different accounts."
         case .tooOld: "The event is too old or in the future."
-        case .tooLong: "The body is too long."
+        case .tooLong: "The body is too large."
         case .store: "The event could not be stored. Send it again."
         case .invite: "The invite is unknown, used or expired."
         case .device: "The token is invalid."

@@ -45,7 +45,7 @@ extension DeviceToken {
         let letters = Base64.encoded(Random.bytes(32), .urlSafe)
         let text = String(decoding: letters, as: UTF8.self)
         guard let token = letters.withBytes({ DeviceToken(text: $0) }) else {
-            preconditionFailure("32 bytes make a token")
+            preconditionFailure("a token is 32 bytes long")
         }
         return (text, token)
     }

@@ -93,7 +93,7 @@ package struct Act: Sendable, Equatable {
             case .moveProject: team != nil
             case .removeProject, .recreateProject: true
             }
-        guard isComplete else { throw .badRequest("The act \(deed.rawValue) is missing members.") }
+        guard isComplete else { throw .badRequest("The act \(deed.rawValue) is missing fields.") }
     }
 
     /// Parses `DEED[,NAME=VALUE…]`, percent-encoded, with `+` between the elements of lists.

@@ -37,7 +37,7 @@ enum DeploymentCreation {
         let gitSource = try gitSource(fields)
         guard original != nil || gitSource != nil || fields.has("files") else {
             throw .badRequest(
-                "Invalid request: one of `deploymentId`, `gitSource` or `files` is needed.")
+                "Invalid request: one of `deploymentId`, `gitSource` or `files` is required.")
         }
         var creation = CreationRequest(
             original: original, target: nil, customEnvironment: nil, gitSource: gitSource,
@@ -50,7 +50,7 @@ enum DeploymentCreation {
         let wanted = build(creation, project: project, call, &state)
         let bytes = wanted.variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= EnvironmentRules.maximumBytes else {
-            throw .badRequest("The Environment Variables of the deployment are over 64 KB.")
+            throw .badRequest("The deployment's environment variables exceed 64 KB.")
         }
         let deployment = state.add(wanted, at: call.now)
         return .json(state.json(deployment))

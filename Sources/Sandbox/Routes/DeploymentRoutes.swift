@@ -27,7 +27,7 @@ enum DeploymentRoutes {
                 || call.token.projectId == state.deployments[index].projectId
         else {
             guard name.hasPrefix("dpl_") || name.contains(".") else {
-                throw .badRequest("Invalid request: `id` is not a deployment id or host name.")
+                throw .badRequest("Invalid request: `id` is not a deployment ID or host name.")
             }
             throw .notFound("Deployment")
         }

@@ -105,7 +105,7 @@ enum EnvironmentRoutes {
             throw .badRequest("Invalid request: `ids` should NOT have fewer than 1 items.")
         }
         guard ids.count <= 1000 else {
-            throw APIError(status: 400, code: "TOO_MANY_IDS", message: "At most 1000 ids.")
+            throw APIError(status: 400, code: "TOO_MANY_IDS", message: "At most 1000 IDs.")
         }
         let wanted = Set(ids)
         var removed = state.variables.filter {

@@ -43,7 +43,7 @@ enum PromotionRoutes {
         let deployment = try deployment(call, state)
         let project = state.projects[place]
         if project.aliasRequest?.isRunning ?? false {
-            throw .conflict("Another promotion or rollback is running.")
+            throw .conflict("Another promotion or rollback is in progress.")
         }
         guard project.productionDeploymentId != deployment.id else {
             throw .conflict("The deployment is already the current production deployment.")
@@ -54,7 +54,7 @@ enum PromotionRoutes {
         guard isPossible else {
             throw APIError(
                 status: 422, code: "unprocessable_entity",
-                message: "The deployment cannot be made current without a build.")
+                message: "The deployment cannot be promoted without a build.")
         }
         let whole = call.settings.buildMilliseconds
         var end = call.now + whole * 2 / 5

@@ -14,7 +14,7 @@ enum SharedVariableWriting {
         let targets = try fields.targets("target") ?? []
         guard appliesToCustom || !targets.isEmpty else {
             throw EnvironmentRules.complaint(
-                "MISSING_TARGET", "At least one environment is needed.")
+                "MISSING_TARGET", "At least one environment is required.")
         }
         let type = try type(fields) ?? .encrypted
         let projectIds = try projectIds(fields, "projectId", call, state) ?? []

@@ -52,7 +52,7 @@ enum EnvironmentRules {
         try check(key: variable.key)
         try check(value: variable.value)
         guard !variable.targets.isEmpty || !variable.customEnvironmentIds.isEmpty else {
-            throw complaint("MISSING_TARGET", "At least one environment is needed.")
+            throw complaint("MISSING_TARGET", "At least one environment is required.")
         }
         if variable.type == .sensitive, variable.targets.contains(.development) {
             throw .badRequest(
@@ -64,7 +64,7 @@ enum EnvironmentRules {
         }
         guard let branch = variable.gitBranch else { return }
         guard variable.targets == [.preview], variable.customEnvironmentIds.isEmpty else {
-            throw .badRequest("`gitBranch` can only be used with the target preview.")
+            throw .badRequest("`gitBranch` can only be used with the preview target.")
         }
         guard !branch.isEmpty else { throw .badRequest("`gitBranch` should not be empty.") }
         if branch == project.repository?.productionBranch {

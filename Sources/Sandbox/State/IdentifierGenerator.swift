@@ -28,9 +28,9 @@ struct IdentifierGenerator: Codable, Sendable {
         prefix + text(count, of: Self.alphanumerics)
     }
 
-    /// Returns lower-case hexadecimal digits.
+    /// Returns lowercase hexadecimal digits.
     mutating func hexadecimal(_ count: Int) -> String { text(count, of: Self.hexadecimals) }
 
-    /// Returns lower-case letters and digits, as in host names.
+    /// Returns lowercase letters and digits, as in host names.
     mutating func label(_ count: Int) -> String { text(count, of: Self.lowercase) }
 }

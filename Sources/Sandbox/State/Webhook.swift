@@ -69,7 +69,7 @@ struct WebhookMessage: Codable, Sendable {
     var type: String
     /// The JSON text that is signed and sent.
     var body: String
-    /// Lower-case hexadecimal HMAC-SHA1 of the body.
+    /// Lowercase hexadecimal HMAC-SHA1 of the body.
     var signature: String
     var attempts: Int
     /// The next attempt, in milliseconds of the sandbox's clock; `nil` after the last one.

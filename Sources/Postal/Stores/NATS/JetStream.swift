@@ -38,7 +38,7 @@ struct JetStream: Sendable {
     static func refusal(_ code: Int64) -> StoreError {
         code == Code.streamMissing
             ? StoreError(.unavailable, "The streams of this store do not exist.")
-            : StoreError(.unavailable, "JetStream refused the request (code \(code)).")
+            : StoreError(.unavailable, "JetStream rejected the request (code \(code)).")
     }
 
     /// Sends a request to the JetStream API.

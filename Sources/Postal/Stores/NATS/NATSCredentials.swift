@@ -10,7 +10,7 @@ enum NATSCredentials {
     /// Passes the credentials to the library, which keeps them for reconnects.
     static func apply(_ path: String, to options: OpaquePointer) throws(StoreError) {
         let unreadable = StoreError(
-            .insecure, "The NATS credentials file is unreadable or too long.")
+            .insecure, "The NATS credentials file is unreadable or too large.")
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let facts = try? file.facts(), facts.kind == .regular,
             (1...UInt64(byteLimit)).contains(facts.byteCount)

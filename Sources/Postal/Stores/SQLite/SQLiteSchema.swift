@@ -44,7 +44,8 @@ enum SQLiteSchema {
             throw StoreError(.damaged, "The file is an SQLite database, but not a relay database.")
         }
         guard version <= self.version else {
-            throw StoreError(.newerFormat, "A newer zg-env-postal wrote the database.")
+            throw StoreError(
+                .newerFormat, "The database was written by a newer version of zg-env-postal.")
         }
         return true
     }
