@@ -97,7 +97,7 @@ import VercelAPI
     }
 
     @Test(arguments: ["", ".", "..", String(repeating: "x", count: 2000)])
-    func `an invalid name or id is not sent`(name: String) throws {
+    func `an invalid name or ID is not sent`(name: String) throws {
         let api = try FakeAPI(.answer())
         let error = api.error { _ = try api.client.environmentVariables(ofProject: name) }
         #expect(error?.code == .invalidRequest)

@@ -109,7 +109,7 @@ package struct DeploymentActions: Sendable {
         if deployment.state == .ready { return nil }
         if !deployment.state.isFinal {
             return Refusal(
-                reason: "is not built yet (\(deployment.state.rawValue))",
+                reason: "has not been built yet (\(deployment.state.rawValue))",
                 instead: "Wait for it: zg-env deployment logs \(word: id) --follow")
         }
         if deployment.state == .deleted {

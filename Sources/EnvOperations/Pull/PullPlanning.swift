@@ -49,7 +49,7 @@ struct PullPlanning {
             step.staysBehind = true
             return .step(
                 step,
-                note(record, "Vercel did not show its value; the next pull will ask again")
+                note(record, "Vercel did not return its value; the next pull will retry")
             )
         }
     }
@@ -95,7 +95,7 @@ struct PullPlanning {
             return .conflict(
                 note(
                     variable,
-                    "Vercel has a variable that the vault does not know about\(uncompared(record))",
+                    "Vercel has a variable that the vault has no record of\(uncompared(record))",
                     .init(record, sendsValue: true)))
         }
         var attributes = ours
@@ -165,7 +165,7 @@ struct PullPlanning {
             // Not recorded as agreed, so that the next pull asks again and a push does not
             // overwrite it.
             return .unread(
-                note(record, "Vercel did not show its value; it was left unchanged"))
+                note(record, "Vercel did not return its value; it was left unchanged"))
         case .shown:
             let isEqual = variable.currentVersion > 0 && evidence.equalities[variable.id] == true
             return .step(step(withValue: !isEqual), nil)

@@ -227,7 +227,7 @@ struct PushPlanning {
         }
         let hidden = records.first { $0.attributes.kind == .sensitive }
         return note(
-            "Vercel has a variable for \(place) that the vault does not know about",
+            "Vercel has a variable for \(place) that the vault has no record of",
             .init(hidden ?? record, sendsValue: variable.currentVersion > 0))
     }
 

@@ -53,7 +53,7 @@ package struct RecordNote: Equatable, Sendable {
     ) {
         self.init(
             key: record.key, scope: record.attributes.scope,
-            reason: "Vercel has a variable for this scope that the vault does not know about; it "
+            reason: "Vercel has a variable for this scope that the vault has no record of; it "
                 + "is kept",
             way: .emptying(scope, renamed: renamed))
     }

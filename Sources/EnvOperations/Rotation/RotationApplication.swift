@@ -270,7 +270,8 @@ package final class RotationApplication {
         guard age(of: build) >= limit else { return nil }
         return .ended(
             member,
-            .init(.timedOut, "\(build.id) was not live within \(rotation.plan.timeoutSeconds) s"))
+            .init(.timedOut, "\(build.id) did not go live within \(rotation.plan.timeoutSeconds) s")
+        )
     }
 
     /// The longest time for a deployment, in milliseconds.

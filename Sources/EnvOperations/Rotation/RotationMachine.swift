@@ -238,7 +238,7 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].restoreOriginal = isLive ? .failed : .done
             progress.members[member].trouble = failure
         case (_, .failed(let failure)): failed(action, failure)
-        default: preconditionFailure("result does not belong to the action")
+        default: preconditionFailure("the result does not match the action")
         }
     }
 

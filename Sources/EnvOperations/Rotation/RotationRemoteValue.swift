@@ -30,7 +30,7 @@ package enum RotationRemoteValue: Equatable, Sendable {
     ) {
         let key = variable.name
         guard let agreed = variable.remote else {
-            self = .unknown("the vault does not know the variable \(key) on Vercel")
+            self = .unknown("the vault has no record of \(key) on Vercel")
             return
         }
         guard let record else {
@@ -73,6 +73,6 @@ package enum RotationRemoteValue: Equatable, Sendable {
         }
         guard let reason = others.first else { return .holdsNew }
         return others.count == standings.count
-            ? .holdsOther(reason) : .unknown("\(reason), in only some of its targets")
+            ? .holdsOther(reason) : .unknown("\(reason), for only some of its targets")
     }
 }

@@ -43,7 +43,7 @@ package struct LiveVariables {
             return .init(.unknown("Vercel does not show the deployment's variables"))
         }
         guard let createdAt, records.allSatisfy({ $0.createdAt > 0 }) else {
-            return .init(.unknown("Vercel does not say when it was added"), kind: kind)
+            return .init(.unknown("Vercel does not report when it was added"), kind: kind)
         }
         if records.contains(where: { $0.updatedAt < createdAt }) {
             return .init(.unread, kind: kind)

@@ -100,7 +100,7 @@ package struct SchemaCheck {
         case .unknown(let why): return make(.unknown, isRequired ? .problem : .warning, why)
         case .withoutValue:
             return make(
-                .elsewhere, isRequired ? strictly : .info, "only Vercel has the value")
+                .elsewhere, isRequired ? strictly : .info, "the value exists only on Vercel")
         case .read(.misfit(let why)):
             return make(
                 .invalid, item.typeIsInferred && !isStrict ? .warning : .problem,
@@ -136,7 +136,7 @@ package struct SchemaCheck {
         }
         if item.deprecation != nil || (item.isInternal && side != .vault) { return make(.ok, .ok) }
         if side != .vault, state == .missing, Self.isSetByVercel(item.key) {
-            return make(.elsewhere, .ok, "Vercel sets it")
+            return make(.elsewhere, .ok, "Vercel sets it automatically")
         }
         switch item.value {
         case .default(let text) where !text.isEmpty:

@@ -21,7 +21,7 @@ package struct SchemaResult: Equatable, Sendable {
         case empty
         /// Still the text that the schema shows as an example.
         case placeholder
-        /// Does not fit the type.
+        /// Does not match the type.
         case invalid
         /// There, but not in the schema.
         case undeclared

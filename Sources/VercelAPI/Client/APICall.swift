@@ -110,7 +110,7 @@ struct APIPath: ExpressibleByStringInterpolation {
                 continue
             }
             guard !["", ".", ".."].contains(piece.text), piece.text.utf8.count <= 1024 else {
-                throw VercelAPIError(.invalidRequest, reason: "invalid name or id")
+                throw VercelAPIError(.invalidRequest, reason: "invalid name or ID")
             }
             path += PercentEncoding.encoded(piece.text)
         }

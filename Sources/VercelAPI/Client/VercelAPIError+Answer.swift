@@ -118,7 +118,7 @@ extension VercelAPIError {
         }
         if code == "team_unauthorized" {
             return (
-                .teamUnauthorized, "the token has no access to that team",
+                .teamUnauthorized, "the token does not have access to that team",
                 "use a token whose scope includes the team"
             )
         }
@@ -135,7 +135,7 @@ extension VercelAPIError {
             )
         }
         return (
-            .forbidden, "the token has no permission to do this",
+            .forbidden, "the token does not have permission to do this",
             "check the account's role and the token's scope"
         )
     }

@@ -51,11 +51,11 @@ package enum EnvironmentVariableRules {
         package var description: String {
             switch self {
             case .keyInvalid:
-                "a name can have only letters, digits and underscores, and cannot start with a digit"
+                "a name can contain only letters, digits and underscores, and cannot start with a digit"
             case .keyTooLong: "a name can have at most \(maximumKeyLength) characters"
             case .keyReserved: "Vercel reserves this name"
             case .noScope: "a variable needs a target or a custom environment"
-            case .sensitiveOnDevelopment: "a sensitive variable cannot have the target development"
+            case .sensitiveOnDevelopment: "a sensitive variable cannot target development"
             case .branchWithoutPreview: "a git branch requires preview as the only target"
             case .branchIsProduction:
                 "the production branch cannot have its own preview variables"

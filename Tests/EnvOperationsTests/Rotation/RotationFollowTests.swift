@@ -239,7 +239,7 @@ struct RotationFollowTests {
         #expect(try word(Self.record()) == .unknown)
         #expect(
             RotationRemoteValue.joined([.holdsNew, .holdsOther("a")])
-                == .unknown("a, in only some of its targets"))
+                == .unknown("a, for only some of its targets"))
         #expect(RotationRemoteValue.joined([.holdsOther("a"), .unknown("b")]) == .unknown("b"))
         #expect(
             RotationRemoteValue.joined([.holdsOther("a"), .holdsOther("b")]) == .holdsOther("a"))
