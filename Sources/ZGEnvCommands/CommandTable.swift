@@ -96,8 +96,8 @@ enum CommandTable {
         variables: [
             .init("ZG_ENV_PASSPHRASE_COMMAND", "Command that prints the passphrase"),
             .init("VERCEL_TOKEN", "Vercel token to use without storing it"),
-            .init("VERCEL_ORG_ID", "Vercel team or user, together with VERCEL_PROJECT_ID"),
-            .init("VERCEL_PROJECT_ID", "Vercel project, together with VERCEL_ORG_ID"),
+            .init("VERCEL_ORG_ID", "Vercel team or user ID; requires VERCEL_PROJECT_ID"),
+            .init("VERCEL_PROJECT_ID", "Vercel project ID; requires VERCEL_ORG_ID"),
             .init("NO_COLOR", "Disable colors"),
         ])
 

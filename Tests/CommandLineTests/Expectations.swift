@@ -36,7 +36,7 @@ func failed(
     }
     let lines = result.error.split(separator: "\n").filter { line in
         let notes = [
-            "warning: ", "Using the variables of development", "One trailing newline",
+            "warning: ", "Using the development variables", "One trailing newline",
             "zg-env does not know how to stop", "  update ", "  create ",
         ]
         // Diagnostics about the file come before the error.

@@ -83,7 +83,7 @@ struct SettingsTests {
         "{\"default-target\":null}", "{\"unknown\":1}", "{\"cache-for\":[\"run\"]}", "\u{0}",
         "{\"default-target\":\"\"}",
     ])
-    func `a settings file that zg-env would not write is refused`(text: String) throws {
+    func `a configuration file that zg-env would not write is refused`(text: String) throws {
         let home = try CommandHome()
         try home.directory.makeDirectory("config/zg-env")
         try home.directory.write(text, to: Self.file)
@@ -134,7 +134,7 @@ struct SettingsTests {
             done(try home.run(["config", "set", "default-target", target]))
             let run = done(try home.run(["run", "-p", "web", "--", "printenv", "WHERE"]))
             #expect(run.output == target + "\n")
-            #expect(run.error.contains("Using the variables of \(target)"))
+            #expect(run.error.contains("Using the \(target) variables"))
             let export = done(try home.run(["export", "-p", "web"]))
             #expect(export.output.contains("WHERE=\(target)\n"))
         }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Runs the command lines of a page, one after the other in one shell on a terminal, as somebody would
+/// Runs the command lines of a page, one after another in one shell on a terminal, as somebody would
 /// who follows it: in a home of its own, with a keyring of its own, and with the programs that were
 /// built for tests.
 struct DocumentRun {
@@ -87,7 +87,7 @@ struct DocumentRun {
             runner.script.append((.terminal(Self.mark), .type([])))
             runner.script.append((.terminal(Self.mark), .type([])))
         }
-        // Programs that are started one after the other belong to one login, which has a keyring.
+        // Programs that are started one after another belong to one login, which has a keyring.
         let prepared = Prepared(runner: runner)
         return failures(
             in: try LoginThread.run(.sessionWithUserKeyring) { try prepared.runner.run() })

@@ -10,11 +10,11 @@ struct Check: Command {
         ["check"], "Find declared variables that are missing or invalid",
         discussion: """
             Reads .env.schema, .env.example or .env.sample in the linked directory, or the file \
-            given with --schema. Nothing in the file is executed. Types are checked only in the \
-            vault, and only if the values are unlocked or the passphrase needs no prompt. --on \
-            vercel checks the variables that the next deployment will get. --on live checks those \
-            that the live deployment of the target (default production) was built with. Never \
-            shows values from the vault or from Vercel.
+            given with --schema. Nothing in the file is executed. Types are checked only for \
+            values in the vault, and only if they are unlocked or the passphrase is available \
+            without a prompt. --on vercel checks the variables that the next deployment will get. \
+            --on live checks those that the live deployment of the target (default production) was \
+            built with. Never shows values from the vault or from Vercel.
             """,
         arguments: [
             ArgumentSpec(
@@ -29,14 +29,14 @@ struct Check: Command {
             SchemaOptions.file, SchemaOptions.notation,
             OptionSpec(flag: "strict", "Treat anything uncertain as a problem"),
             OptionSpec(
-                "types", value: "FORM", "Write type declarations instead",
+                "types", value: "FORMAT", "Write type declarations in FORMAT instead of checking",
                 form: .oneOf(TypeDeclarations.Form.allCases.map(\.rawValue))),
             OptionSpec(
                 "output", short: "o", value: "FILE", "Write the declarations to FILE",
                 completion: .file),
             OptionSpec(
                 flag: "exit-code",
-                "With --types and -o, only compare with FILE, and exit with 1 on a difference"
+                "With --types and -o, only compare with FILE, and exit with 1 if they differ"
             ),
             OptionSpec(flag: "print", "Print what the schema declares, as JSON with --json"),
         ],
@@ -66,7 +66,9 @@ struct Check: Command {
                 || command.arguments("KEY").isEmpty && !command.has("strict")
         else {
             throw CommandError(
-                .usage, "--types and --print use the whole schema, without KEY and --strict.")
+                .usage,
+                "--types and --print use the whole schema and cannot be combined with KEY or --strict."
+            )
         }
         if let form: TypeDeclarations.Form = command.choice("types") {
             work = .declarations(

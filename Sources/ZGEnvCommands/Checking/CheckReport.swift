@@ -30,7 +30,8 @@ struct CheckReport {
         guard !problems.isEmpty else {
             return CommandError(
                 .failed,
-                "\(schema.path) has declarations without effect; --strict does not allow them.")
+                "\(schema.path) has declarations that have no effect, which --strict does not allow."
+            )
         }
         let names = Array(Set(problems.map(\.key))).sorted()
         let shown = names.prefix(10).joined(separator: ", ")
@@ -38,7 +39,7 @@ struct CheckReport {
         return CommandError(
             .failed,
             names.count == 1
-                ? "\(shown) has a problem."
+                ? "1 variable has a problem: \(shown)."
                 : "\(names.count) variables have problems: \(shown)\(rest).")
     }
 

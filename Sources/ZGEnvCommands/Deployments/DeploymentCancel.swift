@@ -8,7 +8,7 @@ internal import VercelAPI
 struct DeploymentCancel: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "cancel"], "Cancel a deployment that is not built yet",
+        ["deployment", "cancel"], "Cancel a queued or building deployment",
         discussion: """
             A queued or building deployment becomes CANCELED, and the live deployment does not \
             change. If the deployment was already canceled, the command succeeds.

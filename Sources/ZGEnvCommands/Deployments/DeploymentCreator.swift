@@ -155,7 +155,7 @@ struct DeploymentCreator {
         case .notShown:
             throw CommandError(
                 .unavailable,
-                "Vercel did not respond, and shows no new deployment of \(project.name).",
+                "Vercel did not respond, and lists no new deployment of \(project.name).",
                 hint: "Run the command again. If builds are expensive, check Vercel first.")
         }
     }

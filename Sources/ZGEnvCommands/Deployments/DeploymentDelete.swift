@@ -16,7 +16,7 @@ struct DeploymentDelete: Command {
             """,
         arguments: [
             ArgumentSpec(
-                "DEPLOYMENT", .oneOrMore, "Ids, host names or URLs",
+                "DEPLOYMENT", .oneOrMore, "IDs, host names or URLs",
                 completion: .dynamic(.deployment))
         ],
         examples: [

@@ -17,14 +17,14 @@ struct DeploymentList: Command {
         options: [
             OptionSpec(
                 "target", short: "t", value: "TARGET",
-                "Only deployments for a target or custom environment"),
+                "Only deployments for TARGET, which may be a custom environment"),
             OptionSpec(
-                "branch", short: "b", value: "NAME", "Only deployments built from a git branch"),
+                "branch", short: "b", value: "NAME", "Only deployments built from git branch NAME"),
             OptionSpec(
                 "author", value: "NAME",
                 "Only deployments with this commit author or creator"),
             OptionSpec(
-                "state", value: "STATE", "Only deployments in a state such as READY or BUILDING"),
+                "state", value: "STATE", "Only deployments in STATE, such as READY or BUILDING"),
             OptionSpec(flag: "failed", "Only failed, canceled and blocked deployments"),
             OptionSpec(
                 "limit", value: "N", "List at most N (default 20)",

@@ -9,9 +9,10 @@ struct DeploymentLogs: Command {
         discussion: """
             With --follow, the command follows the build to the end, reconnects if needed, and \
             exits with 9 if the build failed. Without --follow, it shows the log so far and exits \
-            with 0. On a terminal, each successful step is one line. Elsewhere, and with --unfold, \
-            each line starts with a time and a mark: ! for errors, ~ for warnings, $ for commands, \
-            # for steps, = for Vercel's messages. With --json, each line is a JSON object.
+            with 0. On a terminal, each successful step is collapsed to one line. Elsewhere, and \
+            with --unfold, each line starts with a timestamp and a symbol: ! for errors, ~ for \
+            warnings, $ for commands, # for steps, = for Vercel's messages. With --json, each line \
+            is a JSON object.
             """,
         arguments: [NamedDeployment.optionalArgument],
         options: [
@@ -20,7 +21,7 @@ struct DeploymentLogs: Command {
         ],
         exclusive: [["unfold", "json"]],
         examples: [
-            .init("zg-env deployment logs dpl_1 --follow", "follow a build to its end"),
+            .init("zg-env deployment logs dpl_1 --follow", "follow a build until it ends"),
             .init(
                 "zg-env deployment logs dpl_1 --json | jq -r 'select(.stream==\"stderr\").text'",
                 "show only error output"),

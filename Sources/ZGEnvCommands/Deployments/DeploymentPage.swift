@@ -44,6 +44,6 @@ struct DeploymentPage {
         throw CommandError(
             .conflict,
             "The URL belongs to \(team)/\(self.project), but \(found.id) is a deployment of \(place).",
-            hint: "If you mean this deployment, use its id instead of the URL.")
+            hint: "If you mean this deployment, use its ID instead of the URL.")
     }
 }

@@ -12,13 +12,15 @@ struct DeploymentPromote: Command {
             A deployment built for production gets the production domains without a build, and \
             keeps the variables it was built with. Any other deployment is rebuilt with \
             production's variables; --wait follows the build until the new deployment is live. The \
-            plan shows which of the two will happen.
+            plan shows which of these will happen.
             """,
         arguments: [NamedDeployment.argument],
         options: DeploymentCreator.Following.options(
             defaultTimeout: "15m for a build, 3m to move domains"),
         examples: [
-            .init("zg-env deployment promote dpl_1", "ask, and wait until the domains have moved"),
+            .init(
+                "zg-env deployment promote dpl_1", "confirm, then wait until the domains have moved"
+            ),
             .init("zg-env deployment promote dpl_1 --wait --yes --json", "promote in a script"),
         ],
         exitCodes: exitCodes,

@@ -7,15 +7,16 @@ internal import VercelAPI
 struct DeploymentShow: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["deployment", "show"], "Show a deployment and the possible actions",
+        ["deployment", "show"], "Show a deployment and its available actions",
         discussion: """
-            Finds the deployment by id, host name or URL in any team of the account. For each \
-            action that is not possible, shows the reason and an alternative.
+            Finds the deployment by ID, host name or URL in any team of the account. For each \
+            action that is not available, shows the reason and an alternative.
             """,
         arguments: [NamedDeployment.optionalArgument],
         examples: [
             .init(
-                "zg-env deployment show dpl_1", "show its state, cause, URLs and possible actions")
+                "zg-env deployment show dpl_1",
+                "show its state, trigger, URLs and available actions")
         ],
         exitCodes: ExitCode.ofVercel)
 
@@ -78,7 +79,7 @@ struct DeploymentShow: Command {
             Action(
                 name: "rollback", does: "moves the production domains back to the deployment",
                 refusal: actions.rollbackRefusal),
-            Action(name: "redeploy", does: "builds the same source again", refusal: nil),
+            Action(name: "redeploy", does: "rebuilds the same source", refusal: nil),
             Action(
                 name: "cancel", does: "stops the build", refusal: actions.cancellationRefusal),
             Action(

@@ -53,8 +53,8 @@ extension NamedDeployment {
             }
             guard found.count > 1 else { return found.first?.id }
             throw CommandError(
-                .usage, "\(text) is the beginning of \(found.count) deployment ids.",
-                hint: "Use more of the id: \(found.prefix(5).map(\.id).joined(separator: ", "))")
+                .usage, "\(text) matches \(found.count) deployment IDs.",
+                hint: "Use a longer prefix: \(found.prefix(5).map(\.id).joined(separator: ", "))")
         default: filter.branch = text
         }
         return try client.deployments(filter).first { $0.state != .deleted }?.id

@@ -20,7 +20,7 @@ struct NamedDeployment {
 
     private static func argument(_ arity: ArgumentSpec.Arity) -> ArgumentSpec {
         ArgumentSpec(
-            "DEPLOYMENT", arity, "latest, live, a branch, an id or its beginning, or a URL",
+            "DEPLOYMENT", arity, "latest, live, a branch, an ID or ID prefix, or a URL",
             completion: .dynamic(.deployment))
     }
 
@@ -50,8 +50,8 @@ struct NamedDeployment {
         // Does not repeat the text, which may be a value typed in the wrong place.
         guard isPlain, (1...253).contains(name.utf8.count) else {
             throw CommandError(
-                .usage, "Not a valid deployment id, branch, host name or URL.",
-                hint: "List the ids with: zg-env deployment list -p NAME")
+                .usage, "Not a valid deployment ID, branch, host name or URL.",
+                hint: "List the IDs with: zg-env deployment list -p NAME")
         }
         let reach = try ContextProject(workspace)
         let access = try VercelSession(workspace).access(reach.binding)
@@ -110,7 +110,7 @@ struct NamedDeployment {
             }
         }
         throw CommandError(
-            .notFound, "The deployment does not exist, or this account has no access.",
+            .notFound, "The deployment does not exist, or this account has no access to it.",
             hint: "List deployments with: zg-env deployment list -p NAME")
     }
 

@@ -226,7 +226,8 @@ struct ProductionSwitch {
         let to = running.toDeploymentId.map { " to \($0)" } ?? ""
         return CommandError(
             .conflict, "\(word)\(to) is already in progress, and Vercel allows only one at a time.",
-            hint: "Nothing was moved. Wait until the other change ends, then run the command again."
+            hint:
+                "Nothing was moved. Wait for the other change to finish, then run the command again."
         )
     }
 
@@ -250,7 +251,7 @@ struct ProductionSwitch {
             return CommandError(
                 .unavailable,
                 "The \(motion) \(id) is waiting for the project's rolling release.",
-                hint: "Continue or end the rolling release on Vercel; the \(noun) then follows.")
+                hint: "Complete or abort the rolling release on Vercel; the \(noun) then proceeds.")
         case .notAsked: return notAsked
         case .overtaken(let other):
             return CommandError(

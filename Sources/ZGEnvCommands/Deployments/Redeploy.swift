@@ -7,7 +7,7 @@ internal import VercelAPI
 struct Redeploy: Command {
     static let vaultUse = VaultUse(need: .withoutToken)
     static let spec = CommandSpec(
-        ["redeploy"], "Build a deployment again with the current variables",
+        ["redeploy"], "Rebuild a deployment with the current variables",
         discussion: """
             Without an argument, redeploys the newest deployment of the target (default \
             production). The build cache is used only with --with-cache. With --wait, the command \

@@ -9,10 +9,10 @@ struct CompletionScript: Command {
         discussion: """
             The script completes commands and options, and the names of variables, projects, \
             targets, accounts and deployments. Names come from the vault's index and the response \
-            cache: completion never prompts and sends no request. If only a passphrase opens the \
+            cache: completion never prompts and sends no requests. If only a passphrase opens the \
             index, no names are offered.
 
-            Packages install the scripts. Without a package, save the script here:
+            Packages install the scripts. If you did not install a package, save the script to:
 
               bash  ~/.local/share/bash-completion/completions/zg-env
               zsh   _zg-env in a directory of $fpath, before compinit runs

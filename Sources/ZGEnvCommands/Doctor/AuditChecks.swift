@@ -43,7 +43,7 @@ enum AuditChecks {
         guard allows(status != nil) else {
             return Finding(
                 check, .failed,
-                "\(path) cannot be written. Without the audit log, no value can be revealed.",
+                "\(path) cannot be written. Values cannot be revealed without the audit log.",
                 remedy: remedy)
         }
         return Finding(

@@ -6,16 +6,17 @@ struct Doctor: Command {
     static let spec = CommandSpec(
         ["doctor"], "Check the setup and suggest fixes",
         discussion: """
-            Checks the vault and its files, libraries, guarded memory, both keyrings, the audit \
-            log, notifications, the clock and the connection to Vercel. Works without a vault or \
-            with a damaged vault, and never asks for a passphrase. With -p, it also checks the \
-            variables of a project, and their values if the vault is unlocked. Unused keys in the \
-            desktop keyring are removed with --yes, or if you agree; nothing else is changed.
+            Checks the vault and its files, libraries, guarded memory, the desktop and kernel \
+            keyrings, the audit log, notifications, the clock and the connection to Vercel. Works \
+            without a vault or with a damaged vault, and never asks for a passphrase. With -p, it \
+            also checks the variables of a project, and their values if the vault is unlocked. \
+            Unused keys in the desktop keyring are removed with --yes or after confirmation; \
+            nothing else is changed.
             """,
         examples: [
             .init("zg-env doctor", "check everything"),
             .init("zg-env doctor -p web", "also check the variables of a project"),
-            .init("zg-env doctor --offline --json", "in a script, without contacting Vercel"),
+            .init("zg-env doctor --offline --json", "check in a script, without contacting Vercel"),
         ], exitCodes: ExitCode.numbers(.notFound))
 
     init(_ command: ParsedCommand) {}

@@ -112,7 +112,7 @@ struct FileChecks {
         guard status.kind == rule.kind else {
             let kind = rule.kind == S_IFDIR ? "directory" : "regular file"
             return failed(
-                "is not a \(kind)", "Move this path away; a symbolic link is not accepted.")
+                "is not a \(kind)", "Move it out of the way; symbolic links are not accepted.")
         }
         guard status.owner == user || (rule.allowsRoot && status.owner == 0) else {
             return failed(
@@ -182,7 +182,7 @@ struct FileChecks {
         return Finding(
             check, .warning,
             "\(directory) has \(count) temporary \(count == 1 ? "file" : "files"): another command was killed or is writing now.",
-            remedy: "The next change of the vault removes leftovers.")
+            remedy: "The next change to the vault removes them.")
     }
 
     private var temporaryCount: Int {

@@ -20,12 +20,12 @@ enum KernelKeyringChecks {
                 check, .ok,
                 scope == .user
                     ? "The kernel can keep keys for this user."
-                    : "This login has a session keyring of its own.")
+                    : "This login session has its own session keyring.")
         }
         let remedy =
             switch problem.code {
             case .noSession, .sessionEnded:
-                "Log in again, or unlock for all logins: zg-env unlock --scope user"
+                "Log in again, or unlock for all sessions: zg-env unlock --scope user"
             case .unavailable:
                 "zg-env unlock does not work here. Enter the passphrase each time, for example with "
                     + "--passphrase-file."

@@ -42,7 +42,7 @@ struct KeyringChecks {
         Finding(
             "keyring", slotCount > 0 ? .warning : .skipped,
             CommandError.sentence(error.reason)
-                + (slotCount > 0 ? " Listing names needs the passphrase." : ""),
+                + (slotCount > 0 ? " Listing names requires the passphrase." : ""),
             remedy: slotCount > 0 ? CommandError(mapping: error).hint : nil)
     }
 
@@ -54,13 +54,13 @@ struct KeyringChecks {
         case .locked:
             Finding(
                 "keyring", .warning, CommandError.sentence("\(name) is running, but locked"),
-                remedy: "Unlock \(name) with its own program, or run: zg-env list")
+                remedy: "Unlock \(name) in its own application, or run: zg-env list")
         case .missing:
             Finding(
                 "keyring", .warning,
                 CommandError.sentence("\(name) is running, but has no default collection"),
                 remedy:
-                    "Create a collection with the keyring's own program, or with: zg-env slot add secret-service"
+                    "Create a collection in the keyring's own application, or with: zg-env slot add secret-service"
             )
         }
     }
@@ -85,7 +85,7 @@ struct KeyringChecks {
     static func slot(_ title: String, _ id: String, _ problem: String?) -> Finding {
         guard let problem else {
             return Finding(
-                "keyring-slot", .ok, "The key of \(title) opens this vault.")
+                "keyring-slot", .ok, "The key in \(title) opens this vault.")
         }
         return Finding(
             "keyring-slot", .warning, CommandError.sentence(problem),
@@ -131,21 +131,21 @@ struct KeyringChecks {
         if options.yes { return true }
         guard !options.json else { return false }
         let question =
-            "Remove \(count) unused \(count == 1 ? "key" : "keys") of this vault from the keyring?"
+            "Remove \(count) unused \(count == 1 ? "key" : "keys") for this vault from the keyring?"
         return (try? TerminalDevice().confirm(question)) ?? false
     }
 
     static func orphans(found: Int, removed: Int) -> Finding {
         let check = "keyring-orphans"
         guard found > 0 else {
-            return Finding(check, .ok, "The keyring has no unused keys of this vault.")
+            return Finding(check, .ok, "The keyring has no unused keys for this vault.")
         }
         let keys = found == 1 ? "1 unused key" : "\(found) unused keys"
         guard removed == found else {
             return Finding(
-                check, .warning, "The keyring has \(keys) of this vault.",
+                check, .warning, "The keyring has \(keys) for this vault.",
                 remedy: "Remove unused keys with: zg-env doctor --yes")
         }
-        return Finding(check, .ok, "Removed \(keys) of this vault from the keyring.")
+        return Finding(check, .ok, "Removed \(keys) for this vault from the keyring.")
     }
 }

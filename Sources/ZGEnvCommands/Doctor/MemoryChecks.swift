@@ -63,7 +63,7 @@ enum MemoryChecks {
             return Finding(check, .skipped, "The amount of available memory is unknown.")
         }
         let text =
-            "Checking a passphrase needs \(cost >> 20) MiB; \(available >> 20) MiB is available"
+            "Checking a passphrase requires \(cost >> 20) MiB; \(available >> 20) MiB is available"
         guard cost <= available else {
             return Finding(
                 check, .failed, text + ".",

@@ -83,7 +83,7 @@ extension ProjectFindings {
         } catch let error as VaultError where error.code == .damaged {
             return [
                 Finding(
-                    "project", .skipped, "The vault is damaged, so no variable was checked.",
+                    "project", .skipped, "The vault is damaged, so the variables were not checked.",
                     remedy: "Run: zg-env verify")
             ]
         }

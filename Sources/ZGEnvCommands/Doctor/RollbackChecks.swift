@@ -33,7 +33,7 @@ enum RollbackChecks {
         case .absent:
             return Finding(
                 check, .skipped,
-                "This machine has no rollback guard for the vault yet. The next change of the vault creates the guard."
+                "This machine has no rollback guard for the vault yet. The next change to the vault creates it."
             )
         case .unreadable:
             return Finding(
@@ -41,13 +41,13 @@ enum RollbackChecks {
                 "The rollback guard \(path) cannot be read: an older copy of the vault may not be "
                     + "detected.",
                 remedy:
-                    "Check that the vault is the one you expect, then delete that file: the next "
-                    + "change of the vault recreates it.")
+                    "Check that the vault is the one you expect, then delete that file: the next change to the vault recreates it."
+            )
         case .unavailable:
             return Finding(
                 check, .warning,
                 "\(path) cannot be accessed: an older copy of the vault may not be detected.",
-                remedy: "Set HOME or XDG_STATE_HOME to a directory of your own.")
+                remedy: "Set HOME or XDG_STATE_HOME to a directory that you own.")
         }
     }
 }

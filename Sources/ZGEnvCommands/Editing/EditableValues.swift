@@ -136,7 +136,7 @@ struct EditableValues {
             onlyKey.map { "\($0) in \(project.name)" } ?? "The variables of \(project.name)"
         var lines = [
             "\(subject), \(title). Save and close the file to apply your changes.",
-            "Leaving the file unchanged changes nothing. Deleting a line removes its variable; zg-env asks first.",
+            "If you do not edit the file, nothing changes. Deleting a line removes its variable; zg-env asks first.",
         ]
         if place.wanted == nil {
             lines.append("A change applies to all targets of its variable.")

@@ -17,7 +17,7 @@ final class MemoryFile {
     init() throws {
         descriptor = unsafe zg_memory_file("zg-env")
         guard descriptor >= 0 else {
-            throw Self.failure("Cannot create a file in memory", errno)
+            throw Self.failure("Cannot create an in-memory file", errno)
         }
     }
 
@@ -37,14 +37,14 @@ final class MemoryFile {
                     bytes.count - written, off_t(written))
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure("Cannot write the file in memory", errno) }
+            guard count > 0 else { throw Self.failure("Cannot write the in-memory file", errno) }
             written += count
         }
     }
 
     func text(limit: Int) throws -> SecretBuffer {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw Self.failure("Cannot read the file in memory", errno)
+            throw Self.failure("Cannot read the in-memory file", errno)
         }
         return try SecretInput.read(descriptor: descriptor, limit: limit, what: "The edited text")
     }

@@ -17,7 +17,7 @@ struct NotifyInstall: Command {
         options: [OptionSpec(flag: "force", "Replace a file that zg-env did not create")]
             + RefreshIntervals.options,
         examples: [
-            .init("zg-env notify install --dry-run", "print the unit only"),
+            .init("zg-env notify install --dry-run", "only print the unit"),
             .init("zg-env notify install", "write the unit"),
         ], exitCodes: [ExitCode.conflict.rawValue])
 
@@ -40,7 +40,8 @@ struct NotifyInstall: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         guard let directory = Directories(workspace.context).userUnits else {
             throw CommandError(
-                .failed, "Cannot find the home directory for systemd units.", hint: "Set HOME.")
+                .failed, "Cannot find your home directory, where the systemd unit is written.",
+                hint: "Set HOME.")
         }
         let path = "\(directory)/\(NotifyUnit.name)"
         let text = try NotifyUnit(words: try words(workspace)).text()

@@ -65,7 +65,7 @@ final class NotifyLoop: PollerDelegate {
         }
         if choices.choices.isEmpty {
             workspace.note(
-                "No notifications are on. Choose events with: zg-env notify set PROJECT --on ready,failed"
+                "Notifications are not turned on for any project. Choose events with: zg-env notify set PROJECT --on ready,failed"
             )
         }
         if let desktop { try checkServer(desktop) }
@@ -151,7 +151,7 @@ final class NotifyLoop: PollerDelegate {
                     try poller.say("desktop", CommandError(mapping: error).message)
                     return
                 }
-                try poller.end("desktop", "Notifications are shown again.")
+                try poller.end("desktop", "Notifications are working again.")
             }
             try print(message)
             progress.noteTold(message)

@@ -16,8 +16,8 @@ struct NotifyRun: Command {
             OptionSpec(flag: "no-desktop", "Print events without showing desktop notifications")
         ],
         examples: [
-            .init("zg-env notify run", "in a desktop session"),
-            .init("zg-env notify run --no-desktop --json", "events for another program"),
+            .init("zg-env notify run", "watch, and show desktop notifications"),
+            .init("zg-env notify run --no-desktop --json", "print events for another program"),
         ],
         exitCodes: [ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
 

@@ -9,8 +9,8 @@ struct NotifySet: Command {
         ["notify", "set"], "Choose which notifications to show for a project",
         discussion: """
             No notifications are shown until you choose them here. A new choice replaces the \
-            previous choice. Choices are kept encrypted on this machine only; a running zg-env \
-            notify run applies them at once.
+            previous choice. Choices are stored encrypted on this machine only; a running zg-env \
+            notify run applies them immediately.
             """,
         arguments: [
             ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))
@@ -20,16 +20,19 @@ struct NotifySet: Command {
                 "on", value: "EVENT", "Show notifications for this event",
                 form: .oneOf(NotificationChoices.Event.allCases.map(\.rawValue)),
                 repeatable: true, commaSeparated: true),
-            OptionSpec(flag: "off", "Show no notifications for the project"),
-            OptionSpec(flag: "production-only", "Only deployments to production"),
+            OptionSpec(flag: "off", "Turn off notifications for the project"),
+            OptionSpec(flag: "production-only", "Show only production deployments"),
         ],
         exclusive: [["on", "off"], ["off", "production-only"]],
         examples: [
-            .init("zg-env notify set web --on ready,failed", "when a deployment succeeds or fails"),
             .init(
-                "zg-env notify set web --on failed --production-only", "only failures in production"
+                "zg-env notify set web --on ready,failed",
+                "notify when a deployment succeeds or fails"),
+            .init(
+                "zg-env notify set web --on failed --production-only",
+                "notify only about failures in production"
             ),
-            .init("zg-env notify set web --off", "no more notifications"),
+            .init("zg-env notify set web --off", "turn off notifications"),
         ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
 
     private let name: String
@@ -88,7 +91,7 @@ struct NotifySet: Command {
                 guard choices.set(choice) else {
                     throw CommandError(
                         .usage,
-                        "Notifications support at most \(NotificationChoices.limit) projects.",
+                        "Notifications can be turned on for at most \(NotificationChoices.limit) projects.",
                         hint:
                             "Turn off the notifications of another project with: zg-env notify set PROJECT --off"
                     )

@@ -19,7 +19,7 @@ struct NotifyShow: Command {
         }
         if choices.isEmpty {
             workspace.note(
-                "No notifications are on. Choose events with: zg-env notify set PROJECT --on ready,failed"
+                "Notifications are not turned on for any project. Choose events with: zg-env notify set PROJECT --on ready,failed"
             )
         }
         let look = TerminalStyle(workspace.context)

@@ -7,7 +7,7 @@ internal import JSON
 struct NotifyTest: Command {
     static let spec = CommandSpec(
         ["notify", "test"], "Show a test notification on the desktop",
-        discussion: "Needs no vault and no account, and contacts no server.",
+        discussion: "Does not need a vault or an account, and does not contact any server.",
         exitCodes: [ExitCode.unavailable.rawValue])
 
     init(_ command: ParsedCommand) {}

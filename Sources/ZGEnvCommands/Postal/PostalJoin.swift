@@ -160,7 +160,7 @@ struct PostalJoin: Command {
                 throw CommandError(
                     .failed,
                     "\(relay) now reports a different device or different accounts than when this vault joined.",
-                    hint: "Leave with: zg-env postal leave, and check the relay.")
+                    hint: "Ask the relay's operator, or leave with: zg-env postal leave")
             }
         } catch let error as RelayError {
             var failure = CommandError(mapping: error, relay: relay)

@@ -89,7 +89,9 @@ struct ProgramReplacement {
             125, .usage,
             "The arguments and the environment are too long for this system: "
                 + "\((bytes + 1023) >> 10) KiB.",
-            hint: "Pass fewer variables with --only, or none of the shell's with --no-inherit.")
+            hint:
+                "Pass fewer variables with --only, or leave out the shell's variables with --no-inherit."
+        )
     }
 
     private func execute(_ path: [UInt8], _ environment: ChildEnvironment) -> Int32 {

@@ -11,11 +11,12 @@ struct Run: Command {
     static let spec = CommandSpec(
         ["run"], "Run a program with the variables in its environment",
         discussion: """
-            The program replaces the zg-env process (exec): it gets its descriptors, signals and exit \
-            code. Variables already set in the shell take precedence and are listed. Exits with \
-            125 if zg-env fails, 126 if the program cannot be executed and 127 if it is not found. \
-            With --redact, zg-env keeps running and masks values in the output, also in base64. \
-            Other forms, such as hexadecimal or values split by color codes, are not masked.
+            The program replaces the zg-env process (exec): it inherits the file descriptors, \
+            receives signals directly, and its exit code is returned. Variables already set in the \
+            shell take precedence and are listed. Exits with 125 if zg-env fails, 126 if the \
+            program cannot be executed and 127 if it is not found. With --redact, zg-env keeps \
+            running and masks values in the output, including their base64 forms. Other forms, \
+            such as hexadecimal or values split by color codes, are not masked.
             """,
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],
         options: [
@@ -26,7 +27,7 @@ struct Run: Command {
             OptionSpec(
                 "require", value: "K", "Fail unless these variables have a value", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(flag: "override", "Prefer the vault's values to those of the shell"),
+            OptionSpec(flag: "override", "Use the vault's values instead of the shell's"),
             OptionSpec(flag: "no-inherit", "Do not pass the shell's environment"),
             OptionSpec(
                 flag: "check", "Fail if a variable that the schema requires is missing or invalid"),
@@ -212,7 +213,7 @@ struct Run: Command {
                 .usage,
                 "The value of \(name) is longer than an environment variable can be (128 KiB).",
                 hint:
-                    "Pass only other variables with --only, and read \(name) with: zg-env reveal \(word: name)"
+                    "Use --only to leave \(name) out, and read it with: zg-env reveal \(word: name)"
             )
         }
     }

@@ -7,7 +7,7 @@ struct ProjectRemove: Command {
     static let spec = CommandSpec(
         ["project", "remove"], "Remove a project and its variables from the vault",
         discussion:
-            "Also removes the history of the variables; only a backup can restore it. Does not change Vercel.",
+            "Also removes the history of the variables; only a backup can restore it. Does not change anything on Vercel.",
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 

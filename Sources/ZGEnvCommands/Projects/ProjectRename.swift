@@ -6,7 +6,7 @@ internal import Vault
 struct ProjectRename: Command {
     static let spec = CommandSpec(
         ["project", "rename"], "Rename a project in the vault",
-        discussion: "The project on Vercel keeps its name; links use the project's id.",
+        discussion: "The project on Vercel keeps its name; links use the project's ID.",
         arguments: [
             ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project)),
             ArgumentSpec("NEW", .one, "The new name"),

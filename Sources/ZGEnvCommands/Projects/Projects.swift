@@ -9,8 +9,8 @@ struct Projects: Command {
     static let spec = CommandSpec(
         ["projects"], "List the projects in the vault",
         discussion: """
-            Shows how many variables each project has, and what is not on Vercel or not live yet, \
-            as last seen. Sends no requests.
+            Shows how many variables each project has and, as of the last refresh, how many are \
+            not on Vercel or not live yet. Sends no requests.
             """,
         exitCodes: ExitCode.ofOpening())
 

@@ -99,7 +99,7 @@ extension LiveRotationRemote {
         let wait = Settling(workspace, plan.members[member].name, waitingRoom)
         let rest = min(end(of: build), wait.begunAt + Self.settlingMilliseconds)
         var hasAsked = false
-        return try wait.last("\(id) to end") {
+        return try wait.last("\(id) to finish") {
             () throws(VercelAPIError) -> (Deployment?, until: UInt64?) in
             do throws(VercelAPIError) {
                 var deployment = try client(member).deployment(id)

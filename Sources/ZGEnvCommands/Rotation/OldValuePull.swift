@@ -30,7 +30,7 @@ struct OldValuePull {
                 throw CommandError(
                     .conflict, "\(name) in \(project) is not in sync with Vercel.",
                     hint:
-                        "Compare with: zg-env diff --remote -p \(word: project), then: zg-env pull \(word: name) -p \(word: project)"
+                        "Compare with: zg-env diff --remote -p \(word: project), then run: zg-env pull \(word: name) -p \(word: project)"
                 )
             }
             // Does not replace a value that this vault has never seen.
@@ -45,7 +45,7 @@ struct OldValuePull {
                 let project = place.project.name
                 throw CommandError(
                     .conflict,
-                    "\(request.key) in \(project) was changed on Vercel since the last pull.",
+                    "\(request.key) in \(project) has changed on Vercel since the last pull.",
                     hint:
                         "Review the change with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
                 )

@@ -49,7 +49,7 @@ struct Rotate: Command {
                 flag: "check-schema",
                 "Fail if the new value is invalid or a required variable is missing"),
             OptionSpec(
-                "plan", value: "FILE", "Run the rotations listed in FILE, one after the other",
+                "plan", value: "FILE", "Run the rotations listed in FILE, one after another",
                 completion: .file),
             OptionSpec(flag: "resume", "Resume an interrupted or stopped rotation"),
             OptionSpec(flag: "abort", "Restore the old value everywhere"),

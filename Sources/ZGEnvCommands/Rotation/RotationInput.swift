@@ -96,7 +96,7 @@ enum RotationInput {
         guard status == 0 else {
             throw CommandError(
                 .failed, "--from-command failed with exit code \(status).",
-                hint: "Run the command by hand to see why it failed.")
+                hint: "Run the command manually to see why it failed.")
         }
         let endsInNewline = text.withBytes {
             $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A

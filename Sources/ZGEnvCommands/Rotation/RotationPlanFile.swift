@@ -62,11 +62,11 @@ struct RotationPlanFile {
         do {
             let value = try JSONValue(parsing: bytes)
             if let unknown = Self.names(value).subtracting(Self.members).min() {
-                throw Self.problem(path, "unknown member \(unknown)")
+                throw Self.problem(path, "unknown field \(unknown)")
             }
             for item in value["rotations"]?.array ?? [] {
                 if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
-                    throw Self.problem(path, "unknown member \(unknown) in a rotation")
+                    throw Self.problem(path, "unknown field \(unknown) in a rotation")
                 }
             }
             file = try JSONDecoder().decode(File.self, from: bytes)

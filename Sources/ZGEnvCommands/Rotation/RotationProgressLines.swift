@@ -34,11 +34,11 @@ struct RotationProgressLines {
             case (.holdsNew, _): return "\(project(member)): the deployment has the new value."
             case (.holdsOld, .new):
                 return
-                    "\(project(member)): the deployment has the old value; rebuilding another way."
+                    "\(project(member)): the deployment has the old value; retrying with a different kind of build."
             case (.holdsOld, .old): return "\(project(member)): the deployment has the old value."
             case (.isAbsent, .new):
                 return
-                    "\(project(member)): the deployment lacks the variable; rebuilding another way."
+                    "\(project(member)): the deployment lacks the variable; retrying with a different kind of build."
             case (.isAbsent, .old): return "\(project(member)): the deployment lacks the variable."
             case (.holdsOther, _):
                 return

@@ -124,7 +124,7 @@ struct RotationReport {
             var line = "  \(name)  \(Self.words(state(of: place)))"
             if let id = deployment(of: place) { line += "  \(DisplayText.safe(id))" }
             let proof = proof(of: place)
-            if proof != "none" { line += "  proved by \(proof)" }
+            if proof != "none" { line += "  proof: \(proof)" }
             if let trouble = progress.members[place].trouble {
                 line += "  \(DisplayText.safe(sentence: trouble.reason))"
             }
@@ -154,7 +154,7 @@ struct RotationReport {
         case .deploying: "deploying"
         case .built, .live: state.rawValue
         case .unchanged: "unchanged"
-        case .changedElsewhere: "has a value set on Vercel"
+        case .changedElsewhere: "has a value that was set directly on Vercel"
         case .rolledBack: "has the old value"
         case .needsAttention: "needs attention"
         }
@@ -183,7 +183,7 @@ struct RotationReport {
             return CommandError(
                 .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
                 hint:
-                    "Push the new value again with: \(pushes), then: zg-env rotate \(word: plan.key) --resume. Or leave everything as it is with: zg-env rotate \(word: plan.key) --close"
+                    "Push the new value again with: \(pushes), then run: zg-env rotate \(word: plan.key) --resume. Or leave everything as it is with: zg-env rotate \(word: plan.key) --close"
             )
         case .needsAttention:
             return CommandError(
@@ -239,7 +239,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with, and redeploy if it is not this one.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with, and redeploy if it is not that value.\(rest)",
             hint:
                 "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name) --force, or push the old value with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )

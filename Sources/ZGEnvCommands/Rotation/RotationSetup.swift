@@ -154,7 +154,7 @@ struct RotationSetup {
             .conflict,
             "\(found.records[0].name) in \(found.project.name) is not in sync with Vercel.",
             hint:
-                "Compare with: zg-env diff --remote -p \(word: found.project.name), then: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
+                "Compare with: zg-env diff --remote -p \(word: found.project.name), then run: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
         )
     }
 
@@ -168,7 +168,7 @@ struct RotationSetup {
         guard let hidden else { return }
         throw CommandError(
             .usage,
-            "Nothing would prove that \(hidden.project.name) has the new value, so the old value must not be revoked.",
+            "--revoke needs proof that \(hidden.project.name) has the new value.",
             hint: "Add --check or --check-url.")
     }
 

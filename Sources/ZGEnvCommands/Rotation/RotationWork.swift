@@ -130,7 +130,7 @@ struct RotationWork {
             .needsAttention,
             "\(reason), so the rotation of \(rotation.plan.key) can neither be resumed nor reverted: \(states.joined(separator: ", ")).",
             hint:
-                "Both values are in the vault's history. Fix the cause by hand, then run: zg-env rotate \(word: rotation.plan.key) --close"
+                "Both values are in the vault's history. Fix the cause manually, then run: zg-env rotate \(word: rotation.plan.key) --close"
         )
     }
 
@@ -148,8 +148,8 @@ struct RotationWork {
         guard let only = open.first else {
             throw CommandError(
                 .notFound,
-                key.map { "No rotation of \($0) is unfinished." }
-                    ?? "No rotation is unfinished.",
+                key.map { "There is no unfinished rotation of \($0)." }
+                    ?? "There are no unfinished rotations.",
                 hint: "See past rotations with: zg-env rotate --status")
         }
         guard open.count == 1 else {

@@ -151,7 +151,7 @@ struct CommitHook {
             throw CommandError(
                 .conflict,
                 "\(path) exists and was not installed by zg-env.",
-                hint: "Add or remove this line by hand: \(command) || exit $?")
+                hint: "Add or remove this line manually: \(command) || exit $?")
         }
     }
 

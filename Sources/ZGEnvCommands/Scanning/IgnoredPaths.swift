@@ -36,7 +36,7 @@ struct IgnoredPaths {
         } catch is GitProgram.NoAnswer {
             warn(
                 "not-ignored",
-                "Git did not respond for \(directory): scanning ignored files there too.")
+                "Git did not respond in \(directory): scanning ignored files there too.")
             return []
         } catch {
             warn(

@@ -9,7 +9,7 @@ struct Scan: Command {
             base64-encoded, URL-encoded or escaped as in JSON, and PEM blocks with different line \
             breaks. During the search, memory holds only keyed digests of the values. Skips files \
             that git ignores, and values that are short or common. Asks for the passphrase unless \
-            the vault is unlocked. Exits with 1 if something was found or could not be scanned.
+            the vault is unlocked. Exits with 1 if anything is found or cannot be scanned.
             """,
         arguments: [
             ArgumentSpec(

@@ -28,7 +28,7 @@ final class ScanWork {
         self.table = table
     }
 
-    private static let fullReason = "it has \(ValueScanner.matchLimit) findings"
+    private static let fullReason = "scanning stopped after \(ValueScanner.matchLimit) findings"
 
     private func add(_ path: [UInt8], _ matches: [ScanMatch], bytes: UInt64, isFull: Bool) {
         fileCount += 1

@@ -52,7 +52,7 @@ struct StagedBlobs {
         return Entry(object: Array(words[place]), path: Array(line[(tab + 1)...]))
     }
 
-    /// Reads the content of all entries, one after the other.
+    /// Reads the content of all entries, one after another.
     ///
     /// - Parameters:
     ///   - begin: Called before an entry.

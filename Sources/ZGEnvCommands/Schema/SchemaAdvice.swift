@@ -86,7 +86,7 @@ struct SchemaAdvice {
         let targets = Set(problems.map(\.target)).sorted()
         throw CommandError(
             .usage,
-            "\(project) does not satisfy \(name) in \(targets.joined(separator: ", ")): \(Self.phrase(problems)).",
+            "\(project) does not satisfy \(name) for \(targets.joined(separator: ", ")) (\(Self.phrase(problems))).",
             hint:
                 "\(nothing) See the details with: zg-env check\(targets.map { " -t \(word: $0)" }.joined())"
         )
@@ -103,7 +103,7 @@ struct SchemaAdvice {
             case .read(.misfit(let why)) = SchemaLook.content(of: value, item)
         else { return }
         let message =
-            "The value of \(key) does not fit the type \(type.name.rawValue) in \(name): \(why)."
+            "The value of \(key) does not match the type \(type.name.rawValue) in \(name): \(why)."
         guard isStrict || (isRequired && !item.typeIsInferred) else {
             return workspace.context.warn("schema-type", message)
         }

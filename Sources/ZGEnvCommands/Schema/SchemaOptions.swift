@@ -7,7 +7,7 @@ struct SchemaOptions {
         "schema", value: "FILE", "Use this schema instead of the linked directory's",
         completion: .file)
     static let notation = OptionSpec(
-        "notation", value: "N", "Read the schema as N instead of detecting its notation",
+        "notation", value: "N", "Parse the schema as notation N instead of detecting the notation",
         form: .oneOf(Schema.Notation.allCases.map(\.rawValue)))
 
     let path: String?

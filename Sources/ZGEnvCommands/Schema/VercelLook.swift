@@ -84,7 +84,7 @@ struct VercelLook {
             let place = branch.map { "branch \($0)" } ?? target
             throw CommandError(
                 .notFound, "\(bound.platform.name) has no ready deployment for \(place).",
-                hint: "See what the next one gets with: zg-env check --on vercel")
+                hint: "Check what the next deployment will get with: zg-env check --on vercel")
         }
         return newest.id
     }

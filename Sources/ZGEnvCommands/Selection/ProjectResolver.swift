@@ -103,7 +103,7 @@ struct ProjectResolver {
         if let project = Self.approvedProject(of: link, in: index) { return project }
         let isKnown = index.metadata.approvedDirectories.contains { $0.path == link.directory }
         let changed =
-            isKnown ? "was changed since it was approved" : "is not approved for this vault"
+            isKnown ? "has changed since it was approved" : "is not approved for this vault"
         throw CommandError(
             .usage, "The link \(link.path) \(changed).",
             hint: "Approve the link with: zg-env link, or specify the project with -p.")

@@ -100,7 +100,7 @@ struct ScopeOptions {
         guard let name = names.first else {
             if let branch { return .init(.target(.preview), branch: branch) }
             let name = try Settings(workspace.context)[.defaultTarget].text
-            workspace.note("Using the variables of \(name) (-t to change).")
+            workspace.note("Using the \(name) variables (choose others with -t).")
             return .init(Scope.Targets(name: name).map { .target($0) } ?? .custom(name))
         }
         if let target = Scope.Targets(name: name) {

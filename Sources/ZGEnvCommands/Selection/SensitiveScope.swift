@@ -1,7 +1,7 @@
 internal import EnvOperations
 internal import Vault
 
-/// Vercel's rule that a sensitive variable cannot have the target development.
+/// Vercel's rule that a sensitive variable cannot target development.
 enum SensitiveScope {
     /// Checks the record that would get `scope`.
     ///

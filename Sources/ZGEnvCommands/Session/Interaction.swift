@@ -136,7 +136,7 @@ struct ScriptInteraction: Interaction {
 extension CommandError {
     fileprivate static var cannotConfirm: CommandError {
         CommandError(
-            .usage, "This needs confirmation, but there is no terminal to prompt on.",
+            .usage, "This command needs confirmation, but there is no terminal to prompt on.",
             hint: "Check the plan with --dry-run, then confirm with --yes.")
     }
 }

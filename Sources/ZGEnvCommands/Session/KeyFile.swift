@@ -5,7 +5,7 @@ internal import Vault
 
 /// A file with the random keys of file slots, for machines without a desktop.
 ///
-/// One line for each key: `zg-env-key-1`, the vault's id, the slot's id and the key, in lower-case
+/// One line for each key: `zg-env-key-1`, the vault's id, the slot's id and the key, in lowercase
 /// hexadecimal digits separated by one space. It must be a regular file of the user that nobody else
 /// can read or write.
 struct KeyFile: ~Copyable {

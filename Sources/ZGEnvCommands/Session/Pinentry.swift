@@ -17,7 +17,7 @@ struct Pinentry {
 
     /// Asks for a secret.
     ///
-    /// - Parameter what: The kind of secret, in one lower-case word.
+    /// - Parameter what: The kind of secret, in one lowercase word.
     /// - Throws: ``ExitCode/locked`` if there is no pinentry program or the user declines.
     func ask(_ prompt: String, for what: String = "passphrase") throws -> SecretBytes {
         let process: ChildProcess

@@ -65,7 +65,7 @@ enum SecretInput {
         while true {
             guard ContinuousClock.now < end else {
                 throw CommandError(
-                    .failed, "\(what) was not complete in time.",
+                    .failed, "\(what) could not be read in time.",
                     hint: "Allow more time with --timeout.")
             }
             // A signal is pending only where the caller must clean up before the process ends.

@@ -31,7 +31,7 @@ struct ShellCommand {
         guard status == 0 else {
             throw CommandError(
                 .locked, "\(what) failed with exit code \(status).",
-                hint: "Run the command by hand to see why it failed.")
+                hint: "Run the command manually to see why it failed.")
         }
         return buffer
     }

@@ -4,7 +4,7 @@ internal import Sealing
 /// A secret of one line, such as a token: typed at a hidden prompt, or read from stdin if that is not a
 /// terminal. Never an argument.
 enum TypedSecret {
-    /// Reads the secret into guarded memory. Trims the white space around it on stdin.
+    /// Reads the secret into guarded memory. Trims the whitespace around it on stdin.
     ///
     /// - Parameter what: Its name in messages, such as "token".
     /// - Throws: ``ExitCode/usage`` if it is empty.

@@ -97,8 +97,9 @@ extension CommandError {
         case .noSession, .sessionEnded:
             self.init(
                 .usage, reason,
-                hint: "Run: zg-env unlock --scope user (shared by all your logins, cron jobs and "
-                    + "user services)")
+                hint:
+                    "Run: zg-env unlock --scope user (shared by all your sessions, cron jobs and user services)"
+            )
         case .full, .notThere, .failed:
             self.init(.failed, reason, hint: "Run the command again.")
         }

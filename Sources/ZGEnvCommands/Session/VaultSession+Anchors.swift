@@ -76,7 +76,8 @@ extension VaultSession {
         let path = place == .stateDirectory ? anchors.file(of: vault) : nil
         let remedy =
             path.map(FileKind.isDirectory) == true
-            ? "The guard's path is a directory: move it away." : "The next write replaces it."
+            ? "The guard's path is a directory: remove or rename it."
+            : "The next write replaces it."
         context.warn(
             "anchor-unreadable",
             "The rollback guard in the \(place.name)\(path.map { " (\($0))" } ?? "") cannot be read, "

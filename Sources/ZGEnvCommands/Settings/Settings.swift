@@ -28,7 +28,7 @@ struct Settings {
         } catch {
             // The decoder's own message would not help.
             throw CommandError(
-                .usage, "\(path) is not a valid settings file.",
+                .usage, "\(path) is not a valid configuration file.",
                 hint: "Fix it, or delete it and set the settings again with: zg-env config set")
         }
         for (name, value) in found.sorted(by: { $0.key < $1.key }) {
@@ -131,7 +131,7 @@ struct Settings {
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit,
             let bytes = SmallFile.bytes(path)
-        else { throw CommandError(.usage, "\(path) cannot be read as a settings file.") }
+        else { throw CommandError(.usage, "\(path) cannot be read as a configuration file.") }
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
             throw CommandError(
                 .usage,

@@ -79,7 +79,7 @@ extension CommandError {
         case .auditLog:
             self.init(
                 .failed, reason,
-                hint: "No value is revealed without logging it. "
+                hint: "Values are revealed only if the access can be logged. "
                     + (remedy.map { "\($0). Or keep" } ?? "Keep")
                     + " the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG.")
         case .notConfirmed: self.init(.failed, reason)
@@ -98,7 +98,8 @@ extension CommandError {
             case .noBus, .noProvider:
                 "Log in to a desktop with a keyring, or use a key file: zg-env slot add file PATH."
             case .locked: "Unlock the keyring and run the command again."
-            case .malformed, .failed: "Check the keyring with its own program."
+            case .malformed, .failed:
+                "Check the keyring in its own application, such as Seahorse or KWalletManager."
             }
         self.init(.failed, Self.sentence(error.reason), hint: hint)
     }
@@ -118,7 +119,7 @@ extension CommandError {
                 .libraryMissing, .outOfMemory:
                 .failed
             }
-        let wait = error.wait.map { "Vercel asks you to wait \($0). Try again after that." }
+        let wait = error.wait.map { "Try again in \($0)." }
         self.init(
             code, Self.sentence(error.description),
             hint: wait ?? error.hint.map { Self.sentence($0) })

@@ -23,7 +23,7 @@ struct Directories {
         }
     }
 
-    /// The settings file; nil without a home directory.
+    /// The configuration file; nil without a home directory.
     var configuration: String? {
         place("XDG_CONFIG_HOME", ".config").map { "\($0)/zg-env/config.json" }
     }

@@ -46,12 +46,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .done: "success"
-        case .failed: "failed for another reason, or succeeded only in part"
-        case .usage: "wrong arguments, unreadable input, ambiguous name, or confirmation needed"
+        case .failed: "any other failure, or partial success"
+        case .usage: "invalid arguments, unreadable input, ambiguous name, or confirmation required"
         case .locked: "wrong passphrase, or no passphrase to unlock with"
         case .notFound: "no such variable, project, deployment, version or vault"
         case .conflict: "already exists, or was changed by someone else"
-        case .unauthorized: "token missing, refused, expired or not for this origin"
+        case .unauthorized: "token missing, rejected, expired or not valid for this origin"
         case .unavailable: "Vercel cannot be reached or keeps failing"
         case .damaged: "the vault is damaged, was tampered with, or is an older copy"
         case .deploymentFailed: "the deployment failed, or is built but not live"

@@ -41,13 +41,13 @@ package struct GlobalOptions {
             "vault", value: "FILE", "Use this vault", environment: "ZG_ENV_VAULT", completion: .file
         ),
         OptionSpec(
-            "project", short: "p", value: "NAME", "Work on this project",
+            "project", short: "p", value: "NAME", "Use this project",
             environment: "ZG_ENV_PROJECT", completion: .dynamic(.project)),
         OptionSpec(
             "account", value: "NAME", "Use this account's token", environment: "ZG_ENV_ACCOUNT",
             completion: .dynamic(.account)),
         OptionSpec(
-            "team", value: "SLUG", "Work in this team", environment: "ZG_ENV_TEAM",
+            "team", value: "SLUG", "Use this Vercel team", environment: "ZG_ENV_TEAM",
             completion: .dynamic(.team)),
         OptionSpec(
             "api-url", value: "URL", "Use this URL instead of Vercel's API",
@@ -55,12 +55,12 @@ package struct GlobalOptions {
         OptionSpec(flag: "json", "Print one JSON value"),
         OptionSpec(flag: "quiet", short: "q", "Print only errors"),
         OptionSpec(flag: "verbose", "Print more messages"),
-        OptionSpec(flag: "yes", short: "y", "Answer yes to all questions"),
+        OptionSpec(flag: "yes", short: "y", "Answer yes to all prompts"),
         OptionSpec(
             flag: "accept-changes", "Accept changes made while the vault was locked"),
         OptionSpec(flag: "dry-run", "Show the plan and stop"),
         OptionSpec(
-            flag: "offline", "Send nothing to Vercel", environment: "ZG_ENV_OFFLINE"),
+            flag: "offline", "Do not contact Vercel", environment: "ZG_ENV_OFFLINE"),
         OptionSpec(flag: "refresh", "Ask Vercel instead of using cached data"),
         OptionSpec(
             "passphrase-fd", value: "N", "Read the passphrase from this descriptor",
@@ -73,7 +73,7 @@ package struct GlobalOptions {
             environment: "ZG_ENV_KEY_FILE", completion: .file),
         OptionSpec(flag: "no-schema", "Do not read the schema of the directory"),
         OptionSpec(
-            "audit-log", value: "FILE", "Keep the audit log in this file",
+            "audit-log", value: "FILE", "Write the audit log to this file",
             environment: "ZG_ENV_AUDIT_LOG", completion: .file),
     ]
 

@@ -96,7 +96,7 @@ package final class SecretDescriptors {
         let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard moved >= 0, null >= 0, dup2(null, 0) == 0 else {
             throw CommandError(
-                .failed, "Stdin cannot be withheld from programs that zg-env starts.",
+                .failed, "Cannot keep the programs that zg-env starts from inheriting stdin.",
                 hint: "Use --passphrase-file instead.")
         }
         close(null)

@@ -42,7 +42,7 @@ struct ConflictAdvice {
         }
         let gone = all(.gone)
         if !gone.isEmpty {
-            let loss = isEmptying ? ", losing what only Vercel has" : ""
+            let loss = isEmptying ? ", discarding the changes on Vercel" : ""
             sentences.append(
                 "To push it again\(loss), run: \(command("push", gone)) --force. To remove it from the vault too (the history is kept), run: \(command("pull", gone)) --force."
             )
@@ -93,7 +93,7 @@ struct ConflictAdvice {
             }
             if together.isEmpty { continue }
             sentences.append(
-                "To also push the variable that is in the way, run: \(command("push", together))\(isForced ? " --force" : "")."
+                "To also push the conflicting variable, run: \(command("push", together))\(isForced ? " --force" : "")."
             )
         }
         text = sentences.joined(separator: " ")

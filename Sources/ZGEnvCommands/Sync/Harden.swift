@@ -8,18 +8,19 @@ struct Harden: Command {
     static let spec = CommandSpec(
         ["harden"], "Make variables sensitive (write-only) on Vercel",
         discussion: """
-            Vercel never shows the value of a sensitive variable again. So values that the vault \
-            does not have are pulled first. Then each value is read back and compared with \
-            Vercel's; a variable whose values differ is left as it is. Vercel does not support \
-            sensitive variables for development: that part is split off and stays readable. \
-            Variables that a team policy made sensitive become sensitive in the vault too. A \
-            variable that the policy rejects is included only if you name it as KEY. After an \
-            interruption, run the command again to finish.
+            Once a variable is sensitive, Vercel no longer shows its value, so values that the \
+            vault does not have are pulled first. Each value in the vault is then compared with \
+            Vercel's; a variable whose values differ is left as is. Vercel does not support \
+            sensitive variables for development, so a variable's development value is split off \
+            and stays readable. Variables that a team policy made sensitive become sensitive in \
+            the vault too. A variable that the policy rejects is included only if you name it as \
+            KEY. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "harden")],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "redeploy", "Redeploy production afterwards and wait"),
+            OptionSpec(
+                flag: "redeploy", "Redeploy production afterwards and wait until it is live"),
         ],
         examples: [
             .init("zg-env harden -p web --dry-run", "show what would become sensitive"),

@@ -54,7 +54,7 @@ struct HardenReport {
                         ])
             }
             + unconfirmed.map {
-                "push \($0.record.key) for \($0.hardened.description) again: it may not have arrived"
+                "push \($0.record.key) for \($0.hardened.description) again: it may not have reached Vercel"
             } + leftovers.map { "push \($0.name) for \($0.attributes.scope.description)" }
             + omissions.map {
                 "leave \($0.key) for \($0.scope.description) readable: \($0.reason)"

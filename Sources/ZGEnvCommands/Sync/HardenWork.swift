@@ -43,7 +43,7 @@ struct HardenWork {
             && plan.declared.isEmpty
         let answer = try workspace.confirm(
             isEmpty ? [] : report.planLines,
-            "Make these variables sensitive on Vercel? Vercel never shows their values again.")
+            "Make these variables sensitive on Vercel? Vercel will never show their values again.")
         guard answer else { return report }
         guard !isEmpty else {
             report.outcomes = []

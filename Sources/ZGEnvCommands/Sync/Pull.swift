@@ -14,7 +14,7 @@ struct Pull: Command {
             Asks for confirmation only if a value in the \
             vault would change or be removed; the history keeps that value. If Vercel does not \
             show a value, the vault keeps its own, and the variable stays out of sync until a push \
-            with --force. A project that the vault does not have is created.
+            with --force. If the project is not in the vault, it is created there.
             """,
         arguments: [RecordChoice.argument(to: "pull")],
         options: [
@@ -102,7 +102,7 @@ enum PullProjects {
         if let other = index.owner(of: binding) {
             throw CommandError(
                 .conflict,
-                "Vercel's project \(name) is \(other.name) in the vault.",
+                "The Vercel project \(name) is named \(other.name) in the vault.",
                 hint: "Pull it with: zg-env pull -p \(word: other.name)")
         }
         var project = VaultProject(name: name, createdAt: workspace.context.now())

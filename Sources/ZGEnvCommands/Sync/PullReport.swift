@@ -37,7 +37,7 @@ struct PullReport {
             case .narrow:
                 let name = step.formerName == nil ? nil : step.variable?.name
                 return name.map { "rename \($0) back to its name on Vercel: \(place)" }
-                    ?? "narrow \(step.key) in the vault to \(step.attributes.scope.description)"
+                    ?? "limit \(step.key) in the vault to \(step.attributes.scope.description)"
             case .agree: return ""
             }
         }

@@ -313,7 +313,7 @@ extension SharedVariable {
         return RecordNote(
             key: key, scope: Scope(targets: targets),
             reason:
-                "it is shared by the team and belongs to no project; create a variable for this project with: zg-env set \(word: key) -p \(word: project)"
+                "it is a shared variable of the team and does not belong to a project; create a variable for this project with: zg-env set \(word: key) -p \(word: project)"
         )
     }
 }

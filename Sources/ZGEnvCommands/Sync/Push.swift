@@ -8,13 +8,13 @@ struct Push: Command {
         ["push"], "Send changes to Vercel and read them back",
         discussion: """
             Sends only what changed. If a variable changed on Vercel since the last sync, nothing \
-            is sent. Values that Vercel does not show are reported as sent and not read back. \
-            After an interruption, run the command again to finish.
+            is sent. Values that Vercel does not show are sent but cannot be read back; the report \
+            says so. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [
             ScopeOptions.target,
-            OptionSpec(flag: "prune", "Delete variables that only Vercel has"),
+            OptionSpec(flag: "prune", "Delete variables that exist only on Vercel"),
             OptionSpec(
                 flag: "force", "Overwrite conflicting changes and overlapping variables on Vercel"),
             OptionSpec(
@@ -23,8 +23,8 @@ struct Push: Command {
             ),
         ],
         examples: [
-            .init("zg-env push -p web", "show the plan, ask, and send"),
-            .init("zg-env push -p web --yes --json", "send in a script, without asking"),
+            .init("zg-env push -p web", "show the plan, confirm, and send"),
+            .init("zg-env push -p web --yes --json", "send from a script, without confirmation"),
         ],
         exitCodes: ExitCode.ofVercel)
 

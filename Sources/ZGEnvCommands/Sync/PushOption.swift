@@ -10,7 +10,7 @@ struct PushOption {
     static let options = [
         OptionSpec(flag: "push", "Also push the change to Vercel"),
         OptionSpec(
-            flag: "redeploy", "With --push: redeploy production afterwards and wait"),
+            flag: "redeploy", "With --push: redeploy production and wait until it is live"),
     ]
 
     let pushes: Bool
@@ -154,7 +154,7 @@ struct PushOption {
         let places = kept.map(\.attributes.scope.description).joined(separator: "; ")
         workspace.context.warn(
             "kept-there",
-            "Vercel still has \(key) for \(places), which the vault does not know about. To remove that variable too, pull it with: zg-env pull \(word: key) -p \(word: project.name), then: zg-env rm \(word: key) -p \(word: project.name) --all --push"
+            "Vercel still has \(key) for \(places), which the vault has no record of. To remove that variable too, pull it with: zg-env pull \(word: key) -p \(word: project.name), then run: zg-env rm \(word: key) -p \(word: project.name) --all --push"
         )
     }
 

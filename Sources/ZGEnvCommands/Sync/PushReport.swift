@@ -273,7 +273,7 @@ struct PushReport {
         }
         if let advice = RejectionAdvice(failures, project: project) { return rest + advice.text }
         if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
-            return "\(rest)Vercel asks you to wait \(wait). Then push again: \(again)"
+            return "\(rest)Wait \(wait), then push again: \(again)"
         }
         let advice =
             conflicts.isEmpty ? "" : ". Then: " + ConflictAdvice(conflicts, project: project).text

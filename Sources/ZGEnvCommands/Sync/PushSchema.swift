@@ -37,7 +37,8 @@ struct PushSchema {
         for step in plan.steps where !step.isDeletion {
             guard let item = advice.item(step.key) else { continue }
             if item.isInternal {
-                lines.append("\(step.key) is declared internal, so it need not be on Vercel")
+                lines.append(
+                    "\(step.key) is declared internal, so it does not have to be on Vercel")
             }
             if let deprecation = item.deprecation {
                 let advice = deprecation.advice.map { ": \($0)" } ?? ""

@@ -209,7 +209,8 @@ struct PushWork {
                 // The vault is unchanged, but Vercel may not be.
                 var failure = CommandError(mapping: error)
                 failure.message += " Some changes may already have been sent."
-                failure.hint = "Fix the cause, then push again: the push first checks what arrived."
+                failure.hint =
+                    "Fix the cause, then push again: push first checks which changes Vercel already has."
                 throw failure
             }
             let deleted = Set(

@@ -9,18 +9,19 @@ struct Convert: Command {
     static let spec = CommandSpec(
         ["convert"], "Print a .env file in another format",
         discussion: """
-            Needs no vault and stores nothing. Reports on stderr every place where .env parsers \
-            disagree. The output is parsed again and compared before it is written.
+            Does not need a vault and does not store anything. Reports on stderr every place where \
+            .env parsers disagree. The output is parsed again and compared with the original \
+            values before it is written.
             """,
         arguments: [
             ArgumentSpec("FILE", .one, "The file, or - for stdin", completion: .file)
         ],
         options: [
             OptionSpec(
-                "dialect", value: "D", "Parse the file by the rules of D",
+                "dialect", value: "D", "Parse the file as dialect D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
-                "format", value: "FORMAT", "Write this format (default dotenv)",
+                "format", value: "FORMAT", "Output format (default dotenv)",
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
             OptionSpec(flag: "strict", "Reject a file that parsers disagree about"),
             OptionSpec(
@@ -34,7 +35,7 @@ struct Convert: Command {
             .init("zg-env convert .env --format json", "print one JSON object"),
             .init(
                 "zg-env convert app.env --dialect docker -o .env",
-                "turn a file for Docker into a .env file"),
+                "convert a Docker env file to a .env file"),
         ],
         exitCodes: ExitCode.numbers(.conflict))
 

@@ -7,9 +7,10 @@ struct Copy: Command {
     static let spec = CommandSpec(
         ["copy"], "Copy variables to another target or project",
         discussion: """
-            Asks for the passphrase unless the vault is unlocked. The destination's old value \
-            becomes an earlier version; a variable that is new at the destination gets the history \
-            too. A missing project is created. Vercel is not changed until the next push.
+            Asks for the passphrase unless the vault is unlocked. The destination's old value is \
+            kept as an earlier version; a variable that does not exist there yet is copied with \
+            its history. A missing project is created. Nothing changes on Vercel until the next \
+            push.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -198,7 +199,7 @@ struct Copy: Command {
             workspace.note(
                 entry.touched.after.isEmpty
                     ? "Replaced the value of \(entry.key) for \(entry.touched.before.description)."
-                    : "The other value of \(entry.key) remains for \(entry.touched.after.description)."
+                    : "\(entry.key) keeps its previous value for \(entry.touched.after.description)."
             )
         }
     }

@@ -9,10 +9,11 @@ struct Difference: Command {
     static let spec = CommandSpec(
         ["diff"], "Compare a .env file, or Vercel, with the vault",
         discussion: """
-            Lists each key as added (only in the file), removed (only in the vault), changed, same, \
-            or unreadable (the vault has no value). Never shows values. Asks for the passphrase \
-            unless --names is given or the vault is unlocked. --remote compares with Vercel instead of a file; without -t it \
-            compares every variable, with its type, scope and comment.
+            Lists each key as added (only in the file), removed (only in the vault), changed, \
+            same, or unreadable (the vault has no value). Never shows values. Asks for the \
+            passphrase unless --names is given or the vault is unlocked. --remote compares with \
+            Vercel instead of a file; without -t it compares every variable, with its type, scope \
+            and comment.
             """,
         arguments: [
             ArgumentSpec("FILE", .optional, "The file, or - for stdin", completion: .file)
@@ -20,12 +21,12 @@ struct Difference: Command {
         options: [
             RemoteDifference.option, ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "dialect", value: "D", "Parse the file by the rules of D",
+                "dialect", value: "D", "Parse the file as dialect D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
                 flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file"),
             OptionSpec(flag: "names", "Compare only names, without the passphrase"),
-            OptionSpec(flag: "exit-code", "Exit with 1 unless everything is known to be the same"),
+            OptionSpec(flag: "exit-code", "Exit with 1 if anything differs or cannot be compared"),
         ],
         examples: [
             .init("zg-env diff .env -p web", "compare with the development variables"),

@@ -7,16 +7,17 @@ struct Export: Command {
     static let spec = CommandSpec(
         ["export"], "Write variables to stdout or a file",
         discussion: """
-            Asks for the passphrase unless the vault is unlocked, and for confirmation before \
-            it shows values on a terminal. Prefer zg-env run, which leaves no file behind. Only the owner can read the file. The \
-            output is parsed again and compared before it is written. A value that .env parsers \
-            disagree about is written for motdotla/dotenv, with a warning; --dialect writes the \
-            file for another parser.
+            Asks for the passphrase unless the vault is unlocked, and for confirmation before it \
+            shows values on a terminal. Prefer zg-env run, which does not leave a file behind. The \
+            output file is readable only by its owner. The output is parsed again and compared \
+            with the original values before it is written. A value that .env parsers disagree \
+            about is written for motdotla/dotenv, with a warning; --dialect writes the file for \
+            another parser.
             """,
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
-                "format", value: "FORMAT", "Write this format (default dotenv)",
+                "format", value: "FORMAT", "Output format (default dotenv)",
                 form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
             OptionSpec(
                 "dialect", value: "D", "Write the .env file for parser D",
@@ -107,7 +108,7 @@ struct Export: Command {
         return CommandResult(json: result)
     }
 
-    private static let leaveOut = "Leave such a variable out with --except NAME."
+    private static let leaveOut = "Exclude the variable with --except NAME."
 
     private static func count(_ count: Int) -> String {
         count == 1 ? "1 variable" : "\(count) variables"
@@ -122,8 +123,8 @@ struct Export: Command {
             ExportText.warn(
                 text.unportable,
                 remedy:
-                    "Choose the parser with --dialect (next, node, compose), or leave such a "
-                    + "variable out with --except NAME.", workspace)
+                    "Choose the parser with --dialect (next, node, compose), or exclude the variable with --except NAME.",
+                workspace)
             return text
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)

@@ -9,10 +9,10 @@ struct Import: Command {
     static let spec = CommandSpec(
         ["import"], "Import .env files into the vault",
         discussion: """
-            Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Imports everything or nothing. While values are locked nothing can be \
-            compared, so existing keys count as updated. --comments leaves out lines that look like \
-            settings or contain a value from the file, because comments can be read without the \
+            Parses the files the way motdotla/dotenv does and reports every place where other \
+            parsers disagree. Imports everything or nothing. While values are locked nothing can \
+            be compared, so existing keys count as updated. --comments omits lines that look like \
+            assignments or contain a value from the file, because comments can be read without the \
             passphrase. --expand and --dialect next do not use values from the environment.
             """,
         arguments: [
@@ -25,19 +25,21 @@ struct Import: Command {
                 "type", value: "TYPE", "Set the type on Vercel",
                 form: .oneOf(["encrypted", "sensitive", "plain"])),
             OptionSpec(
-                "dialect", value: "D", "Parse the files by the rules of D",
+                "dialect", value: "D", "Parse the files as dialect D",
                 form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
             OptionSpec(
                 "on-conflict", value: "RULE",
-                "Handle existing keys this way (default overwrite)",
+                "What to do with existing keys (default overwrite)",
                 form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
-            OptionSpec(flag: "strict", "Refuse files that parsers disagree about"),
+            OptionSpec(flag: "strict", "Reject files that parsers disagree about"),
             OptionSpec(flag: "comments", "Import the comments above keys"),
             OptionSpec(
                 flag: "expand",
                 "Replace $NAME and ${NAME:-default} with values from the same file"
             ),
-            OptionSpec(flag: "remove", "Delete the files after verifying the vault"),
+            OptionSpec(
+                flag: "remove",
+                "Delete the files once their values have been read back from the vault"),
         ] + PushOption.options,
         examples: [
             .init("zg-env import .env -p web", "import a file for all targets"),
@@ -201,7 +203,7 @@ struct Import: Command {
             if comment.leftOut > 0 {
                 workspace.context.warn(
                     "comment-left-out",
-                    "Dropped a line that looks like a setting from the comment above \(key).")
+                    "Dropped a line that looks like an assignment from the comment above \(key).")
             }
             if comment.valuesLeftOut > 0 {
                 workspace.context.warn(

@@ -9,9 +9,9 @@ struct List: Command {
     static let spec = CommandSpec(
         ["list"], "List variables, without their values",
         discussion: """
-            Also lists variables that the team shares, as Vercel last showed them; they cannot be \
-            changed here. Only --refresh contacts Vercel. A removed variable is listed until \
-            production is built without it.
+            Also lists the team's shared variables, as of the last refresh; zg-env cannot change \
+            them. Only --refresh contacts Vercel. A removed variable is listed until production is \
+            built without it.
             """,
         arguments: [
             ArgumentSpec(

@@ -153,7 +153,7 @@ struct PlaceValues {
             names.prefix(10).joined(separator: ", ")
             + (names.count > 10 ? " and \(names.count - 10) more" : "")
         return "Shared by the team on Vercel, but not in this vault: \(list). "
-            + "To give the project its own, run: zg-env set \(word: first) -p \(word: project.name) -t \(place)"
+            + "To create a variable for this project, run: zg-env set \(word: first) -p \(word: project.name) -t \(place)"
     }
 
     /// Writes to the audit log that the values are revealed; must be called before they are.

@@ -5,10 +5,10 @@ internal import Vault
 
 struct PruneHistory: Command {
     static let spec = CommandSpec(
-        ["history", "prune"], "Delete old versions of a variable for good",
+        ["history", "prune"], "Permanently delete old versions of a variable",
         discussion: """
             Always keeps the current version, versions younger than 30 days, and the version that \
-            Vercel has. Copies of the vault are not changed.
+            is on Vercel. Copies of the vault are not changed.
             """,
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
@@ -57,7 +57,7 @@ struct PruneHistory: Command {
                         "\(dryRun ? "Would delete" : "Deleted") version \($0.version) of \(DisplayText.safe(key))\n"
                     }.joined())
         }
-        let lines = planned.map { "delete version \($0.version) of \(key) for good" }
+        let lines = planned.map { "permanently delete version \($0.version) of \(key)" }
         let question = planned.count == 1 ? "Delete it?" : "Delete them?"
         let answer = try workspace.confirm(lines, question)
         if !answer { return result(planned, dryRun: true) }

@@ -9,7 +9,7 @@ struct RestoreVersion: Command {
     static let spec = CommandSpec(
         ["restore-version"], "Restore an earlier value of a variable",
         discussion:
-            "Saves the old value as a new version. Also restores removed variables.",
+            "The restored value becomes a new version. Also restores removed variables.",
         arguments: [
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
             ArgumentSpec(

@@ -9,12 +9,12 @@ struct Reveal: Command {
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable",
         discussion: """
-            Asks for the passphrase even while the vault is unlocked (see config \
-            reveal-from-cache). One key prints its value, with a newline only on a terminal; \
-            several keys print KEY=value lines as in a .env file. --copy uses wl-copy, xclip or \
-            xsel, and clears the clipboard after clipboard-seconds (see config). A clipboard \
-            manager may keep the value longer. --remote cannot read sensitive variables. --version \
-            also reads removed variables, as listed by zg-env history.
+            Asks for the passphrase even while the vault is unlocked (see the reveal-from-cache \
+            setting). For one key, prints its value, with a newline only on a terminal; for \
+            several keys, prints KEY=value lines as in a .env file. --copy uses wl-copy, xclip or \
+            xsel, and clears the clipboard after the time in the clipboard-seconds setting. A \
+            clipboard manager may keep the value longer. --remote cannot read sensitive variables. \
+            --version takes a number from zg-env history, and also works for removed variables.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -25,7 +25,7 @@ struct Reveal: Command {
                 "version", value: "N", "Print version N instead of the current one",
                 form: .integer(1...Int.max)),
             OptionSpec(
-                flag: "copy", "Copy the value to the clipboard for a while; print nothing"),
+                flag: "copy", "Copy the value to the clipboard, clear it later, and print nothing"),
         ],
         exclusive: [["version", "remote"]],
         examples: [

@@ -7,7 +7,7 @@ internal import Vault
 enum RotationPeriod {
     static let option = OptionSpec(
         "rotate-every", value: "TIME",
-        "Report the value as due for rotation after TIME (such as 90d), or never")
+        "Report the value as due for rotation after TIME, such as 90d; 'never' turns this off")
 
     /// Parses a period into seconds, with 0 for `never`.
     static func seconds(_ text: String?) throws -> UInt64? {

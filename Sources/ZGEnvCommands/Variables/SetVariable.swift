@@ -9,7 +9,7 @@ struct SetVariable: Command {
     static let spec = CommandSpec(
         ["set"], "Create or change a variable",
         discussion: """
-            Reads the value at a hidden prompt, or from stdin if that is not a terminal. Does not \
+            Reads the value at a hidden prompt, or from stdin if stdin is not a terminal. Does not \
             accept the value as an argument, because other programs can read arguments. Works \
             while values are locked.
             """,
@@ -216,7 +216,7 @@ struct SetVariable: Command {
             workspace.note(
                 touched.after.isEmpty
                     ? "Replaced the value for \(touched.before.description)."
-                    : "The other value remains for \(touched.after.description).")
+                    : "The previous value remains for \(touched.after.description).")
         }
     }
 }

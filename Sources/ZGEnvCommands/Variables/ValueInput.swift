@@ -12,7 +12,7 @@ struct ValueInput {
         OptionSpec(
             "generate", value: "SPEC",
             "Generate a value: hex:32, base64:32, base64url:32, alnum:40, words:6 or uuid"),
-        OptionSpec(flag: "prompt", "Prompt at the terminal even if stdin is not one"),
+        OptionSpec(flag: "prompt", "Prompt at the terminal even if stdin is not a terminal"),
         OptionSpec(flag: "raw", "Keep a trailing newline"),
         OptionSpec(flag: "allow-empty", "Allow an empty value"),
         OptionSpec(flag: "strict", "Reject a suspicious value instead of warning"),

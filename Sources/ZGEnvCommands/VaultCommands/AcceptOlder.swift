@@ -31,7 +31,8 @@ enum AcceptOlder {
             let lines = report.lines.map { "\($0)\n" }.joined()
             return result(
                 nil,
-                text: "This machine has seen no newer copy; there is nothing to accept.\n" + lines)
+                text: "This machine has not seen a newer copy; there is nothing to accept.\n"
+                    + lines)
         }
         let generation = vault.header.generation
         let (next, isTooHigh) = max(generation, newest).addingReportingOverflow(1)

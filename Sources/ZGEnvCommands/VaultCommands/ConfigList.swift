@@ -7,8 +7,9 @@ struct ConfigList: Command {
     static let spec = CommandSpec(
         ["config", "list"], "Show all settings",
         discussion: """
-            Settings are stored in $XDG_CONFIG_HOME/zg-env/config.json, without secrets; schema \
-            settings are stored in the vault, and listed if it opens without a passphrase.
+            Settings are stored in $XDG_CONFIG_HOME/zg-env/config.json, which contains no secrets; \
+            schema settings are stored in the vault and listed only if it opens without a \
+            passphrase.
             """, exitCodes: ExitCode.ofOpening)
 
     init(_ command: ParsedCommand) {}

@@ -5,7 +5,7 @@ internal import Vault
 /// `config unset`: returns one setting to its default.
 struct ConfigUnset: Command {
     static let spec = CommandSpec(
-        ["config", "unset"], "Return a setting to its default",
+        ["config", "unset"], "Reset a setting to its default",
         arguments: [SettingName.argument],
         examples: [.init("zg-env config unset default-target", "use development again")],
         exitCodes: ExitCode.ofOpening)

@@ -9,9 +9,9 @@ struct Init: Command {
     static let spec = CommandSpec(
         ["init"], "Create a new vault",
         discussion: """
-            Asks for a passphrase, which unlocks everything. If the desktop has a keyring, a random \
-            key stored there unlocks names and tokens, so that listing needs no passphrase. The new \
-            vault stays unlocked for 15 minutes unless --lock is given.
+            Asks for a passphrase, which unlocks everything. If the desktop has a keyring, a \
+            random key stored there unlocks names and tokens, so that listing does not need the \
+            passphrase. The new vault stays unlocked for 15 minutes unless --lock is given.
             """,
         options: [
             OptionSpec(flag: "no-secret-service", "Do not store a key in the desktop keyring"),

@@ -49,13 +49,13 @@ extension KeySlot {
         let found = slots.filter { $0.id.hexadecimal.hasPrefix(prefix.lowercased()) }
         guard let slot = found.first else {
             throw CommandError(
-                .notFound, "No slot's id begins with \(prefix).",
+                .notFound, "There is no slot whose ID starts with \(prefix).",
                 hint: "List the slots with: zg-env slot list")
         }
         guard found.count == 1 else {
             throw CommandError(
-                .usage, "Several slot ids begin with \(prefix).",
-                hint: "Specify more digits of the id; see: zg-env slot list")
+                .usage, "Several slot IDs start with \(prefix).",
+                hint: "Use a longer prefix of the ID; see: zg-env slot list")
         }
         return slot
     }

@@ -8,8 +8,8 @@ struct Lock: Command {
     static let spec = CommandSpec(
         ["lock"], "Lock the vault",
         discussion: """
-            Locks the vault in all your sessions and checks that its key is gone. If the vault file \
-            cannot be read, this locks all your vaults.
+            Locks the vault in all your sessions and checks that its key is gone. If the vault \
+            file cannot be read, this locks all your vaults.
             """,
         examples: [
             .init("zg-env lock", "make commands that read values ask for the passphrase again")
@@ -50,8 +50,8 @@ struct Lock: Command {
             throw CommandError(
                 .failed, CommandError.sentence(error.reason),
                 hint:
-                    "This process cannot keep a vault unlocked. If a vault is unlocked elsewhere, "
-                    + "run zg-env lock there.")
+                    "This process cannot use the unlock cache. If a vault is unlocked in another session, run zg-env lock there."
+            )
         }
     }
 }

@@ -8,9 +8,9 @@ struct Passwd: Command {
     static let spec = CommandSpec(
         ["passwd"], "Change the passphrase",
         discussion: """
-            Changes the slot of the current passphrase. If you have lost the passphrase, enter a \
-            recovery code instead. Copies of the vault keep the old passphrase. Locks the vault if it \
-            is unlocked.
+            Changes only the slot that the current passphrase opens. If you have lost the \
+            passphrase, enter a recovery code instead. Copies of the vault keep the old \
+            passphrase. Locks the vault if it is unlocked.
             """,
         options: NewPassphrase.options + [
             KdfOption.spec,

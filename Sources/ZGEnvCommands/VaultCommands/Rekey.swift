@@ -7,10 +7,11 @@ struct Rekey: Command {
     static let spec = CommandSpec(
         ["rekey"], "Replace the vault's keys and re-encrypt everything",
         discussion: """
-            Keeps the slots whose passphrase or code is given, the desktop keyring and the key file; \
-            on a terminal it asks for each passphrase and code. All other slots are removed; the plan \
-            lists them. Existing copies of the vault still open with the old keys, and values that \
-            someone has seen stay valid: replace those with zg-env rotate.
+            Keeps the desktop keyring slot, the key file slot, and each slot whose passphrase or \
+            recovery code you give; on a terminal, prompts for each passphrase and code. All other \
+            slots are removed; the plan lists them. Existing copies of the vault still open with \
+            the old keys, and values that someone has seen stay valid: replace those with zg-env \
+            rotate.
             """,
         options: [
             OptionSpec(

@@ -9,8 +9,8 @@ struct Restore: Command {
         ["restore"], "Replace the vault with a backup",
         discussion: """
             The backup is opened and checked first, with its own passphrase, recovery code, key \
-            file or keyring slot. The replaced vault is kept in the same directory, with the time \
-            in its name. Afterwards the slots are those of the backup.
+            file or keyring slot. The replaced vault is kept in the same directory, with a \
+            timestamp in its name. The restored vault has the backup's slots.
             """,
         arguments: [ArgumentSpec("FILE", .one, "The backup", completion: .file)],
         options: [

@@ -8,10 +8,11 @@ struct ShowLog: Command {
         ["log"], "Show the audit log: who read which values, and when",
         discussion: """
             The newest line comes last. Every line is checked, including those that --limit hides: \
-            changed or missing lines are reported, with exit code 8. Removal of lines added since the \
-            vault was last written cannot be detected.
+            changed or missing lines are reported, with exit code 8. Removal of lines added since \
+            the vault was last written cannot be detected.
 
-            --accept accepts the log in its present state. It asks for the passphrase and adds a line.
+            --accept accepts the log in its current state. It asks for the passphrase and adds a \
+            line.
             """,
         options: [
             OptionSpec(
@@ -41,8 +42,8 @@ struct ShowLog: Command {
         if report.incompleteByteCount > 0 {
             workspace.context.warn(
                 "audit-log-incomplete",
-                "The last line is incomplete because its write was interrupted; no value was "
-                    + "revealed for it.")
+                "The last line is incomplete because writing it was interrupted; that command did not reveal any values."
+            )
         }
         let failure = report.failure(of: log)
         return CommandResult(
@@ -99,7 +100,7 @@ struct ShowLog: Command {
         }
         let look = TerminalStyle(workspace.context)
         var text = table.text(width: look.width, style: look.style)
-        if text.isEmpty && report.isWhole { text = "The audit log has no lines.\n" }
+        if text.isEmpty && report.isWhole { text = "The audit log is empty.\n" }
         for problem in report.problems { text += "Problem: \(problem.message)\n" }
         if report.problemCount > report.problems.count {
             text += "Problem: \(report.problemCount - report.problems.count) more\n"

@@ -10,7 +10,7 @@ struct SlotRemove: Command {
             Copies of the vault keep the slot. If someone else may have used the slot, replace the \
             keys too: zg-env rekey
             """,
-        arguments: [ArgumentSpec("ID", .one, "The slot's id, or its first digits")],
+        arguments: [ArgumentSpec("ID", .one, "The slot's ID or a prefix of it")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
     private let id: String

@@ -8,11 +8,11 @@ internal import Vault
 struct Status: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true)
     static let spec = CommandSpec(
-        ["status"], "Show the vault, and what is not pushed or not live",
+        ["status"], "Show vault status, and what is not pushed or not live",
         discussion:
             """
-            Never asks for a passphrase, and uses the network only with --refresh. Changes made while \
-            the values were locked are verified only if the values are unlocked.
+            Never asks for a passphrase, and uses the network only with --refresh. Changes made \
+            while the values were locked are verified only if the values are unlocked.
             """,
         exitCodes: ExitCode.ofOpening)
 

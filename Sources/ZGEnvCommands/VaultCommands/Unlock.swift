@@ -8,13 +8,14 @@ struct Unlock: Command {
     static let spec = CommandSpec(
         ["unlock"], "Unlock the vault for a while",
         discussion: """
-            Asks for the passphrase and keeps the vault's key in the kernel keyring until it expires. \
-            Until then every command but reveal works without the passphrase in this login session; \
-            with --scope user, in all your logins, cron jobs and user services. Any program you run \
-            can use the key meanwhile: run zg-env lock when you are done.
+            Asks for the passphrase and keeps the vault's key in the kernel keyring until it \
+            expires. Until then, every command except reveal works without the passphrase in this \
+            login session or, with --scope user, in all your sessions, cron jobs and user \
+            services. In the meantime, any program you run can use the key: run zg-env lock when \
+            you are done.
 
-            Changes made while the values were locked are listed. Accept them at the prompt or with \
-            --accept-changes; until then the values they affect are neither shown nor sent.
+            Changes made while the values were locked are listed. Accept them at the prompt or \
+            with --accept-changes; until then the values they affect are neither shown nor sent.
             """,
         options: [
             OptionSpec(

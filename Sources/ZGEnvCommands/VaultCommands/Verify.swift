@@ -8,9 +8,9 @@ struct Verify: Command {
         ["verify"], "Check every byte of the vault",
         discussion: """
             Also checks the audit log, and whether this machine has seen a newer generation of the \
-            vault. With a passphrase given without a prompt (such as --passphrase-file), also \
-            opens every value, checks the slots and the checkpoint, and lists changes made while \
-            the values were locked.
+            vault. If the passphrase is supplied without a prompt (for example with \
+            --passphrase-file), also opens every value, checks the slots and the checkpoint, and \
+            lists changes made while the values were locked.
 
             --accept-older accepts an older copy, or a copy with a different history, as the \
             newest generation. It asks for the passphrase.
@@ -97,7 +97,7 @@ struct Verify: Command {
         if isWhole {
             let values =
                 inspection.opensValues
-                ? "all opened" : "hashes checked; not opened, because that needs the passphrase"
+                ? "all opened" : "hashes checked; not opened, because that requires the passphrase"
             text += "The header, the index and every value are intact.\n"
             if let changes {
                 text +=

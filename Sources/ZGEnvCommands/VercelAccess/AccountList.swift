@@ -8,8 +8,8 @@ struct AccountList: Command {
     static let spec = CommandSpec(
         ["account", "list"], "List accounts",
         discussion: """
-            Tokens are never shown. With --refresh, asks Vercel when each token expires and whether it has \
-            leaked; otherwise shows the expiration date from the login.
+            Tokens are never shown. With --refresh, asks Vercel when each token expires and \
+            whether it has leaked; otherwise shows the expiration date recorded at login.
             """,
         exitCodes: ExitCode.ofVercel, aliases: [["account", "ls"]])
 

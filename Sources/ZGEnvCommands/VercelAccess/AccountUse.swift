@@ -8,15 +8,15 @@ struct AccountUse: Command {
     static let spec = CommandSpec(
         ["account", "use"], "Choose the default account and its team",
         discussion: """
-            With --team, the account uses that team from now on; with --personal, it uses no \
-            team. Linked projects keep their own team.
+            With --team, the account uses that team from now on; with --personal, it does not use \
+            a team. Linked projects keep their own team.
             """,
         arguments: [
             ArgumentSpec("NAME", .one, "The account", completion: .dynamic(.account))
         ],
         options: [OptionSpec(flag: "personal", "Work in the personal account")],
         examples: [
-            .init("zg-env account use work --team acme", "use the account work in team acme")
+            .init("zg-env account use work --team acme", "use account work with team acme")
         ],
         exitCodes: ExitCode.ofVercel)
 

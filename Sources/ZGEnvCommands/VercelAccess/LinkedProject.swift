@@ -241,7 +241,7 @@ struct LinkedProject {
             CommandError(
                 .conflict, "\(project) is linked to another \(what).",
                 hint:
-                    "Omit the option, or link under a second name with: zg-env link NAME --as LOCAL"
+                    "Leave out --team, --account or --api-url, or link under a second name with: zg-env link NAME --as LOCAL"
             )
         }
         if origin.description != binding.origin { throw contradiction("API URL") }

@@ -9,12 +9,12 @@ struct Login: Command {
     static let spec = CommandSpec(
         ["login"], "Check a Vercel token and store it in the vault",
         discussion: """
-            The token is typed at a hidden prompt, or read from stdin when that is not a terminal. It is \
-            sent only to the API that it was checked against.
+            Reads the token at a hidden prompt, or from stdin if stdin is not a terminal. The \
+            token is sent only to the API that it was checked against.
             """,
         options: [
             OptionSpec("name", value: "N", "Name the account N (default: the user name)"),
-            OptionSpec(flag: "protect", "Store the token so that only the passphrase opens it"),
+            OptionSpec(flag: "protect", "Require the passphrase to use the token"),
         ],
         examples: [.init("zg-env login < token.txt", "read the token from stdin")],
         exitCodes: ExitCode.ofVercel)

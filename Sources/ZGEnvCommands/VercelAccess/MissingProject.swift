@@ -24,7 +24,7 @@ struct MissingProject {
                 .notFound,
                 "Vercel no longer has the project \(binding.projectName), or this account has no access to it.",
                 hint:
-                    "If the project exists again, link \(project.name) to it with: zg-env link \(word: target) --as \(word: project.name) --force"
+                    "If the project was recreated, link \(project.name) to it with: zg-env link \(word: target) --as \(word: project.name) --force"
             )
             return
         }
@@ -36,7 +36,7 @@ struct MissingProject {
         error = CommandError(
             .notFound,
             found.project.id == binding.projectID
-                ? "\(project.name) was moved on Vercel, to \(place)."
+                ? "\(project.name) was moved to \(place) on Vercel."
                 : "Vercel no longer has the project of \(project.name). There is another project named \(found.project.name) in \(place).",
             hint: hint)
     }

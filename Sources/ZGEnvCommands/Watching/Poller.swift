@@ -132,7 +132,7 @@ final class Poller {
             close()
             guard try session.keysWithoutPrompt() != nil else {
                 throw CommandError(
-                    .locked, "The vault was rekeyed, and no available key opens it.",
+                    .locked, "The vault was rekeyed, and none of the available keys opens it.",
                     hint: "Start zg-env \(workspace.command) again.")
             }
             try session.keepIndexTierOnly()

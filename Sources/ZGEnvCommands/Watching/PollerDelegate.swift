@@ -8,7 +8,7 @@ protocol PollerDelegate: AnyObject {
     var accounts: [Account] { get }
     /// Returns whether events of a project, by its Vercel id, trigger a request.
     func wants(_ project: String, of account: Account) -> Bool
-    /// Handles a change of the vault.
+    /// Handles a change to the vault.
     ///
     /// - Parameter vault: Whether its keys changed, or why it cannot be opened.
     func take(vault: Result<Bool, any Error>) throws

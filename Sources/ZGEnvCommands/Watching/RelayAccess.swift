@@ -5,7 +5,7 @@ internal import VercelAPI
 
 /// Opens relays for a command.
 enum RelayAccess {
-    /// Parses a relay's URL by the rules of `--api-url`.
+    /// Parses a relay's URL like `--api-url`.
     ///
     /// - Throws: ``ExitCode/usage`` for an invalid URL, or one that would expose the token.
     static func origin(_ text: String) throws -> APIOrigin {

@@ -8,11 +8,12 @@ struct Watch: Command {
     static let spec = CommandSpec(
         ["watch"], "Show a live view of projects and deployments",
         discussion: """
-            Shows the last known state at once, with its age, and keeps refreshing it from Vercel. \
-            Keys select a project, show its variables, follow build logs, redeploy, promote and \
-            roll back; press ? for help. Changes show a plan and ask first. Showing a value needs \
-            the passphrase; the value is hidden after 30 seconds or when you press a key. Without -p, shows all \
-            projects of the account. With --json, prints each change as one object per line.
+            Shows the last known state immediately, with its age, and keeps refreshing it from \
+            Vercel. Keys select a project, show its variables, follow build logs, redeploy, \
+            promote and roll back; press ? for help. Before any change, watch shows a plan and \
+            asks for confirmation. Showing a value requires the passphrase; the value is hidden \
+            after 30 seconds or when you press a key. Without -p, shows all projects of the \
+            account. With --json, prints one JSON object per change, each on its own line.
             """,
         options: [
             OptionSpec(
@@ -20,9 +21,9 @@ struct Watch: Command {
                 repeatable: true, environment: "ZG_ENV_PROJECT", completion: .dynamic(.project))
         ] + RefreshIntervals.options,
         examples: [
-            .init("zg-env watch", "all projects of the account"),
+            .init("zg-env watch", "show all projects of the account"),
             .init("zg-env watch -p web -p api", "two projects"),
-            .init("zg-env watch --json | jq -r .event", "events for another program"),
+            .init("zg-env watch --json | jq -r .event", "print events for another program"),
         ],
         exitCodes: ExitCode.ofVercel)
 

@@ -212,7 +212,7 @@ final class WatchLoop {
         turns.notify()
     }
 
-    private static let offline = "This needs Vercel, but --offline is set."
+    private static let offline = "This action needs Vercel, but --offline is set."
 
     // MARK: Operations on the terminal
 

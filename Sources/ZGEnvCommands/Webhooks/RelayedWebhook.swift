@@ -15,7 +15,7 @@ struct RelayedWebhook {
             "Send all events that devices can receive to the joined relay"),
         OptionSpec(
             "credential-file", value: "FILE",
-            "With --postal, write the relay's credential to FILE (default webhook.HOOK)",
+            "With --postal, write the relay's credential to FILE (default webhook.HOOK, where HOOK is the last part of the webhook's URL)",
             completion: .file),
     ]
 
@@ -47,7 +47,7 @@ struct RelayedWebhook {
         if !registration.accounts.contains(account) {
             workspace.context.warn(
                 "other-account",
-                "This device receives events of \(registration.accounts.joined(separator: ", ")), not of \(account). Only devices invited for \(account) receive this webhook's events."
+                "This device receives events for \(registration.accounts.joined(separator: ", ")), not for \(account). Only devices invited for \(account) receive this webhook's events."
             )
         }
     }

@@ -22,16 +22,16 @@ struct WebhookCreate: Command {
         options: [
             OptionSpec(
                 "event", value: "EVENT",
-                "Only these events, such as deployment.error (default: deployment events)",
+                "Send only these events, such as deployment.error (default: deployment events)",
                 repeatable: true, commaSeparated: true), WebhookScope.allOption,
         ] + RelayedWebhook.options,
         examples: [
             .init(
                 "zg-env webhook create https://relay.example/hook -p web",
-                "deployment events of web"),
+                "send deployment events for web"),
             .init(
                 "zg-env webhook create https://relay.example/ --all-projects",
-                "deployment events of all projects"),
+                "send deployment events for all projects"),
             .init(
                 "zg-env webhook create --postal --all-projects",
                 "send events to the devices of the joined relay"),
@@ -137,7 +137,7 @@ struct WebhookCreate: Command {
         if url.hasPrefix("http://") {
             workspace.context.warn(
                 "not-encrypted",
-                "Events are sent over plain http, where others can read them. The signature still protects against changes."
+                "Events are sent over plain http, where others can read them. The signature still protects against tampering."
             )
         }
         return url
@@ -186,12 +186,12 @@ struct WebhookCreate: Command {
                         scope)
                 }
                 throw CommandError(
-                    .unavailable, "Vercel did not respond, and lists no new webhook.",
+                    .unavailable, "Vercel did not respond, and does not list a new webhook.",
                     hint: "Run the command again.")
             case .badRequest:
                 throw CommandError(
                     .usage,
-                    "Vercel rejects this webhook: an event name or the URL is not accepted."
+                    "Vercel rejected the webhook: the URL or an event name is invalid."
                         + error.saying,
                     hint: "Check the event names.")
             case .forbidden, .paymentRequired:

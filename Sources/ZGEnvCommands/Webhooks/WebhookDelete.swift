@@ -9,7 +9,7 @@ struct WebhookDelete: Command {
         discussion: """
             Also removes the webhook's secret from the vault; the history keeps it.
             """,
-        arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's id, as in webhook list")],
+        arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's ID, as shown by webhook list")],
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
 

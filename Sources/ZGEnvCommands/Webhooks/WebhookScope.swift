@@ -8,7 +8,7 @@ struct WebhookScope {
     let project: Project?
 
     static let allOption = OptionSpec(
-        flag: "all-projects", "Use all projects of the account or team")
+        flag: "all-projects", "Receive events for all projects of the account or team")
 
     /// - Parameter needsChoice: Whether `-p` or `--all-projects` is required.
     init(all wantsAll: Bool, needsChoice: Bool, _ workspace: Workspace) throws {

@@ -23,8 +23,8 @@ struct FindingTests {
         (0o640, S_IFREG, 1000, .failed, "Run: chmod go-rwx /v"),
         (0o601, S_IFREG, 1000, .failed, "Run: chmod go-rwx /v"),
         (0o600, S_IFREG, 0, .failed, "Run: chown 1000 /v"),
-        (0o600, S_IFLNK, 1000, .failed, "a symbolic link is not accepted"),
-        (0o700, S_IFDIR, 1000, .failed, "Move this path away"),
+        (0o600, S_IFLNK, 1000, .failed, "symbolic links are not accepted"),
+        (0o700, S_IFDIR, 1000, .failed, "Move it out of the way"),
     ])
     func `a file must belong to the user and nobody else`(
         mode: Int, kind: mode_t, owner: Int, state: Finding.State, remedy: String

@@ -42,7 +42,7 @@ struct PushConflictTests {
         let writes = try platform.writes {
             let (report, message) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
-            #expect(report.reasons("conflicts").first?.contains("does not know about") == true)
+            #expect(report.reasons("conflicts").first?.contains("has no record of") == true)
             #expect(report.keys("created") == [])
             #expect(message.contains("KEY") && message.contains("Nothing was sent"))
             let text = try platform.run("push", "-p", "web", "--yes")

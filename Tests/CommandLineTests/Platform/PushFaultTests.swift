@@ -263,7 +263,7 @@ struct PushFaultTests {
             "GET /v1/projects/*/env/* 429:600", "POST /v10/projects/*/env stores-empty x1")
         let (report, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(report.reasons("failed").first?.contains("could not be read back") == true)
-        #expect(message.contains("Vercel asks you to wait 10 min. Then push again: zg-env push"))
+        #expect(message.contains("Wait 10 min, then push again: zg-env push"))
         let list = try json(platform.run("list", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.first?["sync"] == "ahead")
         platform.server.setFaults([])

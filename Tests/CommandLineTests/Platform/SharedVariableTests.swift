@@ -72,7 +72,7 @@ struct SharedVariableTests {
             let production = done(try platform.runner(export + ["production"]).run()).error
             #expect(
                 production == "warning: " + Self.remark
-                    + "SHARED_KEY, SHARED_URL. To give the project its own, run: "
+                    + "SHARED_KEY, SHARED_URL. To create a variable for this project, run: "
                     + "zg-env set SHARED_KEY -p api -t production\n")
             let preview = done(try platform.runner(export + ["preview"]).run()).error
             #expect(preview.contains(Self.remark + "SHARED_KEY. "), "\(preview)")
@@ -113,10 +113,14 @@ struct SharedVariableTests {
         let platform = try linked()
         let report = try json(platform.run("pull", "-p", "api", "--yes", "--json"))
         #expect(report.keys("skipped") == ["SHARED_KEY", "SHARED_URL"])
-        #expect(report.reasons("skipped").allSatisfy { $0.hasPrefix("it is shared by the team") })
+        #expect(
+            report.reasons("skipped").allSatisfy {
+                $0.hasPrefix("it is a shared variable of the team")
+            })
         #expect(report["skipped"]?.elements.first?["targets"] == ["production", "preview"])
         let text = done(try platform.run("pull", "SHARED_URL", "-p", "api", "--yes")).output
-        #expect(text.contains("skipped    SHARED_URL (production): it is shared"), "\(text)")
+        #expect(
+            text.contains("skipped    SHARED_URL (production): it is a shared variable"), "\(text)")
         #expect(!text.contains("SHARED_KEY"))
         let preview = try json(
             platform.run("pull", "-p", "api", "-t", "preview", "--yes", "--json"))

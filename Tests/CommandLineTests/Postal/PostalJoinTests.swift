@@ -68,7 +68,7 @@ struct PostalJoinTests {
         #expect(relay.targets.isEmpty)
         let foreign = InviteCode(random: [UInt8](repeating: 3, count: 20)).text
         let refused = try Self.join(home, relay, foreign)
-        expect(refused, 6, "rejects the invite code")
+        expect(refused, 6, "rejected the invite code")
         #expect(!refused.error.contains(foreign) && !refused.output.contains(foreign))
         for url in [
             "http://relay.example", "relay.example", "https://a@b.example", "https://a.b/x",

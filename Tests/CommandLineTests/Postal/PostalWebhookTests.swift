@@ -82,7 +82,7 @@ struct PostalWebhookTests {
             try platform.run(
                 "webhook", "create", "--postal", "--all-projects", "--team", "acme",
                 "--credential-file", "acme"))
-        #expect(result.error.contains("not of team_") && result.error.contains(account))
+        #expect(result.error.contains("not for team_") && result.error.contains(account))
         let file = try JSONDocument(try platform.home.directory.read("work/acme"))
         #expect(file["account"]?.text?.hasPrefix("team_") == true)
     }

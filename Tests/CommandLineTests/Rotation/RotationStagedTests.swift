@@ -142,7 +142,7 @@ struct RotationStagedTests {
         }
         let end = try #require(result)
         #expect(end.end == .exited(10), "\(end.error)")
-        #expect(end.error.contains("was not live within 4 s"), "\(end.error)")
+        #expect(end.error.contains("did not go live within 4 s"), "\(end.error)")
         // The time for the new deployment, plus that for the one with the old value.
         #expect(end.duration < .seconds(30), "\(end.duration)")
         let polls = requests.count { $0.hasPrefix("GET /v13/deployments/") }
@@ -166,7 +166,7 @@ struct RotationStagedTests {
         abort.timeLimit = .seconds(110)
         let result = done(try abort.run())
         #expect(
-            result.error.contains(/waiting up to \d+ ?s for dpl_\w+ to end/), "\(result.error)")
+            result.error.contains(/waiting up to \d+ ?s for dpl_\w+ to finish/), "\(result.error)")
         #expect(result.duration < .seconds(60), "\(result.duration)")
         try home.expect(Self.old)
     }

@@ -344,7 +344,8 @@ struct ScanTests {
         #expect(result.end == .exited(1))
         #expect(result.output.split(separator: "\n").count == 1_000)
         #expect(
-            result.error.contains("file was not scanned completely: it has 1000 findings."),
+            result.error.contains(
+                "file was not scanned completely: scanning stopped after 1000 findings."),
             "\(result.error)")
         let document = try JSONDocument(home.run(scan + ["--json"]).standardOutput)
         #expect(document["skipped"]?.elements.first?["begun"] == true)

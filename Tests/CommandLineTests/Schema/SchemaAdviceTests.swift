@@ -87,11 +87,11 @@ struct SchemaAdviceTests {
         let home = try SchemaHome(Self.schema)
         let platform = home.platform
         let odd = done(try platform.run("set", "PORT", "--raw", input: .text("http-canary")))
-        #expect(odd.error.contains("does not fit the type port in .env.schema"))
+        #expect(odd.error.contains("does not match the type port in .env.schema"))
         #expect(!odd.error.contains("canary"))
         let refused = ended(
             try platform.run("set", "PORT", "--raw", "--strict", input: .text("http")), 2)
-        #expect(refused.error.contains("does not fit the type port"))
+        #expect(refused.error.contains("does not match the type port"))
         let near = done(
             try platform.run("set", "DATABASE_URI", "--yes", "--raw", input: .text("x")))
         #expect(near.error.contains("Did you mean DATABASE_URL?"))
@@ -132,7 +132,7 @@ struct SchemaAdviceTests {
         #expect(
             imported.error.contains(
                 "Declared in .env.schema but still missing in production: DATABASE_URL"))
-        #expect(imported.error.contains("does not fit the type port"))
+        #expect(imported.error.contains("does not match the type port"))
         ended(try platform.run("import", "some.env", "-t", "production", "--strict"), 2)
         #expect(
             done(try platform.run("list")).error.contains("Declared but missing in production: 1"))
@@ -159,7 +159,7 @@ struct SchemaAdviceTests {
         let short = ended(
             try platform.run("rotate", "API_KEY", "--generate", "hex:8", "--check-schema", "--yes"),
             2)
-        #expect(short.error.contains("does not fit the type string"))
+        #expect(short.error.contains("does not match the type string"))
         #expect(
             platform.records("API_KEY") == ["production,preview,development=0123456789012345678901"]
         )

@@ -3,7 +3,7 @@ internal import JSON
 import TestSupport
 import Testing
 
-/// What a hostile trial of declared schemas found.
+/// What a hostile trial of schemas found.
 @Suite("Findings about schemas")
 struct SchemaFindingTests {
     @Test func `-o replaces nothing but what zg-env has generated`() throws {
@@ -48,7 +48,9 @@ struct SchemaFindingTests {
         ended(try run([:]), 125)
     }
 
-    @Test func `a name is set by Vercel only if Vercel sets it, and defaults are not live`() throws
+    @Test
+    func `a name is set by Vercel only if Vercel sets it automatically, and defaults are not live`()
+        throws
     {
         let home = try SchemaHome(
             """

@@ -79,7 +79,7 @@ struct PrintedAdviceTests {
         let asked = try platform.run("pull", "K", "-p", "web", "--force")
         #expect(asked.status == 2)
         #expect(asked.error.contains("create K for production\n"), "\(asked.error)")
-        #expect(asked.error.contains("narrow K in the vault to development"))
+        #expect(asked.error.contains("limit K in the vault to development"))
         try platform.pulled("K", "--force", "--yes").expectMember("conflicts", [])
         #expect(
             try platform.home.scopes(of: "K") == ["development", "preview", "production"])
@@ -435,7 +435,7 @@ struct PrintedAdviceTests {
         try platform.set("K", "mine")
         try platform.setFaults("POST */env* 429:400")
         let (_, message) = try failedReport(platform.push(), 7, "unavailable")
-        #expect(message.contains("Vercel asks you to wait 6 min 40 s"), "\(message)")
+        #expect(message.contains("Wait 6 min 40 s, then push again"), "\(message)")
         #expect(PrintedCommands.all(in: message) == [["push", "-p", "web"]])
         platform.server.setFaults([])
         try follower.follows(message)

@@ -96,13 +96,13 @@ struct SyncMessageTests {
         let (_, message) = try failedReport(platform.push(), 7, "unavailable")
         #expect(
             message.contains(
-                "Vercel asks you to wait 6 min 40 s. Then push again: zg-env push -p web"),
+                "Wait 6 min 40 s, then push again: zg-env push -p web"),
             "\(message)")
         try platform.setFaults("GET /v*/projects/* 429:400")
         let other = try failedAsJSON(
             platform.run("pull", "-p", "web", "--json"), 7, "unavailable")
         #expect(
-            other.contains("Vercel asks you to wait 6 min 40 s. Try again after that."), "\(other)")
+            other.contains("Try again in 6 min 40 s."), "\(other)")
     }
 
     @Test(

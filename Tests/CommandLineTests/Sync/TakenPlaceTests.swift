@@ -273,7 +273,7 @@ struct TakenPlaceTests {
         } else {
             let arrival = try follower.arrives(after: failing, status: 5)
             #expect(
-                arrival.said.contains("that the vault does not know about"))
+                arrival.said.contains("that the vault has no record of"))
             try follower.expectHeld(["mine", "theirs"], of: ["D"])
         }
         try platform.pushed().expectNothing()

@@ -46,11 +46,11 @@ struct AnchorTests {
         try home.forgetAnchors()
         try home.store(["A": "theirs"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "does not descend from")
+        failed(try home.run(["list", "-p", "web"]), 8, "is not based on")
         try home.forgetAnchors()
         try home.store(["A": "theirs again"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "does not descend from")
+        failed(try home.run(["list", "-p", "web"]), 8, "is not based on")
         try home.replaceVault(by: ours)
         done(try home.run(["list", "-p", "web"]))
     }
@@ -183,7 +183,8 @@ struct AnchorTests {
         let accept = ["verify", "--accept-older"]
         let none = done(try home.run(accept + ["--yes"]))
         #expect(
-            none.output.contains("This machine has seen no newer copy; there is nothing to accept.")
+            none.output.contains(
+                "This machine has not seen a newer copy; there is nothing to accept.")
         )
         #expect(none.output.contains("in the state directory: this is the newest generation"))
         #expect(none.output.contains("in the keyring: cannot be checked here"))
@@ -305,7 +306,7 @@ struct AnchorTests {
         // A directory is not replaced.
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(done(try home.run(["status"])).error.contains("move it away"))
+        #expect(done(try home.run(["status"])).error.contains("remove or rename it"))
         try FileManager.default.removeItem(atPath: path)
         try spoil()
         // The directory proves nothing any more, hence the warning.

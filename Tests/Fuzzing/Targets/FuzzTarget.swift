@@ -17,7 +17,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case webhook
     /// The JSON parser.
     case json
-    /// The readers of declared schemas.
+    /// The parsers of schemas.
     case schema
     /// Types, patterns and the values that are checked against them.
     case schemaType = "schema-type"
