@@ -31,6 +31,8 @@ struct LeakTests {
         "reveal": { witness in
             try witness.run(["reveal", "KEY", "-p", "web"], givesOut: true)
             try witness.run(["reveal", "KEY", "-p", "web", "--json"], givesOut: true)
+            try witness.run(
+                ["reveal", "KEY", "-p", "web", "--format", "shell"], givesOut: true)
             try witness.run(["reveal", "KEY", "NONE", "-p", "web"], status: 4)
             // The clipboard itself gets the value; everything around it is searched too.
             let screen = try PrivateScreen()

@@ -3,11 +3,11 @@ internal import Vault
 
 /// Asks for confirmation before creating something whose name is a likely typo of an existing one.
 enum TypoCheck {
-    /// Checks the names of the project, the variable and the custom environments that `set` would create.
+    /// Checks the names of the project, the variables and the custom environments that `set` would create.
     ///
     /// - Throws: ``ExitCode/usage`` if nobody can be asked, ``ExitCode/failed`` if the answer is no.
     static func check(
-        _ key: String, _ projectName: String, _ scope: Scope?, in index: VaultIndex,
+        _ keys: [String], _ projectName: String, _ scope: Scope?, in index: VaultIndex,
         _ workspace: Workspace
     ) throws {
         guard let project = index.project(named: projectName) else {
@@ -15,7 +15,7 @@ enum TypoCheck {
         }
         let records = index.variables.lazy.filter { $0.project == project.id && $0.isLive }
         // Most commands set an existing variable.
-        if !records.contains(where: { $0.name == key }) {
+        for key in keys where !records.contains(where: { $0.name == key }) {
             try check("variable", key, among: Set(records.map(\.name)), workspace)
         }
         for name in scope?.customEnvironments ?? [] {

@@ -27,6 +27,16 @@ enum VariableName {
         }
     }
 
+    /// Whether a word among several names could be a value: names that are new to a project then need
+    /// to look like `API_KEY`, since a name is shown and stored where a value must not be.
+    static func couldBeValue(_ word: String) -> Bool {
+        let bytes = Array(word.utf8)
+        let isName =
+            isPortable(word) && !bytes.contains { (0x61...0x7A).contains($0) }
+        let hasDigit = bytes.contains { (0x30...0x39).contains($0) }
+        return !isName || (hasDigit && bytes.count >= 16 && !bytes.contains(0x5F))
+    }
+
     /// Whether every shell and Vercel accept the name.
     static func isPortable(_ key: String) -> Bool {
         let bytes = Array(key.utf8)

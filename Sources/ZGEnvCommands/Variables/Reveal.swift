@@ -11,7 +11,7 @@ struct Reveal: Command {
         discussion: """
             Asks for the passphrase even while the vault is unlocked (see the reveal-from-cache \
             setting). For one key, prints its value, with a newline only on a terminal; for \
-            several keys, prints KEY=value lines as in a .env file. --copy uses wl-copy, xclip or \
+            several keys, or with --format, prints names and values. --copy uses wl-copy, xclip or \
             xsel, and clears the clipboard after the time in the clipboard-seconds setting. A \
             clipboard manager may keep the value longer. --remote cannot read sensitive variables. \
             --version takes a number from zg-env history, and also works for removed variables.
@@ -25,13 +25,17 @@ struct Reveal: Command {
                 "version", value: "N", "Print version N instead of the current one",
                 form: .integer(1...Int.max)),
             OptionSpec(
+                "format", value: "FORMAT", "Print names and values in this format",
+                form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
+            OptionSpec(
                 flag: "copy", "Copy the value to the clipboard, clear it later, and print nothing"),
         ],
-        exclusive: [["version", "remote"]],
+        exclusive: [["version", "remote"], ["format", "copy"]],
         examples: [
             .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
             .init(
                 "zg-env reveal DATABASE_URL -p web --copy", "copy one value to the clipboard"),
+            .init("zg-env reveal USER PASSWORD -p web --format json", "print one JSON object"),
         ],
         exitCodes: ExitCode.ofVercel)
 
@@ -40,12 +44,14 @@ struct Reveal: Command {
     private let options: ScopeOptions
     private let isRemote: Bool
     private let copies: Bool
+    /// The format of names and values; nil prints one value alone.
+    private let format: DotEnvFormat?
 
     /// Copies the value of a variable in one place of a scope.
     init(copying key: String, in scope: Scope) {
         names = [key]
         options = ScopeOptions(placeIn: scope)
-        (number, isRemote, copies) = (nil, false, true)
+        (number, isRemote, copies, format) = (nil, false, true, nil)
     }
 
     init(_ command: ParsedCommand) throws {
@@ -59,6 +65,12 @@ struct Reveal: Command {
         options = ScopeOptions(command)
         isRemote = command.has("remote")
         copies = command.has("copy")
+        format = command.choice("format") ?? (names.count == 1 ? nil : .dotenv)
+        guard !command.has("format") || !command.has("json") else {
+            throw CommandError(
+                .usage, "--format does not apply to the output of --json.",
+                hint: "Leave out one of them.")
+        }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -144,8 +156,8 @@ struct Reveal: Command {
                 json: ["key": .string(values[0].name), "copied": false, "dryRun": true],
                 text: "Would copy \(DisplayText.safe(values[0].name)).\n")
         }
-        let isPlain = workspace.options.json || values.count == 1
-        let text = isPlain ? nil : try lines(values, workspace)
+        let text =
+            workspace.options.json ? nil : try format.map { try lines(values, $0, workspace) }
         let places = Set(values.map(\.scope.description)).sorted()
         try workspace.audit(
             AuditEntry.Outcome.givenOut, values.map(\.name), project: project,
@@ -164,13 +176,13 @@ struct Reveal: Command {
         return CommandResult { try text.write(to: output) }
     }
 
-    /// Returns the values as lines of a `.env` file.
+    /// Returns the names and values in a format.
     private func lines(
-        _ values: [RevealedValue], _ workspace: Workspace
+        _ values: [RevealedValue], _ format: DotEnvFormat, _ workspace: Workspace
     ) throws -> ExportText {
-        let remedy = "Reveal one key at a time, or use --json."
+        let remedy = "Use --format json, or reveal one key at a time without --format."
         do {
-            let text = try ExportText(format: .dotenv, values: values)
+            let text = try ExportText(format: format, values: values)
             ExportText.warn(text.unportable, remedy: remedy, workspace)
             return text
         } catch let error as DotEnvError {

@@ -20,15 +20,17 @@ enum RotationPeriod {
         return UInt64(clamping: duration.components.seconds)
     }
 
-    /// Returns the records to change if only a period was given and no new value; nil otherwise.
+    /// Returns the records to change if only a period was given and no new value; nil otherwise, and
+    /// if one of the keys has no record.
     static func recordsWithoutNewValue(
-        _ key: String, _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?
+        _ keys: [String], _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?
     ) -> [Variable]? {
-        let records = index.variables(of: project.id, named: key)
-        guard !records.isEmpty, !hasInput() else { return nil }
-        guard let wanted else { return records }
-        let meant = records.filter { $0.attributes.scope.overlaps(wanted) }
-        return meant.isEmpty ? nil : meant
+        let records = keys.map { key in
+            index.variables(of: project.id, named: key).filter { record in
+                wanted.map { record.attributes.scope.overlaps($0) } ?? true
+            }
+        }
+        return records.contains(where: \.isEmpty) || hasInput() ? nil : records.flatMap(\.self)
     }
 
     /// Returns whether stdin has a value. A terminal does not count.
@@ -47,19 +49,21 @@ enum RotationPeriod {
 
     /// Sets the period of records and reports it.
     static func keep(
-        _ seconds: UInt64, _ key: String, _ project: VaultProject, _ records: [Variable],
+        _ seconds: UInt64, _ keys: [String], _ project: VaultProject, _ records: [Variable],
         _ workspace: Workspace
     ) throws -> CommandResult {
         if !workspace.options.dryRun {
             try set(seconds, Set(records.map(\.id)), workspace)
-            workspace.note(
-                seconds == 0
-                    ? "\(key) in \(project.name) no longer has a rotation period."
-                    : "\(key) in \(project.name) is due for rotation when its value is \(DurationText.text(.seconds(Int64(clamping: seconds)))) old."
-            )
+            for key in keys {
+                workspace.note(
+                    seconds == 0
+                        ? "\(key) in \(project.name) no longer has a rotation period."
+                        : "\(key) in \(project.name) is due for rotation when its value is \(DurationText.text(.seconds(Int64(clamping: seconds)))) old."
+                )
+            }
         }
         return CommandResult(json: [
-            "project": .string(project.name), "key": .string(key),
+            "project": .string(project.name), "key": .string(keys[0]), "keys": .strings(keys),
             "rotateEverySeconds": seconds == 0 ? .null : .integer(Int64(clamping: seconds)),
             "dryRun": .bool(workspace.options.dryRun),
         ])

@@ -7,14 +7,15 @@ internal import Vault
 
 struct SetVariable: Command {
     static let spec = CommandSpec(
-        ["set"], "Create or change a variable",
+        ["set"], "Create or change variables",
         discussion: """
             Reads the value at a hidden prompt, or from stdin if stdin is not a terminal. Does not \
             accept the value as an argument, because other programs can read arguments. Works \
-            while values are locked.
+            while values are locked. Several keys are asked for or generated one by one, and \
+            stored together.
             """,
         arguments: [
-            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
+            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
@@ -30,10 +31,11 @@ struct SetVariable: Command {
             .init("zg-env set DATABASE_URL -p web", "type the value at a hidden prompt"),
             .init("zg-env set TLS_KEY -p web -t production < key.pem", "read the value from stdin"),
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "generate a random value"),
+            .init("zg-env set DB_USER DB_PASSWORD -p web", "type two values, store both or none"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
-    private let key: String
+    private let keys: [String]
     private let options: ScopeOptions
     private let kind: VariableAttributes.Kind?
     private let comment: String?
@@ -45,7 +47,7 @@ struct SetVariable: Command {
     ///
     /// - Parameter scope: nil as without `-t`.
     init(_ key: String, in scope: Scope?) throws {
-        self.key = key
+        keys = [key]
         try VariableName.check(key)
         options = ScopeOptions(scope)
         (kind, comment, period) = (nil, nil, nil)
@@ -54,73 +56,81 @@ struct SetVariable: Command {
     }
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        var seen: Set<String> = []
+        keys = command.arguments("KEY").filter { seen.insert($0).inserted }
+        input = ValueInput(command)
+        period = command.value(RotationPeriod.option.name)
         options = ScopeOptions(command)
         kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         comment = command.value("comment")
-        period = command.value(RotationPeriod.option.name)
-        input = ValueInput(command)
         afterwards = PushOption(command)
+        // A period needs no value.
+        if period == nil { try checkInput() }
+        for key in keys { try VariableName.check(key) }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
         let wanted = try options.scope()
-        let keys = try workspace.session.keys(
+        let vaultKeys = try workspace.session.keys(
             afterwards.tier(workspace, otherwise: .index))
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
-        // Fails for an ambiguous scope before it asks for the value.
-        _ = try scope(wanted, known.map { index.variables(of: $0.id, named: key) } ?? [])
-        if !VariableName.isPortable(key) {
-            workspace.context.warn(
-                "name-not-portable",
-                "\(key) is not a portable variable name: some shells, or Vercel, will reject it.")
+        // Fails for an ambiguous scope before it asks for the values.
+        for key in keys {
+            let records = known.map { index.variables(of: $0.id, named: key) } ?? []
+            try checkName(key, records)
+            _ = try scope(of: key, wanted, records)
         }
-        if let warning = CodeLoadingName.warning(about: key) {
-            workspace.context.warn(warning.code, warning.message)
-        }
-        try TypoCheck.check(key, projectName, wanted, in: index, workspace)
+        warnOfNames(workspace)
+        try TypoCheck.check(keys, projectName, wanted, in: index, workspace)
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
-        try advice?.warn(about: key, workspace)
-        let item = advice?.item(key)
+        for key in keys { try advice?.warn(about: key, workspace) }
         let period = try RotationPeriod.seconds(period)
         if let period, let known, !hasOtherOptions,
-            let records = RotationPeriod.recordsWithoutNewValue(key, known, index, wanted)
+            let records = RotationPeriod.recordsWithoutNewValue(keys, known, index, wanted)
         {
-            return try RotationPeriod.keep(period, key, known, records, workspace)
+            return try RotationPeriod.keep(period, keys, known, records, workspace)
         }
-        if input.isTyped, let remark = item?.remark { workspace.note("\(key): \(remark)") }
-        let value = try input.value(for: key, workspace)
-        try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
+        try checkInput()
+        var values: [SecretSlice] = []
+        for key in keys {
+            if input.isTyped, let remark = advice?.item(key)?.remark {
+                workspace.note("\(key): \(remark)")
+            }
+            let value = try input.value(for: key, workspace)
+            try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
+            values.append(value)
+        }
         if workspace.options.dryRun {
-            return CommandResult(
-                json: [
-                    "project": .string(projectName), "key": .string(key), "dryRun": true,
-                    "projectCreated": .bool(known == nil),
-                    "push": .bool(afterwards.pushes),
-                    "redeploy": .bool(afterwards.redeploys),
-                ],
-                text: "Would set \(DisplayText.safe(key)) in \(DisplayText.safe(projectName)).\n"
-                    + afterwards.dryRunText(projectName, workspace))
+            return dryRun(projectName, projectCreated: known == nil, workspace)
         }
         let time = workspace.context.now()
-        let outcome = try workspace.session.update(with: keys) { transaction in
-            try store(value, projectName, wanted, item, time: time, in: &transaction)
+        let (project, projectCreated, outcomes) = try workspace.session.update(with: vaultKeys) {
+            transaction in
+            let (project, isNew) = transaction.project(named: projectName, at: time)
+            let outcomes = try zip(keys, values).map { key, value in
+                try store(
+                    value, as: key, in: project, wanted, advice?.item(key), time: time,
+                    &transaction)
+            }
+            return (project, isNew, outcomes)
         }
         if let period {
-            try RotationPeriod.set(period, [outcome.variable.id], workspace)
+            try RotationPeriod.set(period, Set(outcomes.map(\.variable.id)), workspace)
         }
-        try report(outcome, workspace)
-        var result = CommandResult(json: outcome.json)
+        if projectCreated { workspace.note("Created project \(project.name).") }
+        for outcome in outcomes { outcome.report(in: project.name, workspace) }
+        var result = CommandResult(json: json(project.name, projectCreated, outcomes))
+        let held = zip(outcomes, values).map { outcome, value in
+            (
+                outcome.variable.id,
+                PushValues.Held(version: outcome.variable.currentVersion, value: value)
+            )
+        }
         result = try afterwards.push(
-            [key], workspace,
-            atHand: [
-                outcome.variable.id: .init(version: outcome.variable.currentVersion, value: value)
-            ],
-            beside: result)
-        if outcome.projectCreated, result.failure == nil {
+            Set(keys), workspace, atHand: Dictionary(uniqueKeysWithValues: held), beside: result)
+        if projectCreated, result.failure == nil {
             DirectoryLink.offer(projectName, workspace, after: &result)
         }
         return result
@@ -131,38 +141,71 @@ struct SetVariable: Command {
         input.isNamed || afterwards.pushes || kind != nil || comment != nil
     }
 
-    private struct Outcome {
-        let project: VaultProject
-        let projectCreated: Bool
-        let variable: Variable
-        let edit: RecordEdit
-
-        var json: JSONValue {
-            let front: [JSONValue.Member] = [
-                .init("project", .string(project.name)),
-                .init("projectCreated", .bool(projectCreated)),
-                .init("created", .bool(edit.isNew)),
-                .init("key", .string(variable.name)),
-                .init("type", .string(variable.attributes.kind.name)),
-            ]
-            let back: [JSONValue.Member] = [
-                .init("version", .integer(Int64(clamping: variable.currentVersion))),
-                .init(
-                    "touched",
-                    .array(
-                        edit.touched.map {
-                            [
-                                "before": .string($0.before.description),
-                                "after": $0.after.isEmpty ? .null : .string($0.after.description),
-                            ]
-                        })),
-            ]
-            return .object(front + variable.attributes.scope.members + back)
+    /// Refuses several keys with one value. The second word could be a value, so it is not repeated.
+    private func checkInput() throws {
+        guard keys.count == 1 || input.canRepeat else {
+            throw CommandError(
+                .usage,
+                "Only one variable can be set from stdin or a file, and a value is not accepted on the command line, where other programs can read it.",
+                hint:
+                    "Pass the value on stdin to: zg-env set KEY. For several keys, type the values with --prompt, or use --generate."
+            )
         }
     }
 
+    /// Refuses a new name that could be a value, as in `set KEY VALUE`.
+    private func checkName(_ key: String, _ records: [Variable]) throws {
+        guard keys.count > 1, records.isEmpty, VariableName.couldBeValue(key) else { return }
+        throw CommandError(
+            .usage,
+            "One of the names is new and could be a value. Values are not accepted on the command line, where other programs can read them.",
+            hint: "If it is a name, create that variable alone with: zg-env set KEY")
+    }
+
+    private func warnOfNames(_ workspace: Workspace) {
+        for key in keys {
+            if !VariableName.isPortable(key) {
+                workspace.context.warn(
+                    "name-not-portable",
+                    "\(key) is not a portable variable name: some shells, or Vercel, will reject it."
+                )
+            }
+            if let warning = CodeLoadingName.warning(about: key) {
+                workspace.context.warn(warning.code, warning.message)
+            }
+        }
+    }
+
+    private func dryRun(
+        _ project: String, projectCreated: Bool, _ workspace: Workspace
+    ) -> CommandResult {
+        let names = keys.map { DisplayText.safe($0) }.joined(separator: ", ")
+        return CommandResult(
+            json: [
+                "project": .string(project), "key": .string(keys[0]), "keys": .strings(keys),
+                "dryRun": true, "projectCreated": .bool(projectCreated),
+                "push": .bool(afterwards.pushes), "redeploy": .bool(afterwards.redeploys),
+            ],
+            text: "Would set \(names) in \(DisplayText.safe(project)).\n"
+                + afterwards.dryRunText(project, workspace))
+    }
+
+    /// The members of the variable for one key, and a list of variables for several.
+    private func json(
+        _ project: String, _ projectCreated: Bool, _ outcomes: [SetOutcome]
+    ) -> JSONValue {
+        let front: [JSONValue.Member] = [
+            .init("project", .string(project)), .init("projectCreated", .bool(projectCreated)),
+        ]
+        guard outcomes.count > 1 else { return .object(front + outcomes[0].members) }
+        let variables = outcomes.map { JSONValue.object($0.members) }
+        return .object(front + [.init("variables", .array(variables))])
+    }
+
     /// Returns the scope to set: the one given, that of the only record, or the default.
-    private func scope(_ wanted: Scope?, _ records: [Variable]) throws -> Scope {
+    private func scope(
+        of key: String, _ wanted: Scope?, _ records: [Variable]
+    ) throws -> Scope {
         let scope: Scope
         if let wanted {
             scope = wanted
@@ -178,12 +221,11 @@ struct SetVariable: Command {
     }
 
     private func store(
-        _ value: SecretSlice, _ projectName: String, _ wanted: Scope?, _ item: SchemaItem?,
-        time: UInt64, in transaction: inout VaultTransaction
-    ) throws -> Outcome {
-        let (project, projectCreated) = transaction.project(named: projectName, at: time)
+        _ value: SecretSlice, as key: String, in project: VaultProject, _ wanted: Scope?,
+        _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
+    ) throws -> SetOutcome {
         let records = transaction.index.variables(of: project.id, named: key)
-        let scope = try scope(wanted, records)
+        let scope = try scope(of: key, wanted, records)
         let all = transaction.index.variables.filter {
             $0.project == project.id && $0.name == key
         }
@@ -201,22 +243,6 @@ struct SetVariable: Command {
         try value.withBytes { bytes in
             _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
         }
-        return Outcome(
-            project: project, projectCreated: projectCreated,
-            variable: transaction.index.variables[edit.position], edit: edit)
-    }
-
-    private func report(_ outcome: Outcome, _ workspace: Workspace) throws {
-        let (variable, project) = (outcome.variable, outcome.project)
-        if outcome.projectCreated { workspace.note("Created project \(project.name).") }
-        workspace.note(
-            "Set \(variable.name) in \(project.name) for \(variable.attributes.scope.description), "
-                + "version \(variable.currentVersion).")
-        for touched in outcome.edit.touched {
-            workspace.note(
-                touched.after.isEmpty
-                    ? "Replaced the value for \(touched.before.description)."
-                    : "The previous value remains for \(touched.after.description).")
-        }
+        return SetOutcome(variable: transaction.index.variables[edit.position], edit: edit)
     }
 }

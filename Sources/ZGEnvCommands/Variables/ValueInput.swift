@@ -43,6 +43,9 @@ struct ValueInput {
         generate == nil && path == nil && (prompts || TerminalDevice.isTerminal(0))
     }
 
+    /// Whether each of several keys can get its own value.
+    var canRepeat: Bool { generate != nil || isTyped }
+
     /// Whether an option says where the value comes from.
     var isNamed: Bool { generate != nil || path != nil || prompts }
 
