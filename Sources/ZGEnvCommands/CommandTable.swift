@@ -24,7 +24,8 @@ enum CommandTable {
             "Projects and Vercel",
             [
                 Login.self, Logout.self, AccountList.self, AccountUse.self, Link.self,
-                ProjectList.self, ProjectRename.self, ProjectRemove.self, Harden.self,
+                ProjectList.self, ProjectCreate.self, ProjectRename.self, ProjectRemove.self,
+                Harden.self,
                 Projects.self, OpenPage.self, DeploymentList.self, DeploymentShow.self,
                 DeploymentLogs.self,
                 DeploymentPromote.self, DeploymentRollback.self, DeploymentCancel.self,
@@ -78,7 +79,7 @@ enum CommandTable {
         globalOptions: GlobalOptions.specs,
         sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
         groups: [
-            .init(["project"], "List, rename or remove projects"),
+            .init(["project"], "List, create, rename or remove projects"),
             .init(["slot"], "Manage the ways to open the vault"),
             .init(["config"], "Read and change settings"),
             .init(["account"], "List Vercel accounts and choose the default"),

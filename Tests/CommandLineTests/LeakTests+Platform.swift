@@ -44,6 +44,15 @@ extension LeakTests {
                 try run(["logout"], 0, nil)
             }
         },
+        "project create": { witness in
+            try onVercel(witness) { _, run in
+                try run(["login"], 0, nil)
+                try run(["project", "create", "created", "--json"], 0, nil)
+                try run(["project", "create", "created"], 5, nil)
+                try run(["project", "create", witness.argument.text + "!"], 2, nil)
+                try run(["logout"], 0, nil)
+            }
+        },
         "open": { witness in
             try onVercel(witness) { _, run in
                 try run(["login"], 0, nil)

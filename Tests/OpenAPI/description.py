@@ -27,6 +27,7 @@ REQUIRED = {
     "GET /v2/teams/{teamId}": [("", ["id", "slug", "name"])],
     "GET /v10/projects": [("projects/[]", ["id", "name", "accountId"])],
     "GET /v9/projects/{idOrName}": [("", ["id", "name", "accountId"])],
+    "POST /v11/projects": [("", ["id", "name", "accountId"])],
     "GET /v10/projects/{idOrName}/env": [("", ["envs"]), ("envs/[]", ENV_RECORD)],
     "POST /v10/projects/{idOrName}/env": [("", ["created", "failed"]), ("created", ENV_RECORD)],
     "GET /v1/projects/{idOrName}/env/{id}": [("", ENV_RECORD)],

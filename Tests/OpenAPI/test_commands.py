@@ -77,6 +77,9 @@ def run_everything(home, token):
     home.json("link", "web")
     home.json("link", "api", "--team", "acme", "--as", "team-api", "--force")
     home.run("link", "nowhere", "--json", status=4)
+    home.json("project", "create", "fresh")
+    home.json("project", "create", "shop", "--team", "acme")
+    home.run("project", "create", "bare", "--json", status=5)
     web = ("-p", "web")
     home.run("import", "-", *web, given='A=1\nB="two\nlines"\nGONE=x\nOLD=o\n')
     home.run("set", "HIDDEN", *web, "--type", "sensitive", given="h")
@@ -157,7 +160,7 @@ class Commands(unittest.TestCase):
             {
                 "GET /v2/user", "GET /v2/teams", "GET /v2/teams/{teamId}",
                 "GET /v5/user/tokens/{tokenId}", "GET /v10/projects",
-                "GET /v9/projects/{idOrName}",
+                "GET /v9/projects/{idOrName}", "POST /v11/projects",
                 "GET /v9/projects/{idOrName}/custom-environments",
                 "GET /v10/projects/{idOrName}/env", "POST /v10/projects/{idOrName}/env",
                 "GET /v1/projects/{idOrName}/env/{id}", "PATCH /v9/projects/{idOrName}/env/{id}",

@@ -78,7 +78,7 @@ enum ProjectRoutes {
         throws(APIError)
     {
         let isValid =
-            (1...100).contains(name.utf8.count)
+            (1...100).contains(name.utf8.count) && !name.contains("---")
             && name.utf8.allSatisfy { byte in
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
                     || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A project on Vercel.
 package struct Project: Codable, Sendable, Equatable {
     /// The id, `prj_…`.
@@ -129,6 +131,18 @@ extension VercelClient {
     ) throws(VercelAPIError) -> Project {
         let call = try projectCall(idOrName, withRollbackInfo: withRollbackInfo)
         return try read(try perform(call), as: Project.self)
+    }
+
+    /// Creates a project without a repository or a deployment.
+    ///
+    /// - Throws: ``VercelAPIError/Code/conflict`` if the scope has a project of that name.
+    package func createProject(_ name: String) throws(VercelAPIError) -> Project {
+        var call = try APICall(.post, "/v11/projects")
+        call.names = [name]
+        try call.writeBody { (json) throws(OutputError) in
+            try json.object { (json) throws(OutputError) in try json.member("name", name) }
+        }
+        return try readCreated(try perform(call), as: Project.self)
     }
 
     func projectCall(

@@ -110,16 +110,20 @@ struct DirectoryLink {
         workspace.note("Linked \(directory) to project \(local).")
     }
 
-    /// Offers to link the working directory to the project given with `-p`.
+    /// Offers to link the working directory to the project given with `-p` or as an argument.
     ///
     /// Asks only a person at a terminal, about a project without a linked directory, in a directory
     /// without a link. Never offers the home directory or one that contains it. A failure is only a
     /// warning: the command has done its work.
     ///
-    /// - Parameter result: Shown before the question.
+    /// - Parameters:
+    ///   - isArgument: Whether the project is the command's argument.
+    ///   - result: Shown before the question.
     static func offer(
-        _ name: String, _ workspace: Workspace, after result: inout CommandResult
+        _ name: String, isArgument: Bool = false, _ workspace: Workspace,
+        after result: inout CommandResult
     ) {
+        guard isArgument || workspace.options.namesProject else { return }
         do {
             try link(name, workspace, after: &result)
         } catch {
@@ -134,7 +138,7 @@ struct DirectoryLink {
     ) throws {
         let (options, context) = (workspace.options, workspace.context)
         let directory = context.workingDirectory
-        guard options.namesProject, !options.yes, !options.quiet, !options.json, !options.dryRun,
+        guard !options.yes, !options.quiet, !options.json, !options.dryRun,
             TerminalDevice.isTerminal(context.messages.descriptor),
             TerminalDevice.isTerminal(0), workspace.interaction.canConfirm
         else { return }

@@ -173,8 +173,19 @@ struct LinkedProject {
                 workspace.options.team.map { "team \($0)" } ?? "this account"
             throw CommandError(
                 .notFound, "Vercel has no project \(name) in \(place).",
-                hint: "List projects with: zg-env project list")
+                hint: missingHint(name, workspace))
         }
+    }
+
+    /// Returns how to create a project that Vercel does not have, or only how to list the others if
+    /// Vercel would not accept the name.
+    private static func missingHint(_ name: String, _ workspace: Workspace) -> String {
+        guard VercelProjectName.isValid(name), !name.hasPrefix("prj_") else {
+            return "List projects with: zg-env project list"
+        }
+        let team = workspace.options.team.map { " --team \(word: $0)" } ?? ""
+        return
+            "Create it with: zg-env project create \(word: name)\(team), or list projects with: zg-env project list"
     }
 
     /// Stores the Vercel project's id with the vault project.

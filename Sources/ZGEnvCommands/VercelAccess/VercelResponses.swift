@@ -205,6 +205,14 @@ extension Workspace {
     /// see is no longer shown. Responses of other accounts are simply requested again.
     func dropResponsesAfterRejection() { dropResponses { _ in true } }
 
+    /// Removes cached lists of projects after one was created.
+    func dropProjectLists(at origin: APIOrigin) {
+        dropResponses { answer in
+            guard answer.address.origin == origin.description else { return false }
+            return if case .projects = answer.address.subject { true } else { false }
+        }
+    }
+
     /// Changes deployments of a project on Vercel. Drops their cached responses before, in case the
     /// process is killed, and again afterwards.
     func withDeploymentChange<R>(

@@ -49,6 +49,9 @@ struct EscapedAnswersTests {
                 Case("project", "list", "--refresh"),
                 Case("project", "list", "--refresh", "--team", "acme"),
             ],
+            "project create": [
+                Case("project", "create", "fresh"), Case("project", "create", "bare"),
+            ],
             "link": [
                 Case("link", "web", "--as", "linked"), Case("link", "api", "--team", "acme"),
                 Case("link", "none"),
