@@ -92,13 +92,18 @@ struct DeploymentCreator {
             let start = workspace.context.waitingRoom.elapsed
             if following.showsLog { last = try showLog(of: made) }
             let spent = workspace.context.waitingRoom.elapsed - start
+            let elapsed = ElapsedTime(workspace)
+            defer { elapsed.hide() }
             let wait = VercelWait(
-                client, limit: max(following.limit - spent, .zero), workspace)
+                client, limit: max(following.limit - spent, .zero), workspace, elapsed: elapsed)
             let (deployment, outcome) = try wait.deployment(last, project: named.project.id) {
                 last = $0
+                elapsed.show($0.state)
+                elapsed.hide()
                 // A closed stderr must not affect the result.
                 workspace.note("\($0.id): \($0.state.rawValue.lowercased())")
             }
+            elapsed.hide()
             last = deployment
             isCurrent = outcome == .ended(.live) && deployment.target == "production"
             failure = self.failure(deployment, outcome)

@@ -11,9 +11,12 @@ final class OutageNotice {
     /// The time of the last response, by the monotonic clock and in milliseconds since 1970.
     private var heard: (elapsed: Duration, milliseconds: UInt64)
     private var isTold = false
+    private let elapsed: ElapsedTime?
 
-    init(_ workspace: Workspace) {
+    /// - Parameter elapsed: Shows the time of the wait in a line that other output replaces.
+    init(_ workspace: Workspace, _ elapsed: ElapsedTime? = nil) {
         self.workspace = workspace
+        self.elapsed = elapsed
         heard = (workspace.context.waitingRoom.elapsed, workspace.context.now())
     }
 
@@ -43,7 +46,10 @@ final class OutageNotice {
     }
 
     /// A closed stderr must not affect the result.
-    private func tell(_ text: String) { workspace.note(text) }
+    private func tell(_ text: String) {
+        elapsed?.hide()
+        workspace.note(text)
+    }
 
     private static func time(_ milliseconds: UInt64) -> String {
         TimeText.utc(Int64(clamping: milliseconds))
@@ -52,12 +58,17 @@ final class OutageNotice {
 
 extension VercelWait {
     /// Creates a wait that reports on stderr when Vercel does not respond.
-    init(_ client: VercelClient, limit: Duration, _ workspace: Workspace) {
-        let outage = OutageNotice(workspace)
+    ///
+    /// - Parameter elapsed: Shows how long the wait takes.
+    init(
+        _ client: VercelClient, limit: Duration, _ workspace: Workspace,
+        elapsed: ElapsedTime? = nil
+    ) {
+        let outage = OutageNotice(workspace, elapsed)
         let end = workspace.context.now() + UInt64(clamping: limit.components.seconds) * 1_000
         self.init(
             client: client.withoutRetries(within: limit),
-            waitingRoom: workspace.context.waitingRoom, limit: limit,
+            waitingRoom: elapsed ?? workspace.context.waitingRoom, limit: limit,
             looked: { outage.take($0, until: end) })
     }
 }

@@ -52,7 +52,8 @@ struct Push: Command {
             }
         }
         let report = try PushWork(workspace, rules: rules, checksSchema: checks).run()
-        if let remark = report.remarkOnProduction { workspace.note(remark) }
-        return report.result()
+        var result = report.result()
+        try report.noteNextStep(workspace, after: &result)
+        return result
     }
 }

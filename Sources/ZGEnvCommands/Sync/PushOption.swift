@@ -65,9 +65,6 @@ struct PushOption {
                 followUp: try source.map {
                     .init(plan: try $0.plan(workspace), words: "redeploy production")
                 })
-            if !redeploys, let remark = report.remarkOnProduction {
-                workspace.note(remark)
-            }
             isPushed = report.failure == nil
             if isPushed {
                 try warnOfUnsent(keys, than: rules.records ?? [], workspace)
@@ -76,6 +73,7 @@ struct PushOption {
                 }
             }
             joined = result.joined(with: "push", report.result())
+            if !redeploys { try report.noteNextStep(workspace, after: &joined) }
             if report.failure == nil, let source {
                 if !workspace.options.yes { try joined.showText(workspace) }
                 joined = joined.joined(

@@ -139,7 +139,19 @@ struct PushReport {
             keys.count > 3
             ? "\(keys.count) of these changes" : "the change to \(keys.joined(separator: ", "))"
         return
-            "Production gets \(what) with its next deployment. Redeploy with: zg-env redeploy -p \(project)"
+            "Production gets \(what) with its next deployment. Redeploy with: \(redeploy)"
+    }
+
+    private var redeploy: String { "zg-env redeploy -p \(word: project)" }
+
+    /// Says that production needs a redeploy, if it does: at a terminal in one line after the result.
+    func noteNextStep(_ workspace: Workspace, after result: inout CommandResult) throws {
+        guard let remark = remarkOnProduction else { return }
+        guard TerminalDevice.isTerminal(workspace.context.messages.descriptor) else {
+            return workspace.note(remark)
+        }
+        try result.showText(workspace)
+        workspace.note("Not live yet: \(redeploy)")
     }
 
     private var failed: JSONValue {

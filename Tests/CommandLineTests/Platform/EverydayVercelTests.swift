@@ -74,4 +74,41 @@ struct EverydayVercelTests {
         let projects = try json(platform.run("projects", "--json"))["projects"]?.elements
         #expect(projects?.contains { $0["name"] == "denied" } == false)
     }
+
+    @Test func `push ends with the next step`() throws {
+        let platform = try SandboxHome()
+        let next = "Not live yet: zg-env redeploy -p web"
+        try platform.set("A", "1", "-t", "production")
+        let pushed = done(try terminal(platform, ["push", "-p", "web", "--yes"]))
+        let lines = pushed.screen.split(whereSeparator: \.isNewline)
+        #expect(lines.last.map(String.init) == next, "\(pushed.screen)")
+        #expect(lines.dropLast().last?.contains("A (production)") == true, "\(pushed.screen)")
+        // Nothing was sent, or nothing that production has.
+        #expect(
+            !done(try terminal(platform, ["push", "-p", "web", "--yes"])).screen.contains(next))
+        try platform.set("B", "1", "-t", "preview")
+        #expect(
+            !done(try terminal(platform, ["push", "-p", "web", "--yes"])).screen.contains(next))
+        try platform.set("A", "2", "-t", "production")
+        let quiet = try terminal(platform, ["push", "-p", "web", "--yes", "--quiet"])
+        #expect(!done(quiet).screen.contains("Not live"))
+        let set = ["set", "A", "-p", "web", "--generate", "uuid", "--push", "--yes"]
+        #expect(done(try terminal(platform, set)).screen.contains(next))
+        let live = done(try terminal(platform, set + ["--redeploy"]))
+        #expect(!live.screen.contains("Not live"))
+    }
+
+    @Test func `waiting for a build shows the elapsed time on a terminal alone`() throws {
+        let platform = try SandboxHome(buildSeconds: 2.5)
+        let waited = try terminal(platform, ["redeploy", "-p", "web", "--wait", "--yes"])
+        let screen = String(decoding: done(waited).terminal, as: UTF8.self)
+        #expect(screen.contains("Building… 1 s"), "\(screen)")
+        #expect(screen.contains("Building… 2 s"), "\(screen)")
+        // Each line of progress is erased before the next line of the result.
+        #expect(screen.contains(/\d s\r\x1B\[Kdpl_\w+: ready\r\n/), "\(screen)")
+        let piped = done(try platform.run("redeploy", "-p", "web", "--wait", "--yes"))
+        #expect(!piped.error.contains("Building…") && !piped.error.contains("\u{1B}"))
+        let quiet = try terminal(platform, ["redeploy", "-p", "web", "--wait", "--yes", "-q"])
+        #expect(!String(decoding: done(quiet).terminal, as: UTF8.self).contains("Building…"))
+    }
 }
