@@ -40,6 +40,38 @@ struct KeyringTests {
         #expect(try keyring.itemCount() == (2, 0))
     }
 
+    @Test func `import asks for the passphrase at a terminal to leave unchanged values alone`()
+        throws
+    {
+        try prepare()
+        done(try home.run(["link", "--local", "web"], unlocked: false))
+        func version() throws -> JSONDocument? {
+            try json(home.run(["show", "KEY", "-p", "web", "--json"], unlocked: false))["records"]?
+                .elements.first?["version"]
+        }
+        func imported(
+            _ text: String, _ options: String..., answers: [String]
+        ) throws -> ProgramResult {
+            try home.directory.write(text, to: "work/.env")
+            return try home.terminalRunner(
+                ["import", ".env", "-p", "web"] + options, streams: true,
+                script: answers.map { (.terminal("Passphrase"), .line($0)) }
+            ).run()
+        }
+        let before = try version()
+        let same = try imported("KEY=value\n", answers: [CommandHome.passphrase])
+        #expect(done(same).stepsDone == 1, "\(same.screen)")
+        #expect(same.screen.contains("unchanged"), "\(same.screen)")
+        #expect(try version() == before)
+        // Nothing to compare, or nobody who wants to be asked: no prompt.
+        let new = done(try imported("NEW=value\n", answers: []))
+        #expect(!new.screen.contains("assphrase"), "\(new.screen)")
+        let unasked = done(try imported("KEY=value\n", "--yes", answers: []))
+        #expect(!unasked.screen.contains("Passphrase:"), "\(unasked.screen)")
+        #expect(unasked.screen.contains("were not compared"), "\(unasked.screen)")
+        #expect(try version() != before)
+    }
+
     @Test func `names are read and values written without a passphrase`() throws {
         try prepare()
         let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))

@@ -9,9 +9,10 @@ struct Import: Command {
     static let spec = CommandSpec(
         ["import"], "Import .env files into the vault",
         discussion: """
-            Parses the files the way motdotla/dotenv does and reports every place where other \
-            parsers disagree. Imports everything or nothing. While values are locked nothing can \
-            be compared, so existing keys count as updated. --comments omits lines that look like \
+            Parses the files the way motdotla/dotenv does and reports every place where other parsers \
+            disagree. Imports everything or nothing. To leave unchanged values alone, it asks for \
+            the passphrase at a terminal while values are locked (not with --yes); otherwise \
+            existing keys count as updated. --comments omits lines that look like \
             assignments or contain a value from the file, because comments can be read without the \
             passphrase. --expand and --dialect next do not use values from the environment.
             """,
@@ -78,7 +79,7 @@ struct Import: Command {
         }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let wanted = try options.scope()
-        let keys = try workspace.session.keys(
+        var keys = try workspace.session.keys(
             afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
@@ -98,6 +99,9 @@ struct Import: Command {
         if known == nil { try TypoCheck.check(project: projectName, in: index, workspace) }
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
         try check(source, advice, workspace)
+        if let known {
+            keys = try keysForComparison(with: known, of: index, source, keys, workspace)
+        }
         let work = ImportWork(
             source: source, projectName: projectName, kind: kind, wanted: wanted,
             rule: conflictRule, time: workspace.context.now(),
@@ -139,6 +143,24 @@ struct Import: Command {
         }
         if result.failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
         return result
+    }
+
+    /// Returns keys that open the values if a person can be asked for the passphrase and the vault
+    /// has some of the keys: unchanged values then get no new version.
+    private func keysForComparison(
+        with project: VaultProject, of index: VaultIndex, _ source: PlaintextSource,
+        _ keys: VaultKeys, _ workspace: Workspace
+    ) throws -> VaultKeys {
+        let options = workspace.options
+        guard !keys.opensValues, !options.yes, !options.json, workspace.interaction.canConfirm
+        else { return keys }
+        let known = Set(index.variables(of: project.id).map(\.name))
+        let count = source.keys.count { known.contains($0) }
+        guard count > 0 else { return keys }
+        workspace.note(
+            "\(project.name) has \(count == 1 ? "1 of these variables" : "\(count) of these variables"). The passphrase lets import compare the values."
+        )
+        return try workspace.session.keys(.values)
     }
 
     /// Returns the imported values by record, for the push.
