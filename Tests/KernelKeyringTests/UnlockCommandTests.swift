@@ -223,6 +223,33 @@ struct UnlockCommandTests {
         }
     }
 
+    @Test func `at a terminal without a session keyring unlock offers the scope that works`() throws
+    {
+        let home = home
+        @Sendable func asked(_ answer: String, _ options: String...) throws -> ProgramResult {
+            var runner = home.terminalRunner(
+                ["unlock"] + options, streams: true,
+                script: [
+                    (.terminal("(--scope user)? [y/N]"), .line(answer)),
+                    (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                ])
+            runner.timeLimit = .seconds(20)
+            return try runner.run()
+        }
+        let results = try LoginThread.run(.withoutSession) {
+            [
+                try asked("n"), try handedOver(home), try asked("", "--scope", "session"),
+                try asked("", "--yes"), try asked("y"), try handedOver(home),
+                try home.run(["lock"], unlocked: false),
+            ]
+        }
+        #expect(
+            results.map(\.status) == [2, 125, 2, 2, 0, 0, 0], "\(results.map(\.screen))")
+        #expect(results[0].screen.contains("no session keyring"), "\(results[0].screen)")
+        #expect(results.map(\.stepsDone) == [1, 0, 0, 0, 2, 0, 0])
+        #expect(results[5].output == "first")
+    }
+
     @Test(arguments: [ENOSYS, EPERM])
     func `without keyrings the message is clear and the passphrase works`(_ number: Int32) throws {
         let home = home

@@ -35,7 +35,8 @@ struct Unlock: Command {
     private static let longest = Int64(Int32.max)
 
     private let seconds: UInt32
-    private let scope: UnlockScope
+    /// nil for this session, or for all if it has no keyring and the user agrees.
+    private let scope: UnlockScope?
 
     init(_ command: ParsedCommand) throws {
         let seconds = (command.duration("for") ?? .seconds(900)).components.seconds
@@ -45,14 +46,14 @@ struct Unlock: Command {
                 hint: "Use a whole number and s, m, h or d, such as 15m.")
         }
         self.seconds = UInt32(seconds)
-        scope = command.choice("scope") ?? .session
+        scope = command.choice("scope")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
         let vault = try session.opened()
         // Fail before asking for the passphrase.
-        try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(scope) }
+        let scope = try usableScope(workspace)
         if workspace.options.dryRun {
             return CommandResult(
                 json: ["dryRun": true, "vault": .string(vault.path)],
@@ -83,6 +84,27 @@ struct Unlock: Command {
             "changedWhileLocked": changes.json,
             "accepted": .bool(orNull: isAccepted),
         ])
+    }
+
+    /// Returns the scope to unlock for. In a login without a session keyring, asks whether to unlock
+    /// for all sessions: other programs of the user can then use the key too, so not even `--yes`
+    /// decides that.
+    private func usableScope(_ workspace: Workspace) throws -> UnlockScope {
+        do throws(KernelKeyringError) {
+            try UnlockCache.check(scope ?? .session)
+            return scope ?? .session
+        } catch {
+            let failure = CommandError(mapping: error)
+            guard scope == nil, [.noSession, .sessionEnded].contains(error.code),
+                !workspace.options.dryRun, !workspace.options.yes,
+                workspace.interaction.canConfirm,
+                try workspace.interaction.confirm(
+                    failure.message, [],
+                    "Unlock for all your sessions instead (--scope user)?")
+            else { throw failure }
+            try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.user) }
+            return .user
+        }
     }
 
     /// Lists the changes made while the values were locked, asks about them if possible, and records a
