@@ -9,24 +9,25 @@ struct Edit: Command {
     static let spec = CommandSpec(
         ["edit"], "Change variables in an editor",
         discussion: """
-            Opens the variables of a project and target, or one variable, as .env text in $VISUAL \
-            or $EDITOR. The text stays in memory and is never written to disk. The backup, swap \
+            Opens the variables of a project, of a target (-t), or one variable as .env text in \
+            $VISUAL or $EDITOR. The text stays in memory and is never written to disk. The backup, swap \
             and undo files of vim, nvim, nano, emacs and micro are disabled; zg-env warns about \
             other editors. The changes are then shown, and either all or none of them are saved; \
             removals need confirmation. If the text has errors, or someone else changed the \
             variables in the meantime, you can edit the text again.
 
-            Without -t, a change applies to all targets of a variable; with -t, only to that \
-            target. Asks for the passphrase unless the vault is unlocked.
+            Without -t, shows the variables that have one value, and a change applies to all \
+            targets of a variable; with -t, only to that target. A value that no .env line can \
+            hold is edited alone. Asks for the passphrase unless the vault is unlocked.
             """,
         arguments: [
             ArgumentSpec(
-                "KEY", .optional, "The variable (default: all variables of the target)",
+                "KEY", .optional, "The variable (default: all variables)",
                 completion: .dynamic(.variable))
         ],
         options: [ScopeOptions.target, ScopeOptions.branch],
         examples: [
-            .init("zg-env edit -p web", "edit the development variables"),
+            .init("zg-env edit -p web", "edit the variables of a project"),
             .init("zg-env edit TLS_KEY -p web -t production", "edit one production variable"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -59,6 +60,9 @@ struct Edit: Command {
         if let key, let remark = advice?.item(key)?.remark {
             workspace.note("\(key): \(remark)")
         }
+        if work.values.isRaw, let key {
+            workspace.note("No .env line can hold \(key): the editor shows its value alone.")
+        }
         let file = try MemoryFile()
         try work.values.text().withBytes { try file.write($0) }
         try work.audit()
@@ -88,7 +92,13 @@ struct Edit: Command {
     private func pass(
         _ editor: Editor, _ file: MemoryFile, _ work: EditWork, _ workspace: Workspace
     ) throws -> CommandResult {
-        let status = try editor.edit(file)
+        let status: Int32
+        do {
+            status = try editor.edit(file, named: work.values.fileName)
+        } catch let error as CommandError {
+            // The edits are gone, so there is no text to offer again.
+            throw End(error: error)
+        }
         Interrupts.endIfPending()
         guard status == 0 else {
             throw End(
@@ -97,7 +107,7 @@ struct Edit: Command {
                     hint: "Your edits were not saved."))
         }
         let text = try file.text(limit: DotEnvReader.maximumSize)
-        let edited = try EditedText(text, onlyKey: work.values.onlyKey)
+        let edited = try work.values.edited(text, workspace)
         let plan = work.values.plan(edited)
         let report = EditReport(plan, work.values)
         guard !plan.steps.isEmpty else {

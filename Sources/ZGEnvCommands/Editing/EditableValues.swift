@@ -17,6 +17,10 @@ struct EditableValues {
     private var values: [Identifier: RevealedValue] = [:]
     /// Records that cannot be written as a `.env` line.
     private var unwritable: Set<Identifier> = []
+    /// Keys with several values, of which the text shows none.
+    private var separate: Set<String> = []
+    /// Whether the text is the value of the only key, because no `.env` line can hold it.
+    private(set) var isRaw = false
 
     init(
         _ workspace: Workspace, key: String?, _ options: ScopeOptions, keys: VaultKeys
@@ -31,14 +35,14 @@ struct EditableValues {
             let use = CheckpointUse.Values(
                 of: project.id, found: naming, at: index.positions(of: chosen.records)
             ) { name, scope in
-                key.map { $0 == name } ?? chosen.place.besides.overlaps(scope)
+                key.map { $0 == name } ?? chosen.mayShow(scope)
             }
             return (.values(use), chosen)
         }
         metadata = index.metadata
         project = chosen.project
         onlyKey = key
-        (title, place) = (chosen.title, chosen.place)
+        (title, place, separate) = (chosen.title, chosen.place, chosen.separate)
         let (all, records) = (index.variables(of: project.id), chosen.records)
         base = .init(shown: [], hidden: [], all: all)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
@@ -53,11 +57,11 @@ struct EditableValues {
             let revealed = RevealedValue(
                 name: record.name, scope: record.attributes.scope, value: value,
                 version: record.currentVersion)
-            if let problem = Self.problem(with: revealed) {
-                if key != nil { throw problem }
+            if key == nil, Self.isUnwritable(revealed) {
                 unwritable.insert(record.id)
                 base.hidden.append(record)
             } else {
+                isRaw = Self.isUnwritable(revealed)
                 values[record.id] = revealed
                 base.shown.append(record)
             }
@@ -69,6 +73,11 @@ struct EditableValues {
         let records: [Variable]
         let title: String
         let place: EditPlan.Place
+        var separate: Set<String> = []
+        private var showsAll = false
+
+        /// Whether the text shows a value of a scope, for a text with several keys.
+        func mayShow(_ scope: Scope) -> Bool { showsAll || place.besides.overlaps(scope) }
 
         init(
             _ key: String?, _ project: VaultProject, _ options: ScopeOptions, _ index: VaultIndex,
@@ -81,6 +90,14 @@ struct EditableValues {
                 records = [record]
                 title = (wanted ?? record.attributes.scope).description
                 place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)
+            } else if options.isEmpty {
+                let keys = Dictionary(grouping: index.variables(of: project.id), by: \.name)
+                    .mapValues { $0.filter { $0.attributes.scope.branch == nil } }
+                records = keys.values.filter { $0.count == 1 }.flatMap(\.self)
+                    .sorted { $0.name < $1.name }
+                separate = Set(keys.filter { $0.value.count != 1 }.keys)
+                (title, showsAll) = ("all targets", true)
+                self.place = .init(wanted: nil, besides: Scope(targets: .all))
             } else {
                 let place = try options.place(workspace)
                 let scope = Scope(place)
@@ -91,33 +108,46 @@ struct EditableValues {
                         $0.attributes.scope.branch == place.branch
                     })
                 title = place.title
-                self.place = .init(wanted: options.isEmpty ? nil : scope, besides: scope)
+                self.place = .init(wanted: scope, besides: scope)
             }
         }
     }
 
-    /// Returns why a value cannot be edited as a `.env` line; nil if it can.
-    private static func problem(with value: RevealedValue) -> (any Error)? {
+    /// Returns whether a value cannot be edited as a `.env` line.
+    private static func isUnwritable(_ value: RevealedValue) -> Bool {
         do {
             let text = try ExportText(format: .dotenv, values: [value])
-            if text.unportable.isEmpty { return nil }
+            if text.unportable.isEmpty { return false }
             // A value that other parsers read differently must still survive a round trip here.
             var buffer = try SecretBuffer(capacity: text.byteCount)
             try text.withBytes { try buffer.append($0) }
             _ = try EditedText(buffer, onlyKey: nil)
-            return nil
-        } catch let error as DotEnvError {
-            var failure = CommandError(mapping: error)
-            failure.hint = "Change the value with: zg-env set \(word: value.name)"
-            return failure
-        } catch { return error }
+            return false
+        } catch { return true }
     }
 
     /// The keys whose values are in the text.
     var keys: [String] { base.shown.map(\.name) }
 
-    /// Returns the text to edit: a comment, then the variables sorted by name.
+    /// The file name by which an editor chooses the colors.
+    var fileName: String {
+        let name = onlyKey ?? project.name
+        let isPlain =
+            name.utf8.count <= 100
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                    || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+            }
+        return (isPlain ? name : "variables") + (isRaw ? ".txt" : ".env")
+    }
+
+    /// Returns the text to edit: a comment, then the variables sorted by name; or a value alone.
     func text() throws -> SecretBuffer {
+        if isRaw, let value = base.shown.first.flatMap({ values[$0.id] })?.value {
+            var text = try SecretBuffer(capacity: max(value.count, 1))
+            try value.withBytes { try text.append($0) }
+            return text
+        }
         let body = try ExportText(
             format: .dotenv, values: base.shown.compactMap { values[$0.id] })
         var text = try SecretBuffer(capacity: body.byteCount + 4_096)
@@ -140,18 +170,59 @@ struct EditableValues {
         ]
         if place.wanted == nil {
             lines.append("A change applies to all targets of its variable.")
+            lines += narrowScopes
         } else {
             lines.append("A change applies only to \(title); other targets keep their values.")
         }
         let left = base.hidden.map { record in
             unwritable.contains(record.id)
-                ? "\(record.name) (cannot be written as a .env line: use zg-env set)"
+                ? "\(record.name) (no .env line can hold it; edit it with: zg-env edit \(word: record.name)\(placeText))"
                 : "\(record.name) (no value in the vault)"
         }
         if !left.isEmpty {
             lines.append("Not shown here and not changed: \(left.joined(separator: ", ")).")
         }
+        if !separate.isEmpty {
+            lines.append(
+                "Not shown, because targets or branches have separate values (edit them with -t or -b): \(separate.sorted().joined(separator: ", "))."
+            )
+        }
         return lines
+    }
+
+    /// The options that select this place and project again.
+    private var placeText: String {
+        " -p \(word: project.name)" + (place.wanted?.optionText ?? "")
+    }
+
+    /// A line for each scope of the shown variables other than all targets.
+    private var narrowScopes: [String] {
+        guard onlyKey == nil else { return [] }
+        let scopes = Dictionary(grouping: base.shown, by: \.attributes.scope)
+            .filter { $0.key != Scope(targets: .all) }
+            .map { scope, records in
+                (scope.description, records.map(\.name).joined(separator: ", "))
+            }
+        return scopes.sorted { $0.0 < $1.0 }.map { "Only for \($0.0): \($0.1)." }
+    }
+
+    /// Parses a text from the editor.
+    ///
+    /// - Throws: ``ExitCode/usage`` for a key with several values, of which it would change one.
+    func edited(_ text: consuming SecretBuffer, _ workspace: Workspace) throws -> EditedText {
+        if isRaw, let onlyKey, let value = base.shown.first.flatMap({ values[$0.id] })?.value {
+            let keepsNewline = value.withBytes {
+                $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
+            }
+            return try EditedText(text, valueOf: onlyKey, keepsNewline: keepsNewline)
+        }
+        let edited = try EditedText(text, onlyKey: onlyKey)
+        if let key = edited.keys.first(where: { separate.contains($0) }) {
+            throw CommandError(
+                .usage, "\(key) has separate values for its targets or branches.",
+                hint: "Edit it with -t or -b.")
+        }
+        return edited
     }
 
     /// Returns the changes that an edited text makes.
@@ -171,6 +242,7 @@ struct EditableValues {
             values[record.id] = newer.values[record.id]
         }
         unwritable.formUnion(newer.unwritable)
+        separate.formUnion(newer.separate)
     }
 }
 

@@ -4,7 +4,33 @@ internal import Sealing
 
 /// The parsed text from the editor.
 struct EditedText {
-    private let source: PlaintextSource
+    private enum Content {
+        case lines(PlaintextSource)
+        /// The value of one key, which no line can hold.
+        case value(String, SecretSlice)
+    }
+
+    private let content: Content
+
+    /// Reads the text as the value of one key. Editors end a text with a newline, which is dropped
+    /// unless the value before had one.
+    init(
+        _ text: consuming SecretBuffer, valueOf key: String, keepsNewline: Bool
+    ) throws {
+        var text = text
+        let endsInNewline = text.withBytes {
+            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
+        }
+        if endsInNewline && !keepsNewline { text.removeLast(1) }
+        let value = try text.withBytes { try SecretArena().copy($0) }
+        try ValueInput.checkText(value, key)
+        guard value.count > 0 else {
+            throw CommandError(
+                .usage, "The value of \(key) is empty.",
+                hint: "Set an empty value with: zg-env set \(word: key) --allow-empty")
+        }
+        content = .value(key, value)
+    }
 
     /// Parses a text, and refuses one with lines that would be ignored: a typo must not remove a
     /// variable or cut a value.
@@ -40,13 +66,24 @@ struct EditedText {
                 throw CommandError(.usage, "The text contains an invalid variable name.")
             }
         }
-        self.source = source
+        content = .lines(source)
     }
 
     /// The keys in the order of the text.
-    var keys: [String] { source.keys }
+    var keys: [String] {
+        switch content {
+        case .lines(let source): source.keys
+        case .value(let key, _): [key]
+        }
+    }
 
-    func value(of key: String) -> SecretSlice? { source.value(of: key) }
+    func value(of key: String) -> SecretSlice? {
+        switch content {
+        case .lines(let source): source.value(of: key)
+        case .value(key, let value): value
+        case .value: nil
+        }
+    }
 
     /// Returns warnings about suspicious values of `keys`, and places where parsers disagree.
     func warnings(about keys: Set<String>) -> [(code: String, message: String)] {
@@ -54,6 +91,7 @@ struct EditedText {
             (value(of: key)?.withBytes { ValueWarning.warnings(about: $0, of: key) } ?? [])
                 .map { ($0.code.rawValue, $0.message) }
         }
+        guard case .lines(let source) = content else { return odd }
         let different = source.findings.filter { finding in
             finding.diagnostic.key.map { keys.contains($0) } ?? false
         }.map { ($0.diagnostic.code.rawValue, CommandError.ending($0.line)) }

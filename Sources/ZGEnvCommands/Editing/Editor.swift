@@ -15,6 +15,8 @@ struct Editor {
     /// Whether zg-env knows how to stop this editor from writing copies.
     let isKnown: Bool
     private let environment: [[UInt8]]
+    /// The directories that may be in memory, for a link to the text.
+    private let places: [String]
 
     /// Finds the editor: VISUAL, EDITOR, vi or sensible-editor, in this order.
     ///
@@ -28,13 +30,19 @@ struct Editor {
                 .failed, "No editor found: VISUAL and EDITOR are not set, and vi is not installed.",
                 hint: "Set VISUAL to your editor.")
         }
-        self.init(text, realName: { path.realName($0) }, environment: context.rawEnvironment)
+        self.init(
+            text, realName: { path.realName($0) }, environment: context.rawEnvironment,
+            places: [context.variable("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self))
     }
 
     /// - Parameters:
     ///   - text: The value of VISUAL: a program and maybe arguments.
     ///   - realName: Returns the name of a program with links resolved, or nil.
-    init(_ text: String, realName: (String) -> String?, environment: [[UInt8]] = []) {
+    init(
+        _ text: String, realName: (String) -> String?, environment: [[UInt8]] = [],
+        places: [String] = []
+    ) {
+        self.places = places
         self.environment = environment.filter {
             !$0.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8))
         }
@@ -88,13 +96,19 @@ struct Editor {
     /// Runs the editor on the terminal and returns its exit status.
     ///
     /// The path goes through the child's descriptor, because other processes cannot access the
-    /// descriptors of this one; it also works if the editor passes the path to another process.
-    func edit(_ file: MemoryFile) throws -> Int32 {
-        let path = "/proc/$$/fd/\(file.descriptor)"
+    /// descriptors of this one; it also works if the editor passes the path to another process. The
+    /// child waits for the path, which has its process id, or is that of a link with a name.
+    ///
+    /// - Parameter name: The file name of the link.
+    /// - Throws: ``ExitCode/failed`` also if the editor saved another file in place of the link.
+    func edit(_ file: MemoryFile, named name: String) throws -> Int32 {
+        let gate: Int32 = file.descriptor == 9 ? 8 : 9
+        let start = "read -r zg_env_file <&\(gate) || exit 1; exec \(gate)<&-;"
         let arguments =
             switch form {
-            case .words(let words): ["sh", "-c", "exec \"$@\" \"\(path)\"", "sh"] + words
-            case .shell(let text): ["sh", "-c", "\(text) \"\(path)\""]
+            case .words(let words):
+                ["sh", "-c", "\(start) exec \"$@\" \"$zg_env_file\"", "sh"] + words
+            case .shell(let text): ["sh", "-c", "\(start) \(text) \"$zg_env_file\""]
             }
         func stream(_ number: Int32) -> ChildProcess.Stream {
             TerminalDevice.isTerminal(number) ? .inherited : .terminal
@@ -105,21 +119,39 @@ struct Editor {
             let child = try ChildProcess.start(
                 "/bin/sh", arguments, environment: environment, input: stream(0),
                 output: stream(1), error: stream(2),
-                further: [file.descriptor: .descriptor(file.descriptor)],
+                further: [file.descriptor: .descriptor(file.descriptor), gate: .pipe],
                 searchesPath: false)
-            // A signal to this process is meant for the editor too.
-            if let status = child.wait(
-                atMost: nil, whileWaiting: { Interrupts.pending == nil })
-            {
-                return status
+            let target = "/proc/\(child.identifier)/fd/\(file.descriptor)"
+            let link = MemoryFileLink(to: target, named: name, in: places)
+            let line = Array("\(link?.path ?? target)\n".utf8)
+            _ = unsafe write(child.descriptor(gate), line, line.count)
+            let status = status(of: child)
+            guard link?.remove() != false else {
+                throw CommandError(
+                    .failed,
+                    "\(self.name) saved the text in another file, which was deleted: your edits were not saved.",
+                    hint:
+                        "Set VISUAL to an editor that writes the file itself, such as vim or nano."
+                )
             }
-            child.send(SIGTERM)
-            if child.wait(atMost: .seconds(2)) == nil {
-                child.send(SIGKILL)
-                _ = child.wait(atMost: .seconds(2))
-            }
-            return 128 + (Interrupts.pending ?? SIGTERM)
+            return status
         }
+    }
+
+    /// Waits for the editor, and ends it if this process gets a signal.
+    private func status(of child: ChildProcess) -> Int32 {
+        // A signal to this process is meant for the editor too.
+        if let status = child.wait(
+            atMost: nil, whileWaiting: { Interrupts.pending == nil })
+        {
+            return status
+        }
+        child.send(SIGTERM)
+        if child.wait(atMost: .seconds(2)) == nil {
+            child.send(SIGKILL)
+            _ = child.wait(atMost: .seconds(2))
+        }
+        return 128 + (Interrupts.pending ?? SIGTERM)
     }
 }
 

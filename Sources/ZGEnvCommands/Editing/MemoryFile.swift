@@ -21,6 +21,9 @@ final class MemoryFile {
         }
     }
 
+    /// Takes ownership of an open file, which is wiped like one in memory.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
     deinit {
         wipe()
         close(descriptor)

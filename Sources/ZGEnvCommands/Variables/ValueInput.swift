@@ -111,9 +111,8 @@ struct ValueInput {
         return try text.withBytes { try arena.copy($0) }
     }
 
-    func check(
-        _ value: SecretSlice, _ key: String, _ workspace: Workspace
-    ) throws {
+    /// Refuses bytes that no variable can have.
+    static func checkText(_ value: SecretSlice, _ key: String) throws {
         guard value.count <= VaultFormat.valueLimit else {
             throw CommandError(.usage, "The value of \(key) is longer than 1 MiB.")
         }
@@ -126,6 +125,12 @@ struct ValueInput {
         else {
             throw CommandError(.usage, "The value of \(key) contains a NUL byte.")
         }
+    }
+
+    func check(
+        _ value: SecretSlice, _ key: String, _ workspace: Workspace
+    ) throws {
+        try Self.checkText(value, key)
         if value.count == 0 && !allowsEmpty {
             throw CommandError(
                 .usage, "The value of \(key) is empty.",

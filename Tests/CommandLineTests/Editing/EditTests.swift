@@ -17,7 +17,6 @@ struct EditTests {
     @Test func `the text has the target's variables, and unchanged it changes nothing`()
         throws
     {
-        done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
         let before = try home.vaultBytes()
         let result = done(try home.editing(with: home.editor("true")).run())
         #expect(result.error.contains("No changes."))
@@ -41,11 +40,58 @@ struct EditTests {
         let result = done(try home.editing(["-p", "web", "--yes"], with: editor).run())
         let seen = try home.seen()
         #expect(seen.contains("URL='\(url)'") && seen.contains("QUOTES="))
-        #expect(seen.contains("ODD (cannot be written as a .env line"), "\(seen)")
+        #expect(
+            seen.contains("ODD (no .env line can hold it; edit it with: zg-env edit ODD -p web)"),
+            "\(seen)")
         #expect(!result.error.contains(" URL for") && !result.error.contains("QUOTES for"))
         #expect(try home.revealed("C") == Array("4".utf8))
         #expect(try home.revealed("URL") == Array(url.utf8))
         #expect(try home.revealed("ODD") == Array("it's\n\"`".utf8))
+    }
+
+    @Test func `a value that no .env line can hold is edited alone`() throws {
+        let odd = "it's\n\"`"
+        try home.store(["ODD": odd])
+        // As editors do, this one ends the text with a newline.
+        let editor = try home.editor("cp \"$1\" \"$HOME/raw\"; printf '\\n' >>\"$1\"")
+        let same = done(try home.editing(["ODD", "-p", "web"], with: editor).run())
+        #expect(same.error.contains("No .env line can hold ODD"), "\(same.error)")
+        #expect(same.error.contains("No changes."), "\(same.error)")
+        #expect(try home.directory.read("raw") == Array(odd.utf8))
+        let change = try home.editor("printf 'more\\n' >>\"$1\"")
+        done(try home.editing(["ODD", "-p", "web"], with: change).run())
+        #expect(try home.revealed("ODD") == Array("\(odd)more".utf8))
+        let before = try home.vaultBytes()
+        for text in ["", "\\n", "a\\000b", "\\377"] {
+            let bad = try home.editor("printf '\(text)' >\"$1\"")
+            let refused = try home.editing(
+                ["ODD", "-p", "web"], with: bad,
+                script: [(.terminal("Discard your edits?"), .line("y"))]
+            ).run()
+            #expect(refused.end == .exited(2), "\(refused.error)")
+        }
+        #expect(try home.vaultBytes() == before)
+    }
+
+    @Test func `without a target all variables with one value are shown`() throws {
+        done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
+        done(try home.run(["set", "A", "-p", "web", "-t", "production"], input: .text("other")))
+        done(try home.run(["set", "Q", "-p", "web", "-b", "fix"], input: .text("of fix")))
+        let editor = try home.editor(
+            "sed 's/^P=x/P=y/' \"$1\" >\"$HOME/t\"; cat \"$HOME/t\" >\"$1\"")
+        let result = done(try home.editing(with: editor).run())
+        #expect(result.error.contains("update P for production"), "\(result.error)")
+        let seen = try home.seen()
+        #expect(seen.contains("\nP=x\n") && seen.contains("# Only for production: P."), "\(seen)")
+        #expect(!seen.contains("\nA=") && !seen.contains("\nQ="), "\(seen)")
+        #expect(seen.contains("(edit them with -t or -b): A, Q."), "\(seen)")
+        #expect(try home.revealed("P") == Array("y".utf8))
+        // Which of the values a line would mean is not known.
+        let ambiguous = try home.editor("echo A=new >>\"$1\"")
+        let refused = try home.editing(
+            with: ambiguous, script: [(.terminal("Discard your edits?"), .line("y"))]
+        ).run()
+        failed(refused, 2, "A has separate values", "-t")
     }
 
     @Test func `changes are planned by key, saved, and reported to scripts`() throws {
@@ -140,7 +186,7 @@ struct EditTests {
     @Test func `a key with a value elsewhere is created for the shown target only`() throws {
         done(try home.run(["set", "P", "-p", "web", "-t", "production"], input: .text("x")))
         let editor = try home.editor("echo P=here >>\"$1\"")
-        done(try home.editing(with: editor).run())
+        done(try home.editing(["-p", "web", "-t", "development"], with: editor).run())
         #expect(try home.scopes(of: "P") == ["development", "production"])
         #expect(try home.revealed("P", "-t", "production") == Array("x".utf8))
     }

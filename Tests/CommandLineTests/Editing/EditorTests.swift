@@ -136,12 +136,48 @@ struct EditorTests {
         #expect(result.error.contains("zg-env does not know how to stop sh from writing backup"))
     }
 
+    @Test func `the file has a name with an ending, in a directory that nobody can write to`()
+        throws
+    {
+        let home = try CommandHome.initialised()
+        try home.store(["A": "first"])
+        let editor = try home.editor(
+            """
+            echo "$1" >"$HOME/path"
+            stat -c %a "$(dirname "$1")" >"$HOME/mode"
+            printf 'A=second\\n' >"$1"
+            """)
+        func run(_ runtime: String, _ visual: String) throws -> ProgramResult {
+            var runner = home.editing(with: visual)
+            runner.environment["XDG_RUNTIME_DIR"] = runtime
+            return try runner.run()
+        }
+        func text(_ name: String) throws -> String {
+            String(decoding: try home.directory.read(name), as: UTF8.self)
+        }
+        // A runtime directory on a disk is not used.
+        done(try run(home.directory.path, editor))
+        let path = try text("path").trimmingCharacters(in: .newlines)
+        #expect(path.hasPrefix("/dev/shm/zg-env-") && path.hasSuffix("/web.env"), "\(path)")
+        #expect(try text("mode") == "500\n")
+        #expect(try home.revealed("A") == Array("second".utf8))
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        #expect(!FileManager.default.fileExists(atPath: directory))
+        // Renaming a new file over it fails, or, for root, is reported and leaves nothing.
+        let before = try home.vaultBytes()
+        let renaming = try home.editor("echo \"$1\" >\"$HOME/path\"; sed -i s/second/third/ \"$1\"")
+        failed(try run("/nonexistent", renaming), 1, "edits were not saved")
+        #expect(try home.vaultBytes() == before)
+        let left = URL(fileURLWithPath: try text("path")).deletingLastPathComponent().path
+        #expect(!FileManager.default.fileExists(atPath: left))
+    }
+
     @Test func `an editor gets the file and the terminal, but no passphrase`() throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
         let editor = try home.editor(
             """
-            readlink "$1" >"$HOME/link"
+            readlink -f "$1" >"$HOME/link"
             env >"$HOME/environment"
             tty <&0 >"$HOME/terminal"; tty <&1 >>"$HOME/terminal"
             ls /proc/$$/fd >"$HOME/descriptors"

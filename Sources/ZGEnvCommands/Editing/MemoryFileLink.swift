@@ -1,0 +1,73 @@
+internal import Glibc
+internal import SystemFiles
+
+/// A symbolic link to a child's descriptor, with a name by which editors color the text.
+///
+/// It is in a private directory in memory (tmpfs) without write permission: an editor that saves by
+/// renaming a new file over the old one fails, as it does in /proc. Root is not stopped by that; the
+/// new file is then in memory too, and ``remove()`` wipes it.
+struct MemoryFileLink {
+    let path: String
+    private let directory: String
+    private let name: String
+
+    /// Creates the link in the first usable of `places`.
+    ///
+    /// - Returns: Nil if none of them is in memory.
+    init?(to target: String, named name: String, in places: [String]) {
+        let created = places.lazy.compactMap { Self.makeDirectory(in: $0) }.first
+        guard let directory = created else { return nil }
+        (self.directory, self.name) = (directory, name)
+        path = "\(directory)/\(name)"
+        guard unsafe symlink(target, path) == 0, unsafe chmod(directory, 0o500) == 0 else {
+            _ = remove()
+            return nil
+        }
+    }
+
+    private static func makeDirectory(in place: String) -> String? {
+        guard place.hasPrefix("/"), isInMemory(place) else { return nil }
+        var template = Array("\(place)/zg-env-XXXXXX".utf8CString)
+        return unsafe template.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) }.map {
+                unsafe String(cString: $0)
+            }
+        }
+    }
+
+    /// Returns whether a directory is on a tmpfs, according to the kernel's list of mounts.
+    private static func isInMemory(_ path: String) -> Bool {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return false }
+        let device = UInt64(facts.st_dev)
+        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+        let minor = device & 0xFF | (device >> 12) & ~0xFF
+        let mounts = String(decoding: SmallFile.bytes("/proc/self/mountinfo") ?? [], as: UTF8.self)
+        return mounts.split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 2, fields[2] == "\(major):\(minor)",
+                let end = fields.firstIndex(of: "-"), end + 1 < fields.count
+            else { return false }
+            return fields[end + 1] == "tmpfs"
+        }
+    }
+
+    /// Removes the directory, and wipes what an editor wrote there.
+    ///
+    /// - Returns: False if a file was in place of the link.
+    func remove() -> Bool {
+        _ = unsafe chmod(directory, 0o700)
+        var isClean = true
+        for name in Directory.names(in: directory) {
+            let entry = "\(directory)/\(name)"
+            if FileKind.isRegularItself(entry) {
+                if name == self.name { isClean = false }
+                let descriptor = unsafe open(entry, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+                if descriptor >= 0 { MemoryFile(owning: descriptor).wipe() }
+            }
+            unsafe unlink(entry)
+        }
+        unsafe rmdir(directory)
+        return isClean
+    }
+}
