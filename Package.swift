@@ -94,6 +94,8 @@ let package = Package(
         .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         // Opens libpcre2 at first use: few commands match a pattern.
         .target(name: "CPCRE2"),
+        // Opens libzxcvbn at first use, if it is installed.
+        .target(name: "CZxcvbn"),
         .target(
             name: "CTOML", cxxSettings: [.unsafeFlags(["-std=c++17", "-fno-rtti"])]),
         .target(name: "CLinux"),
@@ -164,8 +166,8 @@ let package = Package(
         .target(
             name: "ZGEnvCommands",
             dependencies: [
-                "CLinux", "CommandLineKit", "CurlTransport", "DesktopNotifications", "DotEnv",
-                "EnvOperations", "EnvSchema", "JSON", "KernelKeyring", "PostalDevice",
+                "CLinux", "CZxcvbn", "CommandLineKit", "CurlTransport", "DesktopNotifications",
+                "DotEnv", "EnvOperations", "EnvSchema", "JSON", "KernelKeyring", "PostalDevice",
                 "PostalProtocol",
                 "Sealing", "Searching", "SecretServiceKeyring", "SystemFiles", "Vault",
                 "VercelAPI",

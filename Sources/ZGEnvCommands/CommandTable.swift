@@ -53,8 +53,8 @@ enum CommandTable {
         (
             "Internal",
             [
-                ClearClipboard.self, UnlockReadBack.self, CompletionCandidates.self,
-                ManualPages.self,
+                ClearClipboard.self, UnlockReadBack.self, PassphraseStrength.self,
+                CompletionCandidates.self, ManualPages.self,
             ]
         ),
     ]

@@ -56,6 +56,36 @@ struct EverydayTests {
         #expect(count("Link this directory", again) == 0)
     }
 
+    @Test func `init says how weak a passphrase is, and refuses none`() throws {
+        func made(
+            _ passphrase: String, _ environment: [String: String] = [:]
+        ) throws -> ProgramResult {
+            let home = try CommandHome()
+            let path = try home.directory.write(passphrase, to: "new", mode: 0o600)
+            return try home.run(
+                ["init", "--lock", "--kdf", "8MiB,1", "--json", "--passphrase-file", path],
+                unlocked: false, environment: environment)
+        }
+        func warning(_ result: ProgramResult) throws -> String? {
+            let found = try json(result)["warnings"]?.elements.first {
+                $0["code"] == "weak-passphrase"
+            }
+            return found?["message"]?.text
+        }
+        for passphrase in ["abc", "password1", "qwertyuiop123"] {
+            let message = try warning(made(passphrase))
+            #expect(message?.contains("zg-env passwd") == true, "\(passphrase)")
+            #expect(message?.contains(passphrase) != true)
+        }
+        #expect(try warning(made("password1"))?.contains("about 8 guesses") == true)
+        #expect(try warning(made(CommandHome.passphrase)) == nil)
+        #expect(try warning(made(String(repeating: "long ", count: 200))) == nil)
+        // Without a library that can be loaded nothing is said.
+        let broken = try CommandHome()
+        try broken.directory.write("not a library", to: "libzxcvbn.so.0")
+        #expect(try warning(made("abc", ["LD_LIBRARY_PATH": broken.directory.path])) == nil)
+    }
+
     @Test(arguments: ["n", "nein", "q"])
     func `declining the link leaves the directory alone`(answer: String) throws {
         let home = try CommandHome.initialised()

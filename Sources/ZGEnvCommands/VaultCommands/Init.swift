@@ -50,6 +50,7 @@ struct Init: Command {
         defer { silence?.end() }
         let passphrase = try workspace.session.passphraseSource.newPassphrase(
             context, keepingEchoOff: &silence)
+        PassphraseStrength.warn(of: passphrase, workspace)
         let keyring = usesKeyring ? context.keyring() : nil
         let recovery = hasRecovery ? try RecoveryCode.random() : nil
         let creation = try Vault.create(

@@ -45,6 +45,7 @@ struct Passwd: Command {
         defer { silence?.end() }
         let passphrase = try source.newPassphrase(
             workspace.context, keepingEchoOff: &silence)
+        PassphraseStrength.warn(of: passphrase, workspace)
         let new = try opening.keys.passphraseSlot(
             passphrase, cost: cost, vault: header.vaultID, at: workspace.context.now())
         // One file replaces the other, so the old slot goes when the new one is durable.

@@ -139,7 +139,8 @@ struct EscapedAnswersTests {
 
     /// Commands that never talk to Vercel: for the vault, files, a relay or the desktop.
     private static let others: Set<String> = [
-        "init", "projects", "unlock", "lock", "__unlocked", "passwd", "slot list", "slot add",
+        "init", "projects", "unlock", "lock", "__unlocked", "__strength", "passwd", "slot list",
+        "slot add",
         "slot remove",
         "rekey", "verify", "backup", "restore", "log", "config get", "config set", "config unset",
         "config list",
