@@ -101,7 +101,21 @@ struct CompletionTests {
                 try platform.run(
                     "-p", "web", "__complete", "deployment", "--", "dpl_", unlocked: false,
                     environment: key))
-            #expect(deployments.output.contains("READY, production"))
+            #expect(deployments.output.contains("READY, live, production, main, "))
+            #expect(deployments.output.contains("READY, preview, feature, "))
+            let words = done(
+                try platform.run(
+                    "-p", "web", "__complete", "deployment", unlocked: false, environment: key)
+            ).output
+            for word in ["latest", "live", "feature", "main"] {
+                #expect(words.contains("\n\(word)\tthe "), "\(words)")
+            }
+            // What cannot be undone takes ids alone.
+            let ids = done(
+                try platform.run(
+                    "-p", "web", "__complete", "deployment-id", unlocked: false, environment: key)
+            ).output
+            #expect(ids.contains("dpl_") && !ids.contains("latest"), "\(ids)")
             let projects = done(
                 try platform.run("__complete", "project", unlocked: false, environment: key))
             #expect(projects.output.contains("bare\ton Vercel\n"))
@@ -146,6 +160,14 @@ struct CompletionTests {
                 offer zg-env -p w
                 offer zg-env set API_KEY --ty
                 offer zg-env list -t production,pre
+                program() { printf 'dpl_1\\tREADY, 2 h\\ndpl_2\\tERROR, 1 d\\n'; }
+                kind='ask deployment' typed=dpl_ program=program
+                for COMP_TYPE in 9 63; do
+                    COMPREPLY=() passed=() list=
+                    _zg_env_complete dpl_ ""
+                    printf '%s|' "${COMPREPLY[@]}"
+                    echo
+                done
                 """,
             ], script: "zg-env.bash")
         #expect(
@@ -155,6 +177,8 @@ struct CompletionTests {
                 web
                 --type
                 production,preview
+                dpl_1|dpl_2|
+                dpl_1  READY, 2 h|dpl_2  ERROR, 1 d|
 
                 """)
         #expect(result.error == "")

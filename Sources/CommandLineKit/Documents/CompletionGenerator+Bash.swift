@@ -38,7 +38,12 @@ extension CompletionGenerator {
                 local -a answers
                 mapfile -t answers < <(
                     "$program" "${passed[@]}" __complete "${kind#ask }" -- "$typed" 2>/dev/null)
-                \(function)_offer "$typed" "${answers[@]%%$'\\t'*}" ;;
+                if [[ ${COMP_TYPE-} == 63 && $kind == *" deployment"* && ${#answers[@]} -gt 1 ]]; then
+                    # Listed, not inserted: show what the ids are.
+                    COMPREPLY=("${answers[@]/$'\\t'/  }")
+                else
+                    \(function)_offer "$typed" "${answers[@]%%$'\\t'*}"
+                fi ;;
             command)
                 mapfile -t COMPREPLY < <(compgen -c -- "$typed") ;;
             esac

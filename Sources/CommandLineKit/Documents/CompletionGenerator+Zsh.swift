@@ -16,9 +16,15 @@ extension CompletionGenerator {
                 local -a answers
                 answers=("${(@f)$("$program" "${passed[@]}" __complete "${kind#ask }" -- "$PREFIX" \\
                     2>/dev/null)}")
-                answers=("${(@)answers%%$'\\t'*}")
                 answers=("${(@)answers:#}")
-                compadd "${suffix[@]}" -- "${answers[@]}" ;;
+                local -a shown=()
+                if [[ $kind == *' deployment'* ]]; then
+                    # Ids say nothing alone.
+                    local -a lines=("${(@)answers/$'\\t'/  }")
+                    shown=(-l -d lines)
+                fi
+                answers=("${(@)answers%%$'\\t'*}")
+                compadd "${suffix[@]}" "${shown[@]}" -- "${answers[@]}" ;;
             command) _command_names -e ;;
             esac
         }

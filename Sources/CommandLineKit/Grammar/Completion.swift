@@ -11,11 +11,18 @@ package enum Completion: Sendable, Equatable {
     case dynamic(DynamicCompletion)
     /// A command name, then that command's arguments, as for `sudo`.
     case command
+
+    /// The kind of words that only the running program knows; nil for other completions.
+    package var dynamicKind: DynamicCompletion? {
+        if case .dynamic(let kind) = self { kind } else { nil }
+    }
 }
 
 /// A kind of words that only the running program knows.
 package enum DynamicCompletion: String, Sendable, CaseIterable {
     case variable, project, target, deployment, account, team
+    /// Only what means the same deployment tomorrow.
+    case deploymentID = "deployment-id"
 }
 
 /// The form of an argument or an option's value, checked by ``ArgumentParser``.

@@ -17,7 +17,7 @@ struct DeploymentDelete: Command {
         arguments: [
             ArgumentSpec(
                 "DEPLOYMENT", .oneOrMore, "IDs, host names or URLs",
-                completion: .dynamic(.deployment))
+                completion: .dynamic(.deploymentID))
         ],
         examples: [
             .init("zg-env deployment delete dpl_1 dpl_2 --dry-run", "show what would be deleted"),

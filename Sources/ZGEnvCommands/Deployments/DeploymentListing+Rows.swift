@@ -60,6 +60,17 @@ extension DeploymentListing {
         return table
     }
 
+    /// Returns state, target, branch and age in a line, as beside an id to choose.
+    static func summary(of deployment: Deployment, isCurrent: Bool, now: UInt64) -> String {
+        let age = deployment.createdAt.map {
+            TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
+        }
+        return [
+            state(of: deployment, isCurrent: isCurrent), target(of: deployment),
+            deployment.branch, age,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
     /// Returns the state, with "live" or "staged".
     static func state(of deployment: Deployment, isCurrent: Bool) -> String {
         if isCurrent { return deployment.state.rawValue + ", live" }

@@ -7,6 +7,9 @@ extension NamedDeployment {
     /// How many characters of an id select a deployment: enough to mean one, and fewer than a whole id.
     private static let prefixLengths = 7..<32
 
+    /// The words for a deployment of the project in use.
+    static let words = ["latest", "live"]
+
     static func isPrefix(_ text: String) -> Bool {
         text.hasPrefix("dpl_") && prefixLengths.contains(text.utf8.count)
     }
@@ -17,7 +20,7 @@ extension NamedDeployment {
     /// - Throws: ``ExitCode/usage`` for the beginning of several ids, ``ExitCode/notFound`` for `latest`
     ///   and `live` of a project without one.
     static func ofProject(_ text: String, _ workspace: Workspace) throws -> NamedDeployment? {
-        let isWord = ["latest", "live"].contains(text)
+        let isWord = words.contains(text)
         if !isWord {
             // Without a project, the text can only be an id, host name or URL.
             guard (try? ProjectResolver(workspace).reference()) != nil else { return nil }

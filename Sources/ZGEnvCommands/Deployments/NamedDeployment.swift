@@ -35,7 +35,7 @@ struct NamedDeployment {
     /// - Parameter isExact: Whether to take only ids, host names and URLs: for what cannot be undone.
     /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
     init(_ text: String, _ workspace: Workspace, isExact: Bool = false) throws {
-        if !isExact, ["latest", "live"].contains(text) || Self.isBranchLike(text),
+        if !isExact, Self.words.contains(text) || Self.isBranchLike(text),
             let found = try Self.ofProject(text, workspace)
         {
             self = found

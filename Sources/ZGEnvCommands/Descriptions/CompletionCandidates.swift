@@ -76,7 +76,7 @@ struct CompletionCandidates: Command {
         case .team:
             return (index.accounts.map(\.teamSlug) + index.projects.map { $0.binding?.teamSlug })
                 .compactMap { $0 }.map { Candidate(word: $0) }
-        case .deployment: return try deployments(workspace, keys, index)
+        case .deployment, .deploymentID: return try deployments(workspace, keys, index)
         }
     }
 
@@ -93,24 +93,31 @@ struct CompletionCandidates: Command {
             }
     }
 
-    /// Returns the ids and URLs of cached deployments.
+    /// Returns the ids, URLs and branches of cached deployments, and the words for two of them.
     private func deployments(
         _ workspace: Workspace, _ keys: VaultKeys, _ index: VaultIndex
     ) throws -> [Candidate] {
         guard let binding = try ProjectResolver(workspace).existing(in: index).binding else {
             return []
         }
-        let now = Int64(clamping: workspace.context.now())
+        let now = workspace.context.now()
         let answers = try VercelResponses(workspace, keys: keys, index: index)
-        return answers.cachedDeployments(of: binding).flatMap { deployment in
-            let age = deployment.createdAt.map { TimeText.age(of: $0.milliseconds, at: now) }
-            let meaning = [
-                deployment.state.rawValue, DeploymentListing.target(of: deployment),
-                deployment.branch, age,
-            ].compactMap { $0 }.joined(separator: ", ")
+        let (cached, current) = answers.cachedDeployments(of: binding)
+        let ids = cached.flatMap { deployment in
+            let meaning = DeploymentListing.summary(
+                of: deployment, isCurrent: deployment.id == current, now: now)
             return [deployment.id, deployment.url].compactMap { $0 }.map {
                 Candidate(word: $0, meaning: meaning)
             }
         }
+        guard kind == .deployment else { return ids }
+        let words = [
+            Candidate(word: "latest", meaning: "the newest deployment"),
+            Candidate(word: "live", meaning: "the live deployment"),
+        ]
+        let branches = Set(cached.compactMap(\.branch)).filter(NamedDeployment.isBranchLike).map {
+            Candidate(word: $0, meaning: "the newest deployment of this branch")
+        }
+        return words + ids + branches
     }
 }

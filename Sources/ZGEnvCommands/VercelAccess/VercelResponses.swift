@@ -130,8 +130,10 @@ final class VercelResponses {
     }
 
     /// Returns the deployments of a project in all cached listings, newest first, without
-    /// duplicates.
-    func cachedDeployments(of binding: VaultProject.Binding) -> [Deployment] {
+    /// duplicates, and the id of the live one in the newest listing.
+    func cachedDeployments(
+        of binding: VaultProject.Binding
+    ) -> (deployments: [Deployment], current: String?) {
         let lists = (cache?.answers() ?? []).filter { answer in
             guard answer.address.origin == binding.origin,
                 case .deployments(binding.projectID, _) = answer.address.subject
@@ -139,9 +141,12 @@ final class VercelResponses {
             return true
         }
         var seen: Set<String> = []
-        return lists.sorted { $0.askedAt > $1.askedAt }
-            .flatMap { $0.value(as: DeploymentsResponse.self)?.deployments ?? [] }
-            .filter { seen.insert($0.id).inserted }
+        let answers = lists.sorted { $0.askedAt > $1.askedAt }
+            .compactMap { $0.value(as: DeploymentsResponse.self) }
+        return (
+            answers.flatMap(\.deployments).filter { seen.insert($0.id).inserted },
+            answers.first?.current
+        )
     }
 
     /// Caches responses that the command has received anyway.
