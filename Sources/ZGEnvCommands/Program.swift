@@ -24,13 +24,12 @@ package struct Program {
         let renderer = Renderer(context: context, json: wantsJSON)
         if wantsJSON { Interrupts.setInterruptionMessage(Self.interrupted) }
         do {
-            let parser = ArgumentParser(CommandTable.program)
             if context.arguments.isEmpty, Watch.isDefault(context),
-                case .command(let parsed) = try parser.parse(bytes: [Array("watch".utf8)])
+                case .command(let parsed) = try parse([Array("watch".utf8)])
             {
                 return try run(parsed, renderer)
             }
-            switch try parser.parse(bytes: context.arguments) {
+            switch try parse(context.arguments) {
             case .version:
                 try renderer.show("zg-env \(CommandTable.version)\n")
             case .help(let topic, let full):
@@ -41,9 +40,39 @@ package struct Program {
                 return try run(parsed, renderer)
             }
             return ExitCode.done.rawValue
+        } catch let error as UsageError where error.missing != nil && !wantsJSON {
+            return runChoosing(error, renderer) ?? renderer.fail(error, isRun: isRun)
         } catch {
             return renderer.fail(error, isRun: isRun)
         }
+    }
+
+    private func parse(_ arguments: [[UInt8]]) throws(UsageError) -> ParseResult {
+        try ArgumentParser(CommandTable.program).parse(bytes: arguments)
+    }
+
+    /// Runs a command whose only missing word a person at a terminal picks.
+    ///
+    /// - Returns: nil if nobody can pick, or more is missing.
+    private func runChoosing(_ error: UsageError, _ renderer: Renderer) -> Int32? {
+        guard Picker.hasTerminal(context),
+            // Any word: it is replaced by the one that is picked.
+            case .command(let parsed)? = try? parse(context.arguments + [[0x41]])
+        else { return nil }
+        return try? run(parsed, renderer, choosing: error)
+    }
+
+    /// Parses the arguments again with the picked word.
+    ///
+    /// - Throws: `error` if nothing can be picked.
+    private func completed(
+        _ parsed: ParsedCommand, _ error: UsageError, _ workspace: Workspace
+    ) throws -> ParsedCommand {
+        guard let kind = error.missing,
+            let word = try MissingWords(workspace: workspace).word(kind),
+            case .command(let complete) = try parse(context.arguments + [Array(word.utf8)])
+        else { throw error }
+        return complete
     }
 
     /// The JSON object for stderr when a signal ends a command with `--json`.
@@ -73,7 +102,10 @@ package struct Program {
         return false
     }
 
-    private func run(_ parsed: ParsedCommand, _ renderer: Renderer) throws -> Int32 {
+    /// - Parameter error: The error of arguments that lack the last word of `parsed`.
+    private func run(
+        _ parsed: ParsedCommand, _ renderer: Renderer, choosing error: UsageError? = nil
+    ) throws -> Int32 {
         guard let command = CommandTable.command(of: parsed.spec) else {
             throw CommandError(.usage, "Unknown command: \(parsed.spec.name).")
         }
@@ -87,16 +119,19 @@ package struct Program {
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }
-        let code = run(command, parsed, workspace, renderer)
+        let code = run(command, parsed, workspace, renderer, choosing: error)
         if code == ExitCode.unauthorized.rawValue { workspace.dropResponsesAfterRejection() }
         return code
     }
 
     private func run(
         _ command: any Command.Type, _ parsed: ParsedCommand, _ workspace: Workspace,
-        _ renderer: Renderer
+        _ renderer: Renderer, choosing error: UsageError?
     ) -> Int32 {
         do {
+            try MissingWords(workspace: workspace).pickProject(
+                for: parsed, lacksWord: error != nil)
+            let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
             let result = try command.init(parsed).run(in: workspace)
             let code = try renderer.show(result)
             workspace.detail(

@@ -86,7 +86,8 @@ struct ArgumentBinding {
             let count = spec.isVariadic ? spare : min(1, spare)
             guard count >= spec.minimum else {
                 throw UsageError(
-                    .missingArgument, "\(command.name) needs \(spec.name).", hint: usageHint)
+                    .missingArgument, "\(command.name) needs \(spec.name).", hint: usageHint,
+                    missing: spec.completion.dynamicKind)
             }
             let values = Array(words[next..<(next + count)])
             for value in values {

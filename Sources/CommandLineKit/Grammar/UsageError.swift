@@ -15,11 +15,16 @@ package struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     package let message: String
     /// What to do about it.
     package let hint: String?
+    /// The kind of words that the program knows for a missing argument.
+    package let missing: DynamicCompletion?
 
-    package init(_ code: Code, _ message: String, hint: String? = nil) {
+    package init(
+        _ code: Code, _ message: String, hint: String? = nil, missing: DynamicCompletion? = nil
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
+        self.missing = missing
     }
 
     package var description: String {

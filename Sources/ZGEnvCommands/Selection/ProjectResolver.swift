@@ -26,6 +26,17 @@ struct ProjectResolver {
     ///
     /// - Throws: ``ExitCode/usage`` without one.
     func reference() throws -> Reference {
+        if let found = try given() { return found }
+        if let picked = workspace.session.pickedProject { return .named(picked) }
+        throw CommandError(
+            .usage, "No project given.",
+            hint: "Use -p NAME, set ZG_ENV_PROJECT, or link this directory with: zg-env link")
+    }
+
+    /// Returns the reference in the options, the environment or the directory; nil without one.
+    ///
+    /// - Parameter warns: Whether to warn of links that are ignored.
+    func given(warns: Bool = true) throws -> Reference? {
         if let name = workspace.options.project {
             try Self.check(name)
             return .named(name)
@@ -42,12 +53,9 @@ struct ProjectResolver {
                 hint: "Set both, or neither.")
         }
         let link = try LinkFile.nearest(to: context.workingDirectory, user: geteuid()) {
-            context.warn("foreign-link", $0)
+            if warns { context.warn("foreign-link", $0) }
         }
-        if let link { return .link(link) }
-        throw CommandError(
-            .usage, "No project given.",
-            hint: "Use -p NAME, set ZG_ENV_PROJECT, or link this directory with: zg-env link")
+        return link.map { .link($0) }
     }
 
     /// Returns how the project was found, which decides whether a value may be revealed.

@@ -12,8 +12,8 @@ struct Link: Command {
         ["link"], "Link this directory to a project",
         discussion: """
             Writes .vercel/project.json, which the Vercel CLI uses too, and approves this directory in the \
-            vault. Without NAME, approves the existing link, such as one from a cloned repository. With \
-            --local, links to a project that exists only in the vault.
+            vault. Without NAME, approves the existing link, such as one from a cloned repository, or \
+            offers the projects at a terminal. With --local, links to a project that exists only in the vault.
             """,
         arguments: [
             ArgumentSpec(
@@ -101,9 +101,14 @@ struct Link: Command {
             workspace.context.warn("foreign-link", $0)
         }
         guard let link = found else {
-            throw CommandError(
-                .usage, "This directory is not linked to a project.",
-                hint: "Link it with: zg-env link NAME")
+            guard let picked = try picked(workspace) else {
+                throw CommandError(
+                    .usage, "This directory is not linked to a project.",
+                    hint: "Link it with: zg-env link NAME")
+            }
+            return picked.isLocal
+                ? try linkLocal(picked.name, directory, keys, workspace)
+                : try linkVercel(picked.name, directory, keys, workspace)
         }
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch link.target {
@@ -136,6 +141,40 @@ struct Link: Command {
             try remember(
                 link.directory, link.target, as: local, binding: binding, keys, workspace)
             return result(workspace, project: local, path: link.path, platform: platform)
+        }
+    }
+
+    /// Lets a person pick a project on Vercel, or one that is only in the vault.
+    ///
+    /// - Returns: nil if nobody can pick, or there is nothing to pick from.
+    private func picked(_ workspace: Workspace) throws -> (name: String, isLocal: Bool)? {
+        let picker = Picker(workspace)
+        guard picker.isPossible else { return nil }
+        let local = try workspace.session.index(.listing).projects
+            .filter { $0.binding == nil }
+        let platform = try platformProjects(isNeeded: local.isEmpty, workspace)
+        let names = Set(platform.map(\.name))
+        let entries =
+            platform.map { ListPicker.Entry($0.name, note: $0.framework ?? "") }
+            + local.filter { !names.contains($0.name) }
+            .map { ListPicker.Entry($0.name, note: "only in the vault") }
+        let name = try picker.pick("Project", entries.sorted { $0.word < $1.word })
+        return name.map { ($0, !names.contains($0)) }
+    }
+
+    /// Returns the projects on Vercel. Without access, a warning, unless there is nothing else.
+    private func platformProjects(isNeeded: Bool, _ workspace: Workspace) throws -> [Project] {
+        do {
+            return try VercelResponses(workspace).answer(to: .projects) {
+                try $0.client.projects()
+            }.answer
+        } catch {
+            let failure = CommandError(mapping: error)
+            guard !isNeeded, [.unauthorized, .unavailable].contains(failure.code) else {
+                throw error
+            }
+            workspace.note("Cannot list the projects on Vercel. \(failure.message)")
+            return []
         }
     }
 
