@@ -147,7 +147,8 @@ struct FirstUseTests {
     @Test(
         "USE-B14: suggestions for an unknown command include subcommands",
         arguments: [
-            (["cancel"], "\"deployment cancel\""), (["project", "xyzzy"], "Use one of: list"),
+            (["cancel"], "\"deployment cancel\""),
+            (["project", "xyzzy"], "Use one of: create, list"),
             (["rollbck"], "\"rollback\""), (["lst"], "\"list\""), (["join"], "\"postal join\""),
         ])
     func suggestions(words: [String], hint: String) throws {
