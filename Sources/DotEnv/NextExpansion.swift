@@ -153,7 +153,7 @@ struct NextExpansion {
         }
         throw failure(
             .expansionCycle,
-            "the value refers to itself or to too many values; Next.js ignores such a file",
+            "the value refers to itself or to too many values, so Next.js ignores the file",
             index)
     }
 

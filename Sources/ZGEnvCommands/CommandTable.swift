@@ -91,7 +91,7 @@ enum CommandTable {
         exitCodes: ExitCode.allCases.map {
             .init($0.rawValue, $0.meaning, common: [.done, .failed, .usage].contains($0))
         } + [
-            .init(125, "run itself failed"), .init(126, "run cannot execute the program"),
+            .init(125, "run: zg-env itself failed"), .init(126, "run cannot execute the program"),
             .init(127, "run cannot find the program"),
         ],
         variables: [

@@ -79,7 +79,7 @@ package struct Program {
     private static let interrupted =
         #"{"error":{"code":"interrupted","message":"Interrupted by a signal. "#
         + #"The vault is intact.","hint":"Check what Vercel already has (zg-env status, zg-env "#
-        + #"deployment list --refresh), then run the command again: push first checks which changes Vercel already has."}}"#
+        + #"deployment list --refresh), then run the command again: zg-env push starts by checking which changes Vercel already has."}}"#
         + "\n"
 
     /// Whether the command is `run`; also works for arguments that cannot be parsed.

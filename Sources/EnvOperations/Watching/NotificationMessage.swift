@@ -125,7 +125,7 @@ package struct NotificationMessage: Equatable, Sendable {
         }
         if progress.unseen > 0 {
             lines.append(
-                "Only the newest \(WatchProgress.listLimit) deployments in each list were checked."
+                "Only the newest \(WatchProgress.listLimit) deployments of each project were checked."
             )
         }
         lines.append("List the deployments with: zg-env deployment list")

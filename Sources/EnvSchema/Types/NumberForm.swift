@@ -97,7 +97,7 @@ struct NumberForm {
 
     static func fit(ofPort text: ValueSlice, to type: ValueType) -> ValueFit {
         if text.contains(UInt8(ascii: ".")) { return .misfit("not a whole number") }
-        if text.contains(UInt8(ascii: "e")) { return .misfit("a number with an exponent") }
+        if text.contains(UInt8(ascii: "e")) { return .misfit("it uses an exponent") }
         let number: NumberForm
         do { number = try NumberForm(text) } catch { return fit(of: error) }
         let misfit =

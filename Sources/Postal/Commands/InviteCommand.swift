@@ -38,7 +38,8 @@ enum InviteCommand: PostalCommand {
         }
         guard accounts.count <= 64, accounts.allSatisfy(PostalName.isAccount) else {
             throw PostalError(
-                .usage, "An account is an ID from Vercel, such as team_…; at most 64 can be given."
+                .usage,
+                "--account takes a Vercel team or user ID, such as team_…, and can be given at most 64 times."
             )
         }
         let time = command.duration("expires") ?? .seconds(24 * 3_600)

@@ -9,7 +9,7 @@ enum ServeCommand: PostalCommand {
         ["serve"], "Receive webhooks and send events to devices",
         discussion: """
             Listens for plain HTTP. A non-local address needs a TLS proxy: specify the proxy's \
-            addresses with --behind-proxy. Other clients then cannot connect.
+            addresses with --behind-proxy. Connections from any other address are then rejected.
 
             The secrets directory has one file per webhook. The file's name ends with \
             webhook.HOOK, and its content is {"account":"team_…","secret":"…"}. Vercel sends \

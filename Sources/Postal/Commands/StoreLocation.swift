@@ -43,11 +43,13 @@ enum StoreLocation: Equatable {
         guard servers.allSatisfy(NATSSettings.isAddress) else {
             throw PostalError(
                 .usage, "--nats takes nats://HOST:PORT or tls://HOST:PORT.",
-                hint: "Put a user, password or token in a file: --nats-credentials FILE.")
+                hint:
+                    "Put the user name and password, or the token, in a file: --nats-credentials FILE."
+            )
         }
         guard Set(servers.map { $0.hasPrefix("tls://") }).count == 1 else {
             throw PostalError(
-                .usage, "Either all NATS servers or none must use tls://.",
+                .usage, "Use tls:// for all NATS servers or for none of them.",
                 hint: "Use tls:// for all of them.")
         }
         var file =

@@ -105,7 +105,7 @@ package final class Vault {
         try checkPublicKey(with: keys)
         throw VaultError(
             damaged: .checkpoint,
-            "the slots of the vault or its checkpoint were changed by someone who cannot open "
+            "the vault's slots or its checkpoint were changed by someone who cannot open "
                 + "the values")
     }
 

@@ -118,8 +118,8 @@ extension Vault {
     package var replacedPublicKey: VaultError {
         VaultError(
             .damaged,
-            "the public key of \(path) is not the one last seen on this machine: the person who "
-                + "changed it could read values written now")
+            "the public key of \(path) is not the one last seen on this machine: whoever changed "
+                + "it could read any values that you write now")
     }
 
     /// Checks that the checkpoint is not older than one that was seen.
@@ -142,12 +142,12 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - when: Completes "generation N …".
-    ///   - event: Completes "does not descend from the vault that …".
+    ///   - event: Completes "was not made from the vault that …".
     package func objection(
         to standing: VaultRelation, _ seen: VaultPosition, when: String, of event: String
     ) -> VaultError {
         guard standing == .older else {
-            return VaultError(.damaged, "\(path) is not based on the vault that \(event)")
+            return VaultError(.damaged, "\(path) was not made from the vault that \(event)")
         }
         return VaultError(
             .damaged,

@@ -29,14 +29,14 @@ struct Check: Command {
             SchemaOptions.file, SchemaOptions.notation,
             OptionSpec(flag: "strict", "Treat anything uncertain as a problem"),
             OptionSpec(
-                "types", value: "FORMAT", "Write type declarations in FORMAT instead of checking",
+                "types", value: "FORMAT", "Instead of checking, write type declarations in FORMAT",
                 form: .oneOf(TypeDeclarations.Form.allCases.map(\.rawValue))),
             OptionSpec(
                 "output", short: "o", value: "FILE", "Write the declarations to FILE",
                 completion: .file),
             OptionSpec(
                 flag: "exit-code",
-                "With --types and -o, only compare with FILE, and exit with 1 if they differ"
+                "With --types and -o, only compare the declarations with FILE, and exit with 1 if they differ"
             ),
             OptionSpec(flag: "print", "Print what the schema declares, as JSON with --json"),
         ],

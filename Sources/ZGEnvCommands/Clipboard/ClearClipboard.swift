@@ -41,7 +41,7 @@ struct ClearClipboard: Command {
         }
         detach()
         guard zg_sleep(Int64(seconds)) == 0 else {
-            throw CommandError(.failed, "Cannot wait: the clock failed.")
+            throw CommandError(.failed, "Cannot wait: the system clock returned an error.")
         }
         let turn = turn.flatMap { LatestCopy(at: $0) }
         defer { withExtendedLifetime(turn) {} }

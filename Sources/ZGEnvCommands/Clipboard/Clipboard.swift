@@ -56,7 +56,7 @@ struct Clipboard {
             stop(child)
             throw failure("did not respond")
         }
-        guard isWritten, status == 0 else { throw failure("failed with status \(status)") }
+        guard isWritten, status == 0 else { throw failure("failed with exit code \(status)") }
     }
 
     private func output(of arguments: [String], limit: Int) throws -> SecretBuffer? {

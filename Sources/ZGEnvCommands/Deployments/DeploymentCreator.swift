@@ -161,7 +161,7 @@ struct DeploymentCreator {
             throw CommandError(
                 .unavailable,
                 "Vercel did not respond, and lists no new deployment of \(project.name).",
-                hint: "Run the command again. If builds are expensive, check Vercel first.")
+                hint: "Run the command again. To avoid a duplicate build, check Vercel first.")
         }
     }
 

@@ -54,7 +54,9 @@ struct KeyringChecks {
         case .locked:
             Finding(
                 "keyring", .warning, CommandError.sentence("\(name) is running, but locked"),
-                remedy: "Unlock \(name) in its own application, or run: zg-env list")
+                remedy:
+                    "Unlock \(name) in its own application, or run zg-env list, which prompts for it"
+            )
         case .missing:
             Finding(
                 "keyring", .warning,

@@ -49,7 +49,7 @@ enum MemoryChecks {
     static func coreDumps(isDumpable: Bool, limit: UInt64) -> Finding {
         isDumpable || limit > 0
             ? Finding(
-                "core-dumps", .failed, "The kernel did not disable core dumps of zg-env.",
+                "core-dumps", .failed, "Core dumps of zg-env could not be disabled.",
                 remedy: "Disable core dumps before you run zg-env: ulimit -c 0")
             : Finding("core-dumps", .ok, "Core dumps and tracing of zg-env are disabled.")
     }

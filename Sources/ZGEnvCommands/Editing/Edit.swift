@@ -103,7 +103,7 @@ struct Edit: Command {
         guard status == 0 else {
             throw End(
                 error: CommandError(
-                    .failed, "\(editor.name) exited with status \(status).",
+                    .failed, "\(editor.name) exited with code \(status).",
                     hint: "Your edits were not saved."))
         }
         let text = try file.text(limit: DotEnvReader.maximumSize)

@@ -169,7 +169,7 @@ struct EditableValues {
             "If you do not edit the file, nothing changes. Deleting a line removes its variable; zg-env asks first.",
         ]
         if place.wanted == nil {
-            lines.append("A change applies to all targets of its variable.")
+            lines.append("A change to a value applies to all targets of that variable.")
             lines += narrowScopes
         } else {
             lines.append("A change applies only to \(title); other targets keep their values.")

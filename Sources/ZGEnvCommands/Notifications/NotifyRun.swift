@@ -7,8 +7,8 @@ struct NotifyRun: Command {
     static let spec = CommandSpec(
         ["notify", "run"], "Watch deployments and show notifications",
         discussion: """
-            Runs until it is stopped. Shows the events chosen with zg-env notify set as desktop \
-            notifications, and prints them to stdout (with --json, one object per line). One \
+            Runs until it is stopped. Shows desktop notifications for the events that you \
+            chose with zg-env notify set, and prints the events to stdout (with --json, one object per line). One \
             request to Vercel covers all projects of an account or team. Events from before the \
             command started are summarized once. Only one notify run per vault can run at a time.
             """,

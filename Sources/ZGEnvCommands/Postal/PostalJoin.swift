@@ -68,7 +68,7 @@ struct PostalJoin: Command {
             throw CommandError(
                 .conflict, "This vault has already joined \(origin).",
                 hint:
-                    "Check the relay with: zg-env postal status, or leave it first with: zg-env postal leave"
+                    "Check the relay with: zg-env postal status. To join again, leave it first with: zg-env postal leave"
             )
         }
         guard known.count < RelayRegistration.limit else {

@@ -47,7 +47,7 @@ struct PostalLeave: Command {
             var failure = CommandError(mapping: error)
             if isGone {
                 failure.message +=
-                    " The device is removed from the relay, but is still in the vault."
+                    " The device was removed from the relay, but is still in the vault."
                 failure.hint = "Run the command again once the vault is writable."
             }
             throw failure

@@ -94,7 +94,7 @@ struct PostalStatus: Command {
         return CommandError(
             .conflict,
             "\(registration.relay) and the vault disagree about this device's name or accounts.",
-            hint: "Leave with: zg-env postal leave, then join again.")
+            hint: "Leave the relay with: zg-env postal leave, then join again.")
     }
 
     private func text(

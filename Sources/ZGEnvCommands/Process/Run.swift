@@ -13,7 +13,7 @@ struct Run: Command {
         discussion: """
             The program replaces the zg-env process (exec): it inherits the file descriptors, \
             receives signals directly, and its exit code is returned. Variables already set in the \
-            shell take precedence and are listed. Exits with 125 if zg-env fails, 126 if the \
+            shell take precedence; their names are listed on stderr. Exits with 125 if zg-env fails, 126 if the \
             program cannot be executed and 127 if it is not found. With --redact, zg-env keeps \
             running and masks values in the output, including their base64 forms. Other forms, \
             such as hexadecimal or values split by color codes, are not masked.

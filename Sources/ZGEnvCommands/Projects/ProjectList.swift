@@ -10,7 +10,7 @@ struct ProjectList: Command {
     static let spec = CommandSpec(
         ["project", "list"], "List the projects on Vercel",
         discussion: """
-            Uses a cached response for one minute. If Vercel cannot be reached, an older response \
+            Reuses a response from Vercel for one minute. If Vercel cannot be reached, an older response \
             is used, with a warning. --refresh always asks Vercel; --offline never does.
             """,
         exitCodes: ExitCode.ofVercel,

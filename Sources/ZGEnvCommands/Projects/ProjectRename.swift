@@ -27,7 +27,7 @@ struct ProjectRename: Command {
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage,
-                "\(name) cannot be renamed: it contains webhook secrets, which must never be pushed.",
+                "\(name) cannot be renamed: zg-env never pushes webhook secrets, and recognizes them by this project name.",
                 hint: "Copy a secret to another project with: zg-env copy")
         }
         func position(_ index: VaultIndex) throws -> Int {

@@ -47,7 +47,7 @@ struct OldValuePull {
                     .conflict,
                     "\(request.key) in \(project) has changed on Vercel since the last pull.",
                     hint:
-                        "Review the change with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
+                        "Review and pull the change with: zg-env pull \(word: request.key) -p \(word: project), then rotate again."
                 )
             }
             guard !workspace.options.dryRun else { continue }

@@ -5,9 +5,9 @@ struct Rotate: Command {
     static let spec = CommandSpec(
         ["rotate"], "Replace a value everywhere and verify that it is live",
         discussion: """
-            Generates or reads the new value, installs it with --apply, pushes it to every project \
-            and reads it back. Then redeploys, waits until the new value is live, checks it, and \
-            revokes the old value with --revoke. If a step fails, the old value is restored. \
+            Generates or reads the new value, installs it with --apply, pushes it to each project \
+            and reads it back. Then, depending on the options, redeploys, waits until the new \
+            value is live, checks it, and revokes the old value. If a step fails, the old value is restored. \
             Commands run in /bin/sh without a terminal, and read the values from stdin and \
             descriptor 3, never from arguments or the environment. Each step is recorded in the \
             vault before it runs: continue an interrupted rotation with --resume, or revert it \
@@ -31,7 +31,7 @@ struct Rotate: Command {
                 flag: "promote", "With --redeploy: promote staged production deployments"),
             OptionSpec("check", value: "CMD", "Run CMD to check each deployment"),
             OptionSpec(
-                "check-url", value: "URL", "Check each deployment with this URL or path"),
+                "check-url", value: "URL", "Check each deployment by requesting this URL or path"),
             OptionSpec(
                 "check-status", value: "N", "HTTP status that --check-url expects (default 200)",
                 form: .integer(100...599)),
@@ -44,7 +44,8 @@ struct Rotate: Command {
                 "timeout", value: "TIME",
                 "Give up on a deployment or command after TIME (default 15m)",
                 form: .duration),
-            OptionSpec(flag: "allow-missing", "Rotate without an old value to revert to"),
+            OptionSpec(
+                flag: "allow-missing", "Rotate even if the vault has no old value to restore"),
             OptionSpec(
                 flag: "check-schema",
                 "Fail if the new value is invalid or a required variable is missing"),

@@ -33,7 +33,8 @@ enum RotationLeftovers {
                 "zg-env deployment list -p \(word: project) -t preview, then zg-env redeploy ID for each"
             )
         }
-        return "Redeploy what is still in use: \(ways.joined(separator: "; "))"
+        return
+            "Redeploy the deployments that are still in use with: \(ways.joined(separator: "; "))"
     }
 
     /// Returns the live records with a value that are not rotated, whatever their names, as

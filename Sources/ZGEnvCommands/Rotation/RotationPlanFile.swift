@@ -73,7 +73,7 @@ struct RotationPlanFile {
         } catch let error as CommandError {
             throw error
         } catch {
-            throw Self.problem(path, "it is not JSON of the form described in docs/rotation.md")
+            throw Self.problem(path, "it is not JSON in the format described in docs/rotation.md")
         }
         guard !file.rotations.isEmpty, file.rotations.count <= RotationPlan.memberLimit else {
             throw Self.problem(path, "it must list 1 to \(RotationPlan.memberLimit) rotations")

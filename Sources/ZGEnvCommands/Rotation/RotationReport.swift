@@ -135,7 +135,7 @@ struct RotationReport {
 
     private var headline: String {
         let began = TimeText.utc(Int64(clamping: rotation.createdAt))
-        if rotation.isClosed { return "closed unfinished, started \(began)" }
+        if rotation.isClosed { return "closed without finishing, started \(began)" }
         if rotation.isUnused { return "not rotated, nothing was changed, started \(began)" }
         switch progress.outcome {
         case .done: return "rotated, started \(began)"
@@ -239,7 +239,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); Vercel keeps that value in \(names(left)). Check which value production was built with, and redeploy if it is not that value.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); in \(names(left)), the value set directly on Vercel was left in place. Check which value production was built with, and redeploy if it is a different one.\(rest)",
             hint:
                 "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name) --force, or push the old value with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )

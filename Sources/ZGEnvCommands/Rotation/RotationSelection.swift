@@ -125,7 +125,7 @@ struct RotationSelection {
         guard request.allowsMissing || request.failurePolicy == .keep else {
             throw CommandError(
                 .notFound,
-                "The vault does not have the value of \(name), so a failed rotation could not be reverted.",
+                "The vault does not have the value of \(name), so the rotation could not be reverted if it failed.",
                 hint: "Set the value first, or use --allow-missing to rotate without being able to "
                     + "revert."
             )

@@ -134,7 +134,7 @@ struct RotationSetup {
         let (key, project) = (readable.name, found.project.name)
         throw CommandError(
             .conflict,
-            "A team policy makes \(key) in \(project) sensitive on Vercel, but it is not sensitive in the vault, so a failed rotation could not be reverted.",
+            "A team policy makes \(key) in \(project) sensitive on Vercel, but it is not sensitive in the vault, so the rotation could not be reverted if it failed.",
             hint:
                 "Make the variable sensitive first with: zg-env harden \(word: key) -p \(word: project)"
         )
@@ -226,7 +226,7 @@ struct RotationSetup {
         else { return nil }
         let names = hidden.map { $0.project.name }.joined(separator: ", ")
         return
-            "Vercel does not show what a deployment of \(names) was built with, so only --check decides whether the old value is revoked. Make the check query the deployment at ZG_ENV_DEPLOYMENT_URL, or add --check-url."
+            "Vercel does not show what a deployment of \(names) was built with, so only --check decides whether the old value is revoked. Have the check command query the deployment at ZG_ENV_DEPLOYMENT_URL, or add --check-url."
     }
 
     /// The warning for projects whose new production deployments are staged and not promoted; nil if

@@ -37,6 +37,7 @@ struct ChangesReview {
             .usage,
             "\(text.sentence) and \(text.count == 1 ? "is" : "are") not confirmed: \(shown)\(more).",
             hint:
-                "No value was revealed. If you made these changes: zg-env unlock --accept-changes")
+                "No value was revealed. If you made these changes, run: zg-env unlock --accept-changes"
+        )
     }
 }

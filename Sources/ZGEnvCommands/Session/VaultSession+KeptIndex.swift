@@ -29,7 +29,7 @@ extension VaultSession {
 
     private func openedOrFailed() throws(KernelKeyringError) -> Vault {
         do { return try opened() } catch {
-            throw KernelKeyringError(.failed, "the vault cannot be opened again")
+            throw KernelKeyringError(.failed, "the vault cannot be reopened")
         }
     }
 }

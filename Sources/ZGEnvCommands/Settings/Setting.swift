@@ -56,7 +56,7 @@ enum Setting: String, CaseIterable {
         case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
         case .cacheIndex: "let list keep the index key for 10 minutes"
         case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
-        case .defaultTarget: "target of run, export and diff without -t"
+        case .defaultTarget: "target that run, export and diff use without -t"
         case .historyKeep: "versions of a variable to keep, besides those from the last 30 days"
         case .kdf: "key-derivation cost for the passphrase of a new vault"
         }

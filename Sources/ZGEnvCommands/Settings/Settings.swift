@@ -66,7 +66,8 @@ struct Settings {
     func write(in files: any FileStore) throws {
         guard let path else {
             throw CommandError(
-                .failed, "There is no home directory for the settings.", hint: "Set HOME.")
+                .failed, "Cannot locate the settings: there is no home directory.",
+                hint: "Set HOME.")
         }
         let members = Setting.allCases.compactMap { setting in
             values[setting].map { JSONValue.Member(setting.rawValue, $0.json) }

@@ -46,7 +46,7 @@ enum VaultSettingName: Equatable {
     var summary: String {
         switch self {
         case .schemaCheck: "whether run, push and rotate check variables against the schema"
-        case .schemaEnvironment: "target for this environment of a schema"
+        case .schemaEnvironment: "target to use for the schema environment NAME"
         }
     }
 

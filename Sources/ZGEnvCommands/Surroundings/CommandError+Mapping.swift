@@ -67,7 +67,7 @@ extension CommandError {
         case .notAccepted:
             self.init(
                 .usage, reason,
-                hint: "No value was revealed. If you made the change: "
+                hint: "No value was revealed. If you made the change, run: "
                     + "zg-env unlock --accept-changes")
         case .wrongPassphrase: self.init(.locked, reason, hint: "Run the command again.")
         case .busy, .epochChanged, .slotsChanged:

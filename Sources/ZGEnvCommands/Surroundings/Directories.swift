@@ -16,7 +16,7 @@ struct Directories {
         get throws {
             guard let base = place("XDG_STATE_HOME", ".local/state") else {
                 throw CommandError(
-                    .failed, "There is no home directory for the audit log.",
+                    .failed, "Cannot locate the audit log: there is no home directory.",
                     hint: "Set HOME, or choose a path with --audit-log FILE or ZG_ENV_AUDIT_LOG.")
             }
             return "\(base)/zg-env"

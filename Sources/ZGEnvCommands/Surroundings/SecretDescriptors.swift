@@ -96,7 +96,7 @@ package final class SecretDescriptors {
         let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard moved >= 0, null >= 0, dup2(null, 0) == 0 else {
             throw CommandError(
-                .failed, "Cannot keep the programs that zg-env starts from inheriting stdin.",
+                .failed, "Cannot prevent programs started by zg-env from inheriting stdin.",
                 hint: "Use --passphrase-file instead.")
         }
         close(null)

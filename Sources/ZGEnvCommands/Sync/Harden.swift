@@ -13,7 +13,7 @@ struct Harden: Command {
             Vercel's; a variable whose values differ is left as is. Vercel does not support \
             sensitive variables for development, so a variable's development value is split off \
             and stays readable. Variables that a team policy made sensitive become sensitive in \
-            the vault too. A variable that the policy rejects is included only if you name it as \
+            the vault too. A readable variable that the policy no longer allows is included only if you specify it as \
             KEY. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "harden")],

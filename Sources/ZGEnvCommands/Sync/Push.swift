@@ -7,7 +7,7 @@ struct Push: Command {
     static let spec = CommandSpec(
         ["push"], "Send changes to Vercel and read them back",
         discussion: """
-            Sends only what changed. If a variable changed on Vercel since the last sync, nothing \
+            Sends only what changed. If a variable has changed on Vercel since the last sync, nothing \
             is sent. Values that Vercel does not show are sent but cannot be read back; the report \
             says so. After an interruption, run the command again to finish.
             """,

@@ -210,7 +210,7 @@ struct PushWork {
                 var failure = CommandError(mapping: error)
                 failure.message += " Some changes may already have been sent."
                 failure.hint =
-                    "Fix the cause, then push again: push first checks which changes Vercel already has."
+                    "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
                 throw failure
             }
             let deleted = Set(

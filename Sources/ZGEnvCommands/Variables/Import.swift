@@ -12,7 +12,7 @@ struct Import: Command {
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
             disagree. Imports everything or nothing. To leave unchanged values alone, it asks for \
             the passphrase at a terminal while values are locked (not with --yes); otherwise \
-            existing keys count as updated. --comments omits lines that look like \
+            existing keys count as updated. --comments omits comments that look like \
             assignments or contain a value from the file, because comments can be read without the \
             passphrase. --expand and --dialect next do not use values from the environment.
             """,

@@ -7,7 +7,7 @@ struct PruneHistory: Command {
     static let spec = CommandSpec(
         ["history", "prune"], "Permanently delete old versions of a variable",
         discussion: """
-            Always keeps the current version, versions younger than 30 days, and the version that \
+            Always keeps the current version, versions less than 30 days old, and the version that \
             is on Vercel. Copies of the vault are not changed.
             """,
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],

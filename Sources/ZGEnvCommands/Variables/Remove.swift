@@ -5,9 +5,9 @@ internal import Vault
 
 struct Remove: Command {
     static let spec = CommandSpec(
-        ["rm"], "Remove variables, or some of their targets",
+        ["rm"], "Remove variables, or remove them from some targets",
         discussion: """
-            With -t, removes only these targets; the others keep the value. The history is kept. \
+            With -t, removes the variables from those targets only; other targets keep the value. The history is kept. \
             Vercel keeps its copy until the next push.
             """,
         arguments: [

@@ -27,7 +27,7 @@ struct Rename: Command {
         let options = records.count == 1 ? "" : stuck.attributes.scope.optionText
         throw CommandError(
             .conflict,
-            "Vercel cannot rename sensitive variables, and the vault has no value to create \(stuck.name) again.",
+            "Vercel cannot rename sensitive variables, and the vault has no value to recreate \(stuck.name) with.",
             hint:
                 "Set the value first: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
         )

@@ -41,7 +41,7 @@ enum AcceptOlder {
                 .damaged, "The rollback guard holds the highest possible generation number.",
                 hint:
                     "zg-env did not write that number. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
-                    + "or the item in the keyring.")
+                    + "or zg-env's item in the keyring.")
         }
         let reason =
             newest > generation

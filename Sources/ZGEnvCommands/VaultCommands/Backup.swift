@@ -7,7 +7,7 @@ struct Backup: Command {
     static let spec = CommandSpec(
         ["backup"], "Write a verified copy of the vault",
         discussion: """
-            The copy is encrypted like the vault and opens with the current passphrases and codes: \
+            The copy is encrypted like the vault and opens with the current passphrases and recovery codes: \
             changing them later does not affect the copy. The copy is read back and checked before it \
             is renamed to FILE.
             """,

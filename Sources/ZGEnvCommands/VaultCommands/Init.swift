@@ -117,6 +117,6 @@ extension Init {
 /// The advice printed with a recovery code.
 enum RecoveryNote {
     static let text =
-        "Enter the recovery code at any passphrase prompt: it unlocks everything. It is shown only "
+        "You can enter this recovery code at any passphrase prompt; it unlocks everything. It is shown only "
         + "once: write it down and keep it away from this machine."
 }

@@ -19,7 +19,7 @@ enum KdfOption {
         if cost.isWeakerThanInteractive {
             workspace.context.warn(
                 "weak-kdf",
-                "Weak key-derivation cost: the passphrase is easy to brute-force. Use it for tests only."
+                "Weak key-derivation cost: the passphrase is easy to brute-force. Use this cost for tests only."
             )
         }
         return cost

@@ -155,7 +155,7 @@ struct Restore: Command {
             }
             context.warn(
                 "keyring-key-missing",
-                "There is no key for \(slot.title) of the restored vault in \(keyring.name), so "
+                "\(keyring.name) has no key for \(slot.title) of the restored vault, so "
                     + "listing needs the passphrase. Create a new slot: zg-env slot add "
                     + "secret-service, then "
                     + "zg-env slot remove \(word: slot.shortID)")

@@ -93,7 +93,7 @@ struct SlotRenewalPlan {
         do {
             let terminal = try TerminalDevice(
                 erasesPrompts: workspace.context.variable("TERM") != "dumb")
-            var prompt = "Passphrase or code for \(slot.title) (empty to remove it): "
+            var prompt = "Passphrase or code for \(slot.title) (leave empty to remove the slot): "
             while true {
                 var typed = try SecretBytes(count: PassphraseSource.limit)
                 let count = try typed.withMutableBytes {
@@ -103,7 +103,8 @@ struct SlotRenewalPlan {
                 let secret = Secret(
                     try typed.withBytes { try SecretBytes(copying: $0.extracting(first: count)) })
                 if try opens(vault, slot, secret) { return secret }
-                prompt = "Wrong passphrase. Try again for \(slot.title) (empty to remove it): "
+                prompt =
+                    "Wrong passphrase or code. Try again for \(slot.title) (leave empty to remove the slot): "
             }
         } catch TerminalError.noTerminal {
             return nil

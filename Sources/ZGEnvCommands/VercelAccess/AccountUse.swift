@@ -14,7 +14,7 @@ struct AccountUse: Command {
         arguments: [
             ArgumentSpec("NAME", .one, "The account", completion: .dynamic(.account))
         ],
-        options: [OptionSpec(flag: "personal", "Work in the personal account")],
+        options: [OptionSpec(flag: "personal", "Use the personal account instead of a team")],
         examples: [
             .init("zg-env account use work --team acme", "use account work with team acme")
         ],

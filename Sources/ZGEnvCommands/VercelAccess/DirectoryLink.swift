@@ -45,7 +45,7 @@ struct DirectoryLink {
         if isTaken, !replaces {
             throw CommandError(
                 .conflict, "This directory is already linked to another project.",
-                hint: "Use --force to link it to this project instead.")
+                hint: "Use --force to replace that link.")
         }
         if workspace.options.dryRun { return }
         let content: JSONValue

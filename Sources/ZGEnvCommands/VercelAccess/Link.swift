@@ -196,7 +196,7 @@ struct Link: Command {
         throw CommandError(
             .conflict,
             "This directory is already linked to the project \(known.name).",
-            hint: "Use --force to link it to this project instead.")
+            hint: "Use --force to link it to the other project instead.")
     }
 
     /// Refuses to link the vault project to another Vercel project, unless `--force` is given and

@@ -37,7 +37,7 @@ struct MissingProject {
             .notFound,
             found.project.id == binding.projectID
                 ? "\(project.name) was moved to \(place) on Vercel."
-                : "Vercel no longer has the project of \(project.name). There is another project named \(found.project.name) in \(place).",
+                : "The Vercel project linked to \(project.name) no longer exists. There is another project named \(found.project.name) in \(place).",
             hint: hint)
     }
 

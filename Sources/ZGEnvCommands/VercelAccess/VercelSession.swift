@@ -135,7 +135,7 @@ final class VercelSession {
             .unauthorized,
             "\(binding?.projectName ?? "") is linked to \(binding?.origin ?? ""), and VERCEL_TOKEN is sent there only if you give that URL explicitly.",
             hint:
-                "If you trust that URL, use --api-url \(word: binding?.origin ?? ""), or set ZG_ENV_API_URL. To use a stored token instead: --account NAME"
+                "If you trust that URL, use --api-url \(word: binding?.origin ?? ""), or set ZG_ENV_API_URL. To use a stored token instead, use --account NAME"
         )
     }
 
@@ -153,7 +153,7 @@ final class VercelSession {
         if let named, named.description != account.origin {
             throw CommandError(
                 .unauthorized,
-                "The token for \(account.name) is for \(account.origin) only.",
+                "The token of \(account.name) is valid only for \(account.origin).",
                 hint: "Log in to that API with: zg-env login --api-url \(word: named.description)")
         }
         let keys = try keys(for: account)
@@ -161,7 +161,7 @@ final class VercelSession {
         else {
             throw CommandError(
                 .locked,
-                "The token for \(account.name) is for \(account.origin). While values are locked, zg-env cannot verify that this URL was not changed, so it does not send the token.",
+                "The token of \(account.name) is valid only for \(account.origin). While values are locked, zg-env cannot verify that this URL was not changed, so it does not send the token.",
                 hint:
                     "Run zg-env unlock first, or specify the URL with --api-url."
             )

@@ -112,7 +112,7 @@ final class PostalFeed {
             case .down(let reason):
                 "\(address): \(reason). Polling Vercel until the relay is back."
             case .refused:
-                "\(address) no longer lists this device. Leave with: zg-env postal leave, then join again."
+                "\(address) no longer lists this device. Leave the relay with: zg-env postal leave, then join again."
             }
         return ("relay \(address)", trouble, "\(address) is connected again.")
     }

@@ -99,7 +99,7 @@ extension CommandError {
             self.init(
                 .unauthorized, reason,
                 hint:
-                    "The device was removed from the relay. Leave with: zg-env postal leave, then join again."
+                    "The device was removed from the relay. Leave the relay with: zg-env postal leave, then join again."
             )
         case .unavailable:
             self.init(.unavailable, reason, hint: "Try again later. The relay's URL is \(relay)")

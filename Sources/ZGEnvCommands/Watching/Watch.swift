@@ -9,8 +9,8 @@ struct Watch: Command {
         ["watch"], "Show a live view of projects and deployments",
         discussion: """
             Shows the last known state immediately, with its age, and keeps refreshing it from \
-            Vercel. Keys select a project, show its variables, follow build logs, redeploy, \
-            promote and roll back; press ? for help. Before any change, watch shows a plan and \
+            Vercel. Use the keyboard to select a project, show and change its variables, follow build \
+            logs, redeploy, promote and roll back; press ? for help. Before any change, watch shows a plan and \
             asks for confirmation. Showing a value requires the passphrase; the value is hidden \
             after 30 seconds or when you press a key. Without -p, shows all projects of the \
             account. With --json, prints one JSON object per change, each on its own line.
@@ -22,7 +22,7 @@ struct Watch: Command {
         ] + RefreshIntervals.options,
         examples: [
             .init("zg-env watch", "show all projects of the account"),
-            .init("zg-env watch -p web -p api", "two projects"),
+            .init("zg-env watch -p web -p api", "show two projects"),
             .init("zg-env watch --json | jq -r .event", "print events for another program"),
         ],
         exitCodes: ExitCode.ofVercel)
@@ -83,7 +83,7 @@ struct Watch: Command {
             why = "watch needs a terminal for its input and output."
         } else if ["dumb", "unknown", nil].contains(context.variable("TERM")) {
             why =
-                "watch needs a terminal that can move the cursor; the terminal type in TERM cannot."
+                "watch needs a terminal that supports cursor movement, and the type in TERM does not."
         } else {
             return
         }

@@ -12,7 +12,7 @@ struct RelayedWebhook {
     static let options = [
         OptionSpec(
             flag: "postal",
-            "Send all events that devices can receive to the joined relay"),
+            "Send the joined relay every event that devices can receive"),
         OptionSpec(
             "credential-file", value: "FILE",
             "With --postal, write the relay's credential to FILE (default webhook.HOOK, where HOOK is the last part of the webhook's URL)",
@@ -61,7 +61,7 @@ struct RelayedWebhook {
 
     /// What remains for the relay's operator to do.
     var remedy: String {
-        "\(path) contains the webhook's secret for the relay, which reads it as webhook.\(hook). Give the file to the operator of \(registration.relay), then delete it here."
+        "\(path) contains the webhook's secret for the relay, which expects a file named webhook.\(hook). Give the file to the operator of \(registration.relay), then delete it here."
     }
 
     /// Writes the credential file, readable by its owner only; never overwrites a file.

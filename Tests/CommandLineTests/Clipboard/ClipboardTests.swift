@@ -130,7 +130,7 @@ struct ClipboardTests {
         let reveal = ["reveal", "A", "-p", "web", "--copy"]
         try home.directory.write("1", to: "fails")
         failed(
-            try home.run(reveal, environment: environment), 1, "wl-copy failed with status 1.",
+            try home.run(reveal, environment: environment), 1, "wl-copy failed with exit code 1.",
             "A request to clear the clipboard was sent.")
         #expect(try text("clipboard") == "")
         try home.directory.write("1", to: "sticks")

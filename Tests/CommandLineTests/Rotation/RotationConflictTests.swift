@@ -371,7 +371,7 @@ struct RotationConflictTests {
         #expect(known.first?["open"] == false && known.first?["outcome"] == "closed")
         #expect(known.first?["endedAt"] == report["endedAt"])
         let text = done(try home.platform.run("rotate", "--status")).output
-        #expect(text.contains("closed unfinished"), "\(text)")
+        #expect(text.contains("closed without finishing"), "\(text)")
         // It blocks nobody any more.
         try failedAsJSON(home.proceed("--resume"), 4, "not_found")
         try failedAsJSON(home.proceed("--close"), 4, "not_found")

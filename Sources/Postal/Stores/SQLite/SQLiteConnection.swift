@@ -119,7 +119,8 @@ final class SQLiteConnection: @unchecked Sendable {
         return switch status & 0xFF {
         case SQLITE_FULL: StoreError(.unavailable, "No space left for the database.")
         case SQLITE_READONLY: StoreError(.unavailable, "Cannot write to the database.")
-        case SQLITE_IOERR: StoreError(.unavailable, "Disk error in the database (\(number)).")
+        case SQLITE_IOERR:
+            StoreError(.unavailable, "Disk error while accessing the database (\(number)).")
         case SQLITE_BUSY, SQLITE_LOCKED:
             StoreError(.unavailable, "The database is locked by other processes.")
         case SQLITE_CANTOPEN: StoreError(.unavailable, "Cannot open the database.")
