@@ -124,6 +124,9 @@ let package = Package(
         .target(
             name: "DesktopNotifications", dependencies: ["CNotifications"],
             swiftSettings: smallSettings),
+        .target(
+            name: "Groups", dependencies: ["Sealing", "SystemFiles", "Vault"],
+            swiftSettings: busySettings),
         .target(name: "DotEnv", swiftSettings: busySettings),
         .target(
             name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: busySettings),
@@ -201,7 +204,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "DotEnv", "EnvSchema", "JSON", "Postal", "PostalProtocol", "Sealing", "Vault",
+                "DotEnv", "EnvSchema", "Groups", "JSON", "Postal", "PostalProtocol", "Sealing",
+                "Vault",
             ], path: "Tests/Fuzzing/Targets", swiftSettings: settings),
         .testTarget(
             name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"],
@@ -213,6 +217,10 @@ let package = Package(
             name: "VaultTests",
             dependencies: ["FuzzTargets", "Vault", "Sealing", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "GroupsTests",
+            dependencies: ["Groups", "JSON", "Sealing", "SystemFiles", "TestSupport", "Vault"],
+            swiftSettings: busySettings),
         .testTarget(
             name: "SearchingTests", dependencies: ["Searching", "Sealing"],
             swiftSettings: settings),

@@ -82,6 +82,28 @@ static inline int zg_box_seal_open(
         (const unsigned char *)public_key, (const unsigned char *)secret_key);
 }
 
+static inline int zg_sign_seed_keypair(
+    void *_Nonnull public_key, void *_Nonnull secret_key, const void *_Nonnull seed) {
+    return crypto_sign_seed_keypair(
+        (unsigned char *)public_key, (unsigned char *)secret_key, (const unsigned char *)seed);
+}
+
+static inline int zg_sign_detached(
+    void *_Nonnull signature, const void *_Nullable bytes, size_t length,
+    const void *_Nonnull secret_key) {
+    return crypto_sign_detached(
+        (unsigned char *)signature, NULL, (const unsigned char *)bytes, length,
+        (const unsigned char *)secret_key);
+}
+
+static inline int zg_sign_verify(
+    const void *_Nonnull signature, const void *_Nullable bytes, size_t length,
+    const void *_Nonnull public_key) {
+    return crypto_sign_verify_detached(
+        (const unsigned char *)signature, (const unsigned char *)bytes, length,
+        (const unsigned char *)public_key);
+}
+
 static inline void zg_bin2base64(
     void *_Nonnull letters, size_t letters_length, const void *_Nullable bytes, size_t length,
     int variant) {

@@ -2,13 +2,13 @@
 ///
 /// Borrows its buffer and must not outlive it.
 @safe
-struct ByteReader {
+package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
-    private(set) var offset: Int
+    package private(set) var offset: Int
     private let end: Int
 
     /// Passes a reader of `bytes` to `body`.
-    static func read<R: ~Copyable>(
+    package static func read<R: ~Copyable>(
         _ bytes: RawSpan, _ body: (inout ByteReader) throws(VaultError) -> R
     ) throws(VaultError) -> R {
         try unsafe bytes.withUnsafeBytes { (buffer) throws(VaultError) in
@@ -23,13 +23,15 @@ struct ByteReader {
         end = range.upperBound
     }
 
-    var remaining: Int { end - offset }
+    /// The number of bytes that are left.
+    package var remaining: Int { end - offset }
 
     private static var truncated: VaultError {
         VaultError(damaged: .bounds, "the vault ends in the middle of an entry")
     }
 
-    mutating func byte() throws(VaultError) -> UInt8 {
+    /// Reads one byte.
+    package mutating func byte() throws(VaultError) -> UInt8 {
         guard remaining >= 1 else { throw Self.truncated }
         defer { offset += 1 }
         return unsafe bytes[offset]
@@ -44,15 +46,18 @@ struct ByteReader {
     }
 
     // Inlined, because an index has a hundred thousand of them.
+    /// Reads a `u16`.
     @inline(__always)
-    mutating func uint16() throws(VaultError) -> UInt16 { try integer(UInt16.self) }
+    package mutating func uint16() throws(VaultError) -> UInt16 { try integer(UInt16.self) }
+    /// Reads a `u32`.
     @inline(__always)
-    mutating func uint32() throws(VaultError) -> UInt32 { try integer(UInt32.self) }
+    package mutating func uint32() throws(VaultError) -> UInt32 { try integer(UInt32.self) }
+    /// Reads a `u64`.
     @inline(__always)
-    mutating func uint64() throws(VaultError) -> UInt64 { try integer(UInt64.self) }
+    package mutating func uint64() throws(VaultError) -> UInt64 { try integer(UInt64.self) }
 
     /// Reads a count, and checks it against the limit and the bytes left.
-    mutating func count(
+    package mutating func count(
         limit: Int, minimumByteCount: Int, of what: StaticString
     ) throws(VaultError) -> Int {
         let count = Int(try uint32())
@@ -62,28 +67,30 @@ struct ByteReader {
         return count
     }
 
-    mutating func bytes(_ count: Int) throws(VaultError) -> [UInt8] {
+    /// Copies the next `count` bytes.
+    package mutating func bytes(_ count: Int) throws(VaultError) -> [UInt8] {
         guard count >= 0, remaining >= count else { throw Self.truncated }
         defer { offset += count }
         return unsafe [UInt8](UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
     }
 
     /// Returns a reader for the next `count` bytes, which this one skips.
-    mutating func section(_ count: Int) throws(VaultError) -> ByteReader {
+    package mutating func section(_ count: Int) throws(VaultError) -> ByteReader {
         guard count >= 0, remaining >= count else { throw Self.truncated }
         defer { offset += count }
         return unsafe ByteReader(bytes, offset..<offset + count)
     }
 
+    /// Reads 16 bytes.
     @inline(__always)
-    mutating func identifier() throws(VaultError) -> Identifier {
+    package mutating func identifier() throws(VaultError) -> Identifier {
         let high = UInt64(bigEndian: try integer(UInt64.self).littleEndian)
         let low = UInt64(bigEndian: try integer(UInt64.self).littleEndian)
         return Identifier(high: high, low: low)
     }
 
     /// Reads a string: u32 length and UTF-8.
-    mutating func text(limit: Int) throws(VaultError) -> String {
+    package mutating func text(limit: Int) throws(VaultError) -> String {
         let count = Int(try uint32())
         guard count <= limit, remaining >= count else {
             throw VaultError(damaged: .bounds, "a string is longer than allowed")
@@ -101,7 +108,7 @@ struct ByteReader {
     }
 
     /// Skips a valid string and returns its length in bytes.
-    mutating func skipText(limit: Int) throws(VaultError) -> Int {
+    package mutating func skipText(limit: Int) throws(VaultError) -> Int {
         let start = offset
         var ahead = self
         let count = Int(try ahead.uint32())
@@ -116,7 +123,7 @@ struct ByteReader {
     }
 
     /// Skips a string and returns whether it equals `text`, byte for byte.
-    mutating func isNext(_ text: String) throws(VaultError) -> Bool {
+    package mutating func isNext(_ text: String) throws(VaultError) -> Bool {
         let content = try section(Int(try uint32()))
         var text = text
         return text.withUTF8 { text in
@@ -140,11 +147,12 @@ struct ByteReader {
     }
 
     /// Reads an optional string: one byte 0 or 1, then the string.
-    mutating func optionalText(limit: Int) throws(VaultError) -> String? {
+    package mutating func optionalText(limit: Int) throws(VaultError) -> String? {
         try flag() ? try text(limit: limit) : nil
     }
 
-    mutating func flag() throws(VaultError) -> Bool {
+    /// Reads a byte that is 0 or 1.
+    package mutating func flag() throws(VaultError) -> Bool {
         switch try byte() {
         case 0: return false
         case 1: return true
@@ -152,14 +160,17 @@ struct ByteReader {
         }
     }
 
-    func expectEnd(of what: StaticString) throws(VaultError) {
+    /// Throws unless all bytes were read.
+    package func expectEnd(of what: StaticString) throws(VaultError) {
         guard remaining == 0 else {
             throw VaultError(damaged: .encoding, "there are bytes after the end of \(what)")
         }
     }
 
+    /// Reads bytes that must be zero.
+    ///
     /// - Parameter damage: The kind of damage reported for nonzero bytes.
-    mutating func expectZeros(_ count: Int, else damage: VaultDamage) throws(VaultError) {
+    package mutating func expectZeros(_ count: Int, else damage: VaultDamage) throws(VaultError) {
         guard try bytes(count).allSatisfy({ $0 == 0 }) else {
             throw VaultError(damaged: damage, "reserved bytes are not zero")
         }

@@ -5,12 +5,14 @@ internal import Glibc
 /// Manages its own memory, because an index has a hundred thousand fields, and an array would check
 /// its reference count for each.
 @safe
-struct ByteWriter: ~Copyable {
+package struct ByteWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
-    private(set) var count = 0
+    /// The number of bytes written so far.
+    package private(set) var count = 0
 
-    init(reserving capacity: Int = 0) {
+    /// Creates an empty writer.
+    package init(reserving capacity: Int = 0) {
         self.capacity = max(capacity, 64)
         guard let base = unsafe malloc(self.capacity) else { fatalError("out of memory") }
         unsafe self.base = unsafe base
@@ -19,17 +21,18 @@ struct ByteWriter: ~Copyable {
     deinit { unsafe free(base) }
 
     /// A copy of the bytes written so far.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
     }
 
     /// Passes the bytes written so far to `body`.
-    borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    package borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
         return try body(span)
     }
 
-    mutating func removeLast(_ count: Int) {
+    /// Removes the last `count` bytes.
+    package mutating func removeLast(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         self.count -= count
     }
@@ -52,13 +55,19 @@ struct ByteWriter: ~Copyable {
         unsafe next(MemoryLayout<T>.size).storeBytes(of: value.littleEndian, as: T.self)
     }
 
-    mutating func byte(_ value: UInt8) { integer(value) }
-    mutating func flag(_ value: Bool) { integer(value ? 1 as UInt8 : 0) }
-    mutating func uint16(_ value: UInt16) { integer(value) }
-    mutating func uint32(_ value: UInt32) { integer(value) }
-    mutating func uint64(_ value: UInt64) { integer(value) }
+    /// Appends one byte.
+    package mutating func byte(_ value: UInt8) { integer(value) }
+    /// Appends 1 or 0.
+    package mutating func flag(_ value: Bool) { integer(value ? 1 as UInt8 : 0) }
+    /// Appends a `u16`.
+    package mutating func uint16(_ value: UInt16) { integer(value) }
+    /// Appends a `u32`.
+    package mutating func uint32(_ value: UInt32) { integer(value) }
+    /// Appends a `u64`.
+    package mutating func uint64(_ value: UInt64) { integer(value) }
 
-    mutating func raw(_ value: [UInt8]) {
+    /// Appends bytes without a length.
+    package mutating func raw(_ value: [UInt8]) {
         unsafe value.withUnsafeBytes { unsafe copy($0) }
     }
 
@@ -67,12 +76,14 @@ struct ByteWriter: ~Copyable {
         unsafe next(source.count).copyMemory(from: start, byteCount: source.count)
     }
 
-    mutating func identifier(_ value: Identifier) {
+    /// Appends 16 bytes.
+    package mutating func identifier(_ value: Identifier) {
         integer(value.parts.0.bigEndian.littleEndian)
         integer(value.parts.1.bigEndian.littleEndian)
     }
 
-    mutating func text(_ value: String) {
+    /// Appends a string: u32 length and UTF-8.
+    package mutating func text(_ value: String) {
         var value = value
         value.withUTF8 { text in
             uint32(UInt32(text.count))
@@ -80,13 +91,14 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    mutating func optionalText(_ value: String?) {
+    /// Appends an optional string: one byte 0 or 1, then the string.
+    package mutating func optionalText(_ value: String?) {
         flag(value != nil)
         if let value { text(value) }
     }
 
     /// Writes a section: u32 length, then what `body` writes.
-    mutating func section(_ body: (inout ByteWriter) -> Void) {
+    package mutating func section(_ body: (inout ByteWriter) -> Void) {
         let start = count
         uint32(0)
         body(&self)

@@ -4,7 +4,7 @@ package enum Padding {
     /// then Padmé, which keeps the highest bits of the length and adds at most 12 %.
     ///
     /// Padmé: Nikitin and others, "Reducing Metadata Leakage from Encrypted Files", 2019.
-    static func paddedByteCount(ofValue count: Int) -> Int {
+    package static func paddedByteCount(ofValue count: Int) -> Int {
         let length = max(count, 1)
         if length <= 1024 { return (length + 127) / 128 * 128 }
         let exponent = Int.bitWidth - 1 - length.leadingZeroBitCount

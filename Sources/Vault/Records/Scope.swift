@@ -88,14 +88,16 @@ package struct Scope: Hashable, Sendable {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    func encode(into writer: inout ByteWriter) {
+    /// Appends the encoding of docs/vault-format.md, section 5.3.
+    package func encode(into writer: inout ByteWriter) {
         writer.byte(targets.rawValue)
         writer.uint32(UInt32(customEnvironments.count))
         for name in customEnvironments { writer.text(name) }
         writer.optionalText(branch)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> Scope {
+    /// Reads what ``encode(into:)`` writes.
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> Scope {
         let targets = Targets(rawValue: try reader.byte())
         guard targets.isSubset(of: .all) else {
             throw VaultError(damaged: .encoding, "a variable has an unknown target")

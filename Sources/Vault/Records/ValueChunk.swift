@@ -1,7 +1,7 @@
-internal import Sealing
+package import Sealing
 
 /// A sealed value: nonce (24), then XChaCha20-Poly1305 of u32 length, value, zeros.
-enum ValueChunk {
+package enum ValueChunk {
     private static let label = Array("zgv2/value".utf8) + [UInt8](repeating: 0, count: 6)
 
     /// Returns "zgv2/value" zero-padded to 16 bytes, the ids of vault, batch, record, version and
@@ -54,7 +54,7 @@ enum ValueChunk {
     ///
     /// - Parameter scratch: A buffer for the padded value; empty before and after.
     /// - Returns: The size of the chunk.
-    static func seal(
+    package static func seal(
         _ value: RawSpan, associatedData: [UInt8], dataKey: borrowing SecretBytes,
         scratch: inout SecretBuffer, appendingTo output: inout [UInt8]
     ) throws(VaultError) -> Int {
@@ -80,8 +80,8 @@ enum ValueChunk {
         return output.count - start
     }
 
-    /// Opens a chunk into `arena`.
-    static func open(
+    /// Opens a chunk into `arena`. `name` is for the error only.
+    package static func open(
         _ chunk: RawSpan, associatedData: RawSpan, dataKey: SecretSlice, in arena: SecretArena,
         name: String
     ) throws(VaultError) -> SecretSlice {

@@ -24,7 +24,8 @@ package struct VariableAttributes: Equatable, Sendable {
             }
         }
 
-        static func decode(from reader: inout ByteReader) throws(VaultError) -> Kind {
+        /// Reads a type.
+        package static func decode(from reader: inout ByteReader) throws(VaultError) -> Kind {
             guard let kind = Kind(rawValue: try reader.byte()) else {
                 throw VaultError(damaged: .encoding, "a variable has an unknown type")
             }

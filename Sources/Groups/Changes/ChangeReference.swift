@@ -1,0 +1,33 @@
+internal import Vault
+
+/// Names one operation of a change.
+package struct ChangeReference: Hashable, Comparable, Sendable {
+    package let change: GroupHash
+    /// From 0.
+    package let operation: UInt16
+
+    static let byteCount = 34
+
+    package init(change: GroupHash, operation: UInt16) {
+        self.change = change
+        self.operation = operation
+    }
+
+    /// The hash, a colon and the number.
+    package var text: String { "\(change.hexadecimal):\(operation)" }
+
+    package static func < (left: ChangeReference, right: ChangeReference) -> Bool {
+        left.change == right.change
+            ? left.operation < right.operation : left.change < right.change
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        change.encode(into: &writer)
+        writer.uint16(operation)
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> ChangeReference {
+        ChangeReference(
+            change: try GroupHash.decode(from: &reader), operation: try reader.uint16())
+    }
+}
