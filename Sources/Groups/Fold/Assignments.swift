@@ -76,6 +76,16 @@ struct Assignments {
         }
     }
 
+    /// The references of the candidates of some things that have any.
+    func references(of record: Identifier?, _ things: [Assigned]) -> [Assigned: [ChangeReference]] {
+        var references: [Assigned: [ChangeReference]] = [:]
+        for thing in things {
+            let candidates = of(record, thing)
+            if !candidates.isEmpty { references[thing] = candidates.map(\.reference) }
+        }
+        return references
+    }
+
     /// The same without late ones, unless there are only late ones.
     func settled(_ record: Identifier?, _ thing: Assigned) -> [Candidate] {
         let all = of(record, thing)

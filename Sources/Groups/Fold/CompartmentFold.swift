@@ -103,6 +103,7 @@ package struct CompartmentFold {
                 return .some(binding)
             }
         ) { $0?.encoded ?? [] }
+        state.candidates = assignments.references(of: nil, [.projectName, .binding])
         state.records = records(parts, assignments)
         for part in parts where !part.isLate {
             for operation in graph.changes[part.place].operations ?? [] {

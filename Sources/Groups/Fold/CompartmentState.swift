@@ -30,6 +30,8 @@ package struct CompartmentState: Equatable, Sendable {
     /// Ascending by id.
     package internal(set) var records: [RecordState] = []
     package internal(set) var settled: Set<Settlement> = []
+    /// The assignments of name and binding that nobody replaced, ascending; the next one replaces them.
+    package internal(set) var candidates: [Assigned: [ChangeReference]] = [:]
 }
 
 /// The state of one record.
@@ -67,6 +69,8 @@ package struct RecordState: Equatable, Sendable {
     package internal(set) var claims: [ChangeReference] = []
     /// The rotations that began and did not end, ascending.
     package internal(set) var rotations: [ChangeReference] = []
+    /// The assignments of each thing that nobody replaced, ascending; the next one replaces them.
+    package internal(set) var candidates: [Assigned: [ChangeReference]] = [:]
     /// In the order of ``Contest``.
     package internal(set) var contested: [Contest] = []
 

@@ -23,6 +23,8 @@ struct RecordFolding {
         state.rotations = assignments.settled(id, .rotation).filter {
             $0.operation.operation == .rotation(true)
         }.map(\.reference)
+        state.candidates = assignments.references(
+            of: id, [.name, .type, .scope, .comment, .reminder, .value, .claim, .rotation])
         fold(values, into: &state)
         let isLate = (names + scopes + values + assignments.of(id, .type)).contains(where: \.isLate)
         if state.choices.count > 1 { state.contested.append(.value) }

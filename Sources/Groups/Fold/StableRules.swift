@@ -164,16 +164,24 @@ struct StableRules {
     }
 
     private func keepsNarrow(_ operation: RecordOperation) -> Bool {
-        operation.replaces.allSatisfy { reference in
-            guard let source = graph.places[reference.change],
-                let replaced = graph.changes[source].operations?[Int(reference.operation)]
-            else { return false }
-            switch operation.operation {
-            case .type(let type):
-                return replaced.type.map { $0.strictness <= type.strictness } ?? false
-            case .scope(let scope):
-                return replaced.scope.map { scope.isIncluded(in: $0) } ?? false
-            default: return true
+        if case .type(let type) = operation.operation {
+            return replacedOperations(of: operation).allSatisfy {
+                ($0.type?.strictness ?? .max) <= type.strictness
+            }
+        }
+        if case .scope(let scope) = operation.operation {
+            return replacedOperations(of: operation).allSatisfy {
+                $0.scope.map { scope.isIncluded(in: $0) } ?? false
+            }
+        }
+        return true
+    }
+
+    /// The operations that a valid operation replaces.
+    private func replacedOperations(of operation: RecordOperation) -> [RecordOperation] {
+        operation.replaces.compactMap { reference in
+            graph.places[reference.change].flatMap {
+                graph.changes[$0].operations?[Int(reference.operation)]
             }
         }
     }
@@ -195,19 +203,24 @@ extension RecordOperation {
 
     /// The type that the operation assigns.
     var type: VariableAttributes.Kind? {
-        switch operation {
-        case .create(let creation): creation.type
-        case .type(let type): type
-        default: nil
+        // Not inlined: the optimizer of Swift 6.3.1 stops at its own check where it does.
+        @inline(never) get {
+            switch operation {
+            case .create(let creation): creation.type
+            case .type(let type): type
+            default: nil
+            }
         }
     }
 
     /// The scope that the operation assigns.
     var scope: Scope? {
-        switch operation {
-        case .create(let creation): creation.scope
-        case .scope(let scope): scope
-        default: nil
+        @inline(never) get {
+            switch operation {
+            case .create(let creation): creation.scope
+            case .scope(let scope): scope
+            default: nil
+            }
         }
     }
 }
