@@ -25,11 +25,13 @@ struct SigningTests {
             changed[place] ^= 1
             #expect(!changed.withBytes { SigningKeyPair.isSigned($0, by: pair.publicKey) })
         }
-        #expect(![UInt8](repeating: 0, count: 63).withBytes {
-            SigningKeyPair.isSigned($0, by: pair.publicKey)
-        })
-        #expect(!object.withBytes {
-            SigningKeyPair.isSigned($0, by: [UInt8](repeating: 0, count: 32))
-        })
+        #expect(
+            ![UInt8](repeating: 0, count: 63).withBytes {
+                SigningKeyPair.isSigned($0, by: pair.publicKey)
+            })
+        #expect(
+            !object.withBytes {
+                SigningKeyPair.isSigned($0, by: [UInt8](repeating: 0, count: 32))
+            })
     }
 }

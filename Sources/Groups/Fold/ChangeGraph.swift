@@ -20,14 +20,15 @@ struct ChangeGraph {
         var ready: [GroupHash] = []
         for (name, change) in all {
             let predecessors = change.header.predecessors
-            if predecessors.contains(where: { all[$0] == nil }) {
+            let present = predecessors.filter { all[$0] != nil }
+            if present.count < predecessors.count {
                 waiting[name] = .parents
             } else if let reason = Self.entryReason(change, chain) {
                 waiting[name] = reason
             }
-            missing[name] = predecessors.count
-            for predecessor in predecessors { children[predecessor, default: []].append(name) }
-            if predecessors.isEmpty { ready.append(name) }
+            missing[name] = present.count
+            for predecessor in present { children[predecessor, default: []].append(name) }
+            if present.isEmpty { ready.append(name) }
         }
         places.reserveCapacity(all.count)
         changes.reserveCapacity(all.count)
@@ -40,8 +41,6 @@ struct ChangeGraph {
                 if missing[child] == 0 { ready.append(child) }
             }
         }
-        // Descendants of what is missing are never ready.
-        for name in all.keys where missing[name] != 0 { waiting[name] = .parents }
     }
 
     private static func entryReason(
@@ -61,7 +60,7 @@ struct ChangeGraph {
         places[change.name] = changes.count
         changes.append(change)
         for predecessor in change.header.predecessors {
-            edges.append(Int32(places[predecessor] ?? 0))
+            if let place = places[predecessor] { edges.append(Int32(place)) }
         }
         firstEdges.append(Int32(edges.count))
     }

@@ -90,9 +90,11 @@ struct RecordFolding {
     static func markTwins(_ records: inout [RecordState]) {
         var owners: [[UInt8]: Set<Int>] = [:]
         for (index, record) in records.enumerated() where takesPart(record) {
-            for key in Set(record.names.flatMap { name in
-                record.scopes.flatMap { places(of: $0).map { keyOf(name, $0) } }
-            }) {
+            for key in Set(
+                record.names.flatMap { name in
+                    record.scopes.flatMap { places(of: $0).map { keyOf(name, $0) } }
+                })
+            {
                 owners[key, default: []].insert(index)
             }
         }

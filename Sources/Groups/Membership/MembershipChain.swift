@@ -83,7 +83,8 @@ package struct MembershipChain: Sendable {
     private mutating func place(_ name: GroupHash) {
         guard let (entry, object) = waitingObjects[name] else { return }
         let isOurs = entry.number == 1 ? name == group : entry.group == group
-        let predecessors = entry.number == 1 ? [] : [entry.previous] + (entry.other.map { [$0] } ?? [])
+        let predecessors =
+            entry.number == 1 ? [] : [entry.previous] + (entry.other.map { [$0] } ?? [])
         if !isOurs {
             refuse(name, .group)
         } else if predecessors.contains(where: { refused[$0] != nil }) {

@@ -26,7 +26,9 @@ package struct ByteWriter: ~Copyable {
     }
 
     /// Passes the bytes written so far to `body`.
-    package borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    package borrowing func withBytes<R: ~Copyable, E>(_ body: (RawSpan) throws(E) -> R) throws(E)
+        -> R
+    {
         let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
         return try body(span)
     }

@@ -195,7 +195,9 @@ struct ModelOracle {
 
     private mutating func judge() {
         var simple: [LateReason?] = []
-        for number in changes.indices { simple.append(placed[number] ? simpleVerdict(number) : .member) }
+        for number in changes.indices {
+            simple.append(placed[number] ? simpleVerdict(number) : .member)
+        }
         for number in changes.indices where placed[number] {
             verdicts[number] = simple[number] ?? referenceVerdict(number, simple)
         }

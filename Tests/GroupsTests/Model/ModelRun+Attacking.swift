@@ -36,7 +36,13 @@ extension ModelRun {
     ) {
         let compartment = draft.compartment
         let others = order.filter { changes[$0]?.compartment == compartment }
-        switch random.below(15) {
+        switch random.below(17) {
+        case 15:
+            // An entry that nobody has, with a number that is known or not, or a wrong number.
+            if random.percent(70) { draft.entryName = GroupHash(of: Array("\(counter)".utf8)) }
+            if random.percent(50) { draft.entryNumber = UInt64(1 + random.below(30)) }
+        case 16:
+            draft.compartment = compartments.last ?? compartment
         case 0: draft.key = .write
         case 1: draft.key = .authority
         case 2:
@@ -73,7 +79,10 @@ extension ModelRun {
             else { return }
             // Somebody's chain, or an earlier place in one's own.
             chain = TestChain(agents[place].secrets, 0)
-            chain = TestChain(copying: chain, id: other.chain, counter: other.counter, before: name)
+            // Or a new chain that goes on from one's own.
+            let isOwn = other.author == agents[place].id
+            let id = isOwn && random.percent(50) ? newRecord() : other.chain
+            chain = TestChain(copying: chain, id: id, counter: other.counter, before: name)
         case 10:
             guard chain.counter > 0 else { return }
             chain.counter += 1

@@ -63,7 +63,9 @@ extension ModelRun {
             }
         }
         for admission in draft.admissions {
-            guard let member = newcomers.first(where: { $0.id == admission.member }) else { continue }
+            guard let member = newcomers.first(where: { $0.id == admission.member }) else {
+                continue
+            }
             newcomers.removeAll { $0.id == member.id }
             var newcomer = ModelAgent(member, isHonest: random.percent(80))
             newcomer.entries = agents[place].entries
@@ -94,13 +96,15 @@ extension ModelRun {
         case 0..<2:
             guard let newcomer = newcomers.first else { return nil }
             let rights = randomRights()
+            guard !state.hasOneAdmin || rights.role != .admin else { return nil }
             return .init(admissions: [newcomer.admission(rights.role, limit: rights.limit)])
         case 2..<5:
-            guard let other = random.pick(others), let old = state.members[other]?.rights else {
-                return nil
-            }
+            // Often the same member, whose rights go down and up again.
+            guard let other = random.percent(60) ? others.first : random.pick(others),
+                let old = state.members[other]?.rights
+            else { return nil }
             let rights = randomRights()
-            guard rights != old else { return nil }
+            guard rights != old, !state.hasOneAdmin || rights.role != .admin else { return nil }
             let cut = rights.isAtLeast(old) ? nil : cut(of: other, seenBy: agent)
             return .init(roles: [RoleChange(member: other, rights: rights, cut: cut)])
         case 5..<7:
@@ -123,32 +127,46 @@ extension ModelRun {
 
     // MARK: Hostile entries
 
+    static let strangers = (300..<302).map { TestMember($0) }
+
     /// A hostile member adds an entry: a valid one that harms, or an invalid one.
     mutating func attackMembership(_ place: Int) throws {
         let agent = agents[place]
         guard let previous = random.pick(group.chain.heads),
             let state = group.chain.link(previous)?.state
         else { return }
+        if state.hasOneAdmin {
+            // Somebody has the admin's key.
+            let object = try group.makeEntry(
+                .init(admissions: [Self.strangers[0].admission(.admin)]), by: agents[0].secrets,
+                as: agents[0].id, previous: previous, other: nil)
+            if isAdmin(agents[0], state) { return try storeInvalid(object, .oneAdmin) }
+        }
         guard isAdmin(agent, state) else {
             let object = try group.makeEntry(
-                .init(epochsFor: [compartments[0]]), by: agent.secrets, as: agent.id, previous: previous,
+                .init(epochsFor: [compartments[0]]), by: agent.secrets, as: agent.id,
+                previous: previous,
                 other: nil
             ) { entry in
                 Entry(
                     number: entry.number, group: entry.group, previous: entry.previous,
                     author: agent.id, createdAt: entry.createdAt, epochs: entry.epochs)
             }
-            return try storeInvalid(object, .author)
+            // On one side of a fork the admin's keys may be other ones.
+            let member = state.members[agent.id]
+            let isAdmin = member?.isActive == true && member?.rights.role == .admin
+            return try storeInvalid(object, isAdmin ? .signature : .author)
         }
         let others = state.members.filter { $0.value.isActive && $0.key != agent.id }.keys.sorted()
         if random.percent(30), let other = random.pick(others) {
             // Everything that the member wrote becomes late.
             let object = try group.makeEntry(
-                .init(removals: [Removal(member: other, cut: Cut())]), by: agent.secrets, as: agent.id,
+                .init(removals: [Removal(member: other, cut: Cut())]), by: agent.secrets,
+                as: agent.id,
                 previous: previous, other: nil)
             return try store(object, by: place)
         }
-        if random.percent(20), placeForks, let link = group.chain.link(previous),
+        if random.percent(40), placeForks, let link = group.chain.link(previous),
             let earlier = group.chain.link(link.entry.previous), isAdmin(agent, earlier.state)
         {
             let object = try group.makeEntry(
@@ -163,6 +181,7 @@ extension ModelRun {
         let name = GroupHash(of: object)
         guard valid[name] == nil else { return }
         invalid[name] = (object, reason)
+        try group.insert(object)
     }
 
     private mutating func storeInvalid(
@@ -177,19 +196,21 @@ extension ModelRun {
                 draft, by: agent.secrets, as: agent.id, previous: previous, other: nil, change)
         }
         func copy(
-            _ entry: Entry, number: UInt64? = nil, roles: [RoleChange]? = nil,
-            removals: [Removal]? = nil, epochs: [NewEpoch]? = nil
+            _ entry: Entry, number: UInt64? = nil, group: GroupHash? = nil,
+            previous: GroupHash? = nil, admissions: [Admission]? = nil,
+            epochs: [NewEpoch]? = nil
         ) -> Entry {
             Entry(
-                number: number ?? entry.number, group: entry.group, previous: entry.previous,
-                author: entry.author, createdAt: entry.createdAt, admissions: entry.admissions,
-                roles: roles ?? entry.roles, removals: removals ?? entry.removals,
+                number: number ?? entry.number, group: group ?? entry.group,
+                previous: previous ?? entry.previous, other: entry.other, author: entry.author,
+                createdAt: entry.createdAt, admissions: admissions ?? entry.admissions,
+                roles: entry.roles, removals: entry.removals,
                 keyReplacements: entry.keyReplacements, epochs: epochs ?? entry.epochs,
                 voidInvites: entry.voidInvites)
         }
         let plain = TestGroup.Draft(epochsFor: [compartments[0]])
-        let stale = agent.secrets
-        switch random.below(8) {
+        let stranger = Self.strangers[1]
+        switch group.chain.isForked && random.percent(40) ? 12 : random.below(15) {
         case 0:
             var object = try rebuilt(plain) { $0 }
             object[object.count - 1] ^= 1
@@ -209,7 +230,7 @@ extension ModelRun {
         case 4:
             let admins = state.activeAdmins
             guard admins == [agent.id] else { return }
-            let removal = Removal(member: stale.id == agent.id ? agent.id : agent.id, cut: Cut())
+            let removal = Removal(member: agent.id, cut: Cut())
             try storeInvalid(try rebuilt(.init(removals: [removal])) { $0 }, .lastAdmin)
         case 5:
             guard let other, let old = state.members[other]?.rights, old.role == .admin else {
@@ -221,12 +242,65 @@ extension ModelRun {
             guard let other, let keys = state.members[other]?.keys else { return }
             let replacement = KeyReplacement(member: agent.id, keys: keys, cut: Cut())
             try storeInvalid(try rebuilt(.init(keyReplacements: [replacement])) { $0 }, .key)
-        default:
+        case 7:
+            guard let other, let old = state.members[other]?.rights else { return }
+            let role = RoleChange(member: other, rights: old)
+            try storeInvalid(try rebuilt(.init(roles: [role])) { $0 }, .noChange)
+        case 8:
+            let invite = newRecord()
+            let admission = stranger.admission(
+                .reader, origin: .init(invite: invite, join: previous))
+            try storeInvalid(
+                try rebuilt(.init(admissions: [admission], voidInvites: [invite])) { $0 },
+                .invite)
+        case 9:
+            guard !state.epochs.isEmpty else { return }
+            let admission = stranger.admission(.reader)
+            try storeInvalid(
+                try rebuilt(.init(admissions: [admission])) { entry in
+                    copy(entry, admissions: [admission])
+                }, .grants)
+        case 10:
+            let other = GroupHash(of: [1])
+            try storeInvalid(try rebuilt(plain) { copy($0, group: other) }, .group)
+        case 11:
+            guard let refused = group.chain.refused.keys.sorted().first else { return }
+            try storeInvalid(try rebuilt(plain) { copy($0, previous: refused) }, .previous)
+        case 12:
+            let heads = group.chain.heads.prefix(2).sorted {
+                let (one, two) = (number($0), number($1))
+                return one == two ? $0 < $1 : one > two
+            }
+            guard heads.count == 2,
+                heads.allSatisfy({
+                    group.chain.link($0).map { isAdmin(agent, $0.state) } ?? false
+                })
+            else { return }
+            let object = try group.makeEntry(
+                .init(voidInvites: [newRecord()]), by: agent.secrets, as: agent.id,
+                previous: heads[0], other: heads[1])
+            try storeInvalid(object, .join)
+        case 13:
+            // An epoch that is made by somebody who leaves its predecessor out.
+            try storeInvalid(
+                try rebuilt(plain) { entry in
+                    copy(entry, epochs: entry.epochs.map { withoutRungs($0) })
+                }, .epoch)
+        case 14:
             guard let removed = state.members.filter({ !$0.value.isActive }).keys.sorted().first
             else { return }
             let role = RoleChange(member: removed, rights: MemberRights(role: .admin), cut: nil)
             try storeInvalid(try rebuilt(.init(roles: [role])) { $0 }, .member)
+        default: return
         }
+    }
+
+    private func number(_ name: GroupHash) -> UInt64 { group.chain.link(name)?.entry.number ?? 0 }
+
+    private func withoutRungs(_ epoch: NewEpoch) -> NewEpoch {
+        NewEpoch(
+            compartment: epoch.compartment, number: epoch.number, valueKey: epoch.valueKey,
+            indexCommitment: epoch.indexCommitment, rungs: [], recipients: epoch.recipients)
     }
 
     private func fewer(_ epoch: NewEpoch, dropping count: Int) -> NewEpoch {

@@ -35,13 +35,15 @@ extension ModelRun {
         }
     }
 
-    private func needsAuthority(_ operations: [RecordOperation], _ state: CompartmentState) -> Bool {
+    private func needsAuthority(_ operations: [RecordOperation], _ state: CompartmentState) -> Bool
+    {
         operations.contains { operation in
             guard !operation.operation.needsAuthority else { return true }
             let record = state.records.first { $0.id == operation.record }
             if record?.contested.contains(.late) == true { return true }
             switch operation.operation {
-            case .type(let type): return record.map { type.strictness < $0.type.strictness } ?? false
+            case .type(let type):
+                return record.map { type.strictness < $0.type.strictness } ?? false
             case .scope(let scope):
                 return record.map { !$0.scopes.allSatisfy(scope.isIncluded) } ?? false
             default: return false
@@ -86,9 +88,10 @@ extension ModelRun {
 
     /// An operation of an honest member, with everything that it replaces.
     mutating func operation(_ state: CompartmentState, _ role: GroupRole) -> [RecordOperation] {
-        guard let record = random.pick(state.records), random.percent(75) else {
-            return creation()
-        }
+        // What is contested by a late change is rare, and decided by rules of its own.
+        let late = state.records.filter { $0.contested.contains(.late) }
+        guard let record = random.pick(late.isEmpty ? state.records : late), random.percent(75)
+        else { return creation() }
         let id = record.id
         func replaced(_ thing: Assigned) -> [ChangeReference] { record.candidates[thing] ?? [] }
         func on(_ thing: Assigned, _ operation: Operation) -> [RecordOperation] {
@@ -96,7 +99,9 @@ extension ModelRun {
         }
         if role == .writer { return [newValue(id, replaced(.value))] }
         let version = (record.choices + record.offers).randomElement(using: &random)?.version
-        switch random.below(17) {
+        switch random.below(21) {
+        case 17: return on(.name, .name("KEY\(random.below(4))"))
+        case 18..<20: return on(.scope, .scope(randomScope()))
         case 0..<5: return [newValue(id, replaced(.value))]
         case 5..<7:
             return version.map { on(.value, .choose($0)) } ?? [newValue(id, replaced(.value))]

@@ -15,6 +15,8 @@ struct ModelRun {
     var invalid: [GroupHash: (object: [UInt8], reason: EntryRefusal)] = [:]
     var changes: [GroupHash: ModelChange] = [:]
     var order: [GroupHash] = []
+    /// The bytes of each change.
+    private(set) var objects: [GroupHash: [UInt8]] = [:]
     /// Members that are not in the group yet.
     var newcomers: [TestMember]
     var spares: [TestMember]
@@ -32,19 +34,28 @@ struct ModelRun {
         let count =
             random.percent(90) ? 2 + random.below(5) : random.percent(95) ? 7 + random.below(6) : 50
         compartments = Array(TestPool.compartments.prefix(random.percent(80) ? 1 : 2))
-        placeForks = random.percent(25)
+        placeForks = random.percent(35)
         let hostile = Set(GroupRole.allCases.filter { _ in random.percent(50) })
         var found: Set<GroupRole> = []
         let founder = Self.members[0]
         agents = [ModelAgent(founder, isHonest: true)]
         var others: [(TestMember, GroupRole)] = []
         for number in 1..<count {
-            let role = random.pick(GroupRole.allCases + [.member, .member]) ?? .member
+            // Two admins fork; one of them joins.
+            let role =
+                number == 1 && placeForks
+                ? .admin : random.pick(GroupRole.allCases + [.member, .member]) ?? .member
             let isHostile = hostile.contains(role) && found.insert(role).inserted
             others.append((Self.members[number], role))
             agents.append(ModelAgent(Self.members[number], isHonest: !isHostile))
         }
-        group = try TestGroup(founder: founder, compartments: compartments, others: others)
+        if random.percent(10) {
+            others = others.map { ($0.0, $0.1 == .admin ? .member : $0.1) }
+            group = try TestGroup(
+                founder: founder, compartments: compartments, others: others, hasOneAdmin: true)
+        } else {
+            group = try TestGroup(founder: founder, compartments: compartments, others: others)
+        }
         newcomers = Array(Self.members[count...].prefix(4))
         spares = Self.spares
         self.random = random
@@ -77,15 +88,18 @@ struct ModelRun {
     }
 
     mutating func run() throws {
-        let steps = 12 + random.below(30)
+        let steps = 15 + random.below(50)
+        let syncing = 12 + random.below(26)
+        let administering = placeForks ? 62 : 55
         for _ in 0..<steps {
             let place = random.below(agents.count)
             switch random.below(100) {
-            case 0..<34: sync(place)
-            case 34..<40: agents[place].backup = (agents[place].entries, agents[place].changes)
+            case 0..<syncing: sync(place)
+            case syncing..<40 where random.percent(30):
+                agents[place].backup = (agents[place].entries, agents[place].changes)
             case 40..<43: restore(place)
-            case 43..<46: if agents[place].isHonest { clone(place) }
-            case 46..<60: try administer(place)
+            case 43..<45: if agents[place].isHonest { clone(place) }
+            case 45..<administering: try administer(place)
             default:
                 if agents[place].isHonest {
                     try write(place)
@@ -101,7 +115,7 @@ struct ModelRun {
     /// Delivers some objects, in any order. What an agent has twice is one object.
     mutating func sync(_ place: Int) {
         for name in random.shuffle(Array(valid.keys.sorted()) + invalid.keys.sorted())
-        where random.percent(80) {
+        where random.percent(placeForks ? 60 : 80) {
             agents[place].entries.insert(name)
         }
         for name in random.shuffle(order) where random.percent(75) {
@@ -154,6 +168,7 @@ struct ModelRun {
             compartment: draft.compartment, received: received, isForged: isForged,
             isHonest: isHonest, isWithheld: isWithheld)
         order.append(received.name)
+        objects[received.name] = object
         agents[place].receive(change: received.name)
         return received.name
     }

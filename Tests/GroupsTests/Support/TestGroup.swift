@@ -158,9 +158,10 @@ struct TestGroup {
                     members[id] = nil
                     continue
                 }
-                let limit = same.rights.limit.map { mine in
-                    member.rights.limit.map { mine.filter($0.contains) } ?? mine
-                } ?? member.rights.limit
+                let limit =
+                    same.rights.limit.map { mine in
+                        member.rights.limit.map { mine.filter($0.contains) } ?? mine
+                    } ?? member.rights.limit
                 members[id] = (MemberRights(role: lower, limit: limit), same.keys)
             }
         }
@@ -303,6 +304,9 @@ extension TestGroup {
         var key: ChangeHeader.Key?
         /// By default the head.
         var entry: GroupHash?
+        /// Another name for that entry.
+        var entryName: GroupHash?
+        var entryNumber: UInt64?
         var epoch: UInt32?
         var author: Identifier?
         /// By default the author's.
@@ -324,7 +328,8 @@ extension TestGroup {
             key: key, group: group, compartment: draft.compartment,
             epoch: draft.epoch ?? link.state.epochs[draft.compartment]?.number ?? 1,
             author: draft.author ?? chain.member.id, chain: chain.id, counter: chain.counter + 1,
-            before: chain.before, entryNumber: link.entry.number, entry: entry,
+            before: chain.before, entryNumber: draft.entryNumber ?? link.entry.number,
+            entry: draft.entryName ?? entry,
             parents: draft.parents.filter { $0 != chain.before }.sorted())
         let sizes = draft.operations.compactMap { operation -> Int? in
             guard case .value(let value) = operation.operation else { return nil }
