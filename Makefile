@@ -17,12 +17,12 @@ READERS = .build/readers
 
 # The targets of `make fuzz`, and the runs of each. libFuzzer's runtime comes with the toolchain's
 # clang.
-FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json schema schema-type
+FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json schema schema-type group-object group-operations
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
+PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
 
 # Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -31,7 +31,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations setup setup-tests setup-openapi bench bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -70,10 +70,10 @@ proof: setup-tests ## Run the long forms of the tests (about an hour)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter '$(PROOF_SUITES)'
 
-vectors: setup-tests ## Regenerate the vault format's vectors and the fuzzer's seeds
+vectors: setup-tests ## Regenerate the vectors of vault and groups, and the fuzzer's seeds
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_VECTORS=write swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
-		--filter 'VaultTests.(VectorTests|FuzzCorpusTests)'
+		--filter '(VaultTests.(VectorTests|FuzzCorpusTests)|GroupsTests.GroupVectorTests)'
 
 # New inputs stay in .build/fuzz/corpus. An input that breaks a promise is written to .build/fuzz;
 # add it to Tests/Fuzzing/corpus with the fix.
@@ -126,6 +126,10 @@ mutations: setup-tests ## Remove each rule of the write path, and check that the
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/Mutations/mutations.py $(MUTATIONS)
 
+# GROUP_MUTATIONS takes the same options.
+group-mutations: setup-tests ## Remove each rule of groups, and check that the model test fails
+	Tests/Mutations/groups.py $(GROUP_MUTATIONS)
+
 # In a separate directory, since everything is recompiled.
 coverage: setup-tests $(READERS)/ready ## Run the tests and print the line coverage of each target
 	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
@@ -137,6 +141,7 @@ check: setup-tests ## Lint, check folders and targets, and build with warnings a
 	Tests/Structure/layers.py
 	@# The text of each rule is still in the sources.
 	Tests/Mutations/mutations.py --list >/dev/null
+	Tests/Mutations/groups.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)
 
 # Installed from PyPI once; needs no network afterwards. Tests say if it is missing. Includes Node

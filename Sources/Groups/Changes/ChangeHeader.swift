@@ -16,7 +16,7 @@ package struct ChangeHeader: Equatable, Sendable {
     package let chain: Identifier
     /// From 1.
     package let counter: UInt64
-    /// The change before in the chain; zero if there is none.
+    /// The change before in the chain; zero for the first one.
     package let before: GroupHash
     /// The newest entry that the author had.
     package let entryNumber: UInt64

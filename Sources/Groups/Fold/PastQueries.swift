@@ -2,7 +2,7 @@
 ///
 /// Sets of ancestors for all changes would take a bit for each pair: 300 MB for 50,000 changes. Here
 /// 64 targets are carried through the changes at a time, so memory is linear, and time is that of a
-/// 64th of the pairs in the worst case, whoever shaped the graph.
+/// 64th of the pairs in the worst case, for any shape of the graph.
 struct PastQueries {
     private struct Target {
         var sources: [Int] = []

@@ -21,6 +21,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case schema
     /// Types, patterns and the values that are checked against them.
     case schemaType = "schema-type"
+    /// Entries, changes, invites and joins of groups.
+    case groupObject = "group-object"
+    /// The opened operations of a change.
+    case groupOperations = "group-operations"
 
     /// Reads `input`.
     ///
@@ -37,6 +41,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONFuzzing.exercise(input)
         case .schema: try SchemaFuzzing.exercise(input)
         case .schemaType: try SchemaFuzzing.exerciseType(input)
+        case .groupObject: try GroupFuzzing.exerciseObject(input)
+        case .groupOperations: try GroupFuzzing.exerciseOperations(input)
         case .webhook: try WebhookFuzzing.exercise(input)
         case .dotenv: try unsafe DotEnvFuzzing.exercise(input.span.bytes)
         }

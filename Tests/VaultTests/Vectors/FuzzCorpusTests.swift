@@ -26,7 +26,10 @@ struct FuzzCorpusTests {
         }
     }
 
-    @Test(arguments: [FuzzTarget.vault, .vaultIndex, .eventStream, .webhook, .schema, .schemaType])
+    @Test(arguments: [
+        FuzzTarget.vault, .vaultIndex, .eventStream, .webhook, .schema, .schemaType, .groupObject,
+        .groupOperations,
+    ])
     func `survives random changes`(target: FuzzTarget) throws {
         let directory = Self.directory.appendingPathComponent(target.rawValue)
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
