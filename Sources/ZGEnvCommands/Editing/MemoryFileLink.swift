@@ -15,7 +15,8 @@ struct MemoryFileLink {
     ///
     /// - Returns: Nil if none of them is in memory.
     init?(to target: String, named name: String, in places: [String]) {
-        let created = places.lazy.compactMap { Self.makeDirectory(in: $0) }.first
+        var created: String?
+        for place in places where created == nil { created = Self.makeDirectory(in: place) }
         guard let directory = created else { return nil }
         (self.directory, self.name) = (directory, name)
         path = "\(directory)/\(name)"

@@ -163,6 +163,14 @@ struct EditorTests {
         #expect(try home.revealed("A") == Array("second".utf8))
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
         #expect(!FileManager.default.fileExists(atPath: directory))
+        // Nothing stays in a runtime directory of the test's own.
+        let runtime = "/dev/shm/zg-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: runtime, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: runtime) }
+        done(try run(runtime, editor))
+        #expect(try text("path").hasPrefix("\(runtime)/zg-env-"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: runtime) == [])
         // Renaming a new file over it fails, or, for root, is reported and leaves nothing.
         let before = try home.vaultBytes()
         let renaming = try home.editor("echo \"$1\" >\"$HOME/path\"; sed -i s/second/third/ \"$1\"")
