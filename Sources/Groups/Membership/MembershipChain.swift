@@ -71,13 +71,24 @@ package struct MembershipChain: Sendable {
         for (name, entry, object) in new where links[name] == nil && refused[name] == nil {
             waitingObjects[name] = (entry, object)
         }
-        // A predecessor has a lower number, so one pass is enough.
-        let order = waitingObjects.map { (number: $0.value.entry.number, name: $0.key) }.sorted {
-            ($0.number, $0.name) < ($1.number, $1.name)
-        }
-        for (_, name) in order { place(name) }
+        placeAll()
         let followed = Set(links.values.flatMap { [$0.entry.previous, $0.entry.other ?? .zero] })
         heads = links.keys.filter { !followed.contains($0) }.sorted()
+    }
+
+    /// Judges what can be judged; a verdict may let others be judged.
+    private mutating func placeAll() {
+        var followers: [GroupHash: [GroupHash]] = [:]
+        for (name, waiting) in waitingObjects {
+            followers[waiting.entry.previous, default: []].append(name)
+            if let other = waiting.entry.other { followers[other, default: []].append(name) }
+        }
+        var open = Array(waitingObjects.keys)
+        while let name = open.popLast() {
+            guard waitingObjects[name] != nil else { continue }
+            place(name)
+            if waitingObjects[name] == nil { open += followers[name] ?? [] }
+        }
     }
 
     private mutating func place(_ name: GroupHash) {
