@@ -34,7 +34,7 @@ package struct GroupHash: Hashable, Comparable, Sendable {
     /// The 32 bytes.
     package var bytes: [UInt8] { high.bytes + low.bytes }
 
-    /// 64 lower-case hexadecimal digits.
+    /// 64 lowercase hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.text(of: bytes) }
 
     package static func < (left: GroupHash, right: GroupHash) -> Bool {

@@ -118,8 +118,8 @@ extension Vault {
     package var replacedPublicKey: VaultError {
         VaultError(
             .damaged,
-            "the public key of \(path) is not the one last seen on this machine: whoever changed "
-                + "it could read any values that you write now")
+            "the public key of \(path) is not the one last seen on this machine: the person who "
+                + "changed it could read any values that you write now")
     }
 
     /// Checks that the checkpoint is not older than one that was seen.

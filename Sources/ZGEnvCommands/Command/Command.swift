@@ -26,6 +26,8 @@ package struct CommandResult {
     package var json: () throws -> JSONValue
     /// The text for stdout, built only if shown.
     package var text: () throws -> String
+    /// What was written before a question, for a screen that covers it.
+    package var shownText = ""
     /// Writes data that contains values, instead of `json` and `text`.
     package var secretWriter: (() throws -> Void)?
     /// A secret of the result: one more member of `json`, and a line after `text`.

@@ -185,8 +185,10 @@ extension CommandResult {
     /// Writes the text now, before a question about the next step, instead of at the end.
     mutating func showText(_ workspace: Workspace) throws {
         guard !workspace.options.json else { return }
-        try workspace.context.output.write(try text())
+        let shown = try text()
+        try workspace.context.output.write(shown)
         try workspace.context.output.flush()
+        shownText += shown
         text = { "" }
     }
 

@@ -254,7 +254,8 @@ final class WatchLoop {
         let options = self.workspace.options.forNestedCommand(
             project: platform.local(project)?.name ?? model.project(project)?.name)
         let result = try command.run(in: workspace(options, type(of: command).vaultUse))
-        let text = try result.text().split(separator: "\n", omittingEmptySubsequences: false)
+        let text = try (result.shownText + result.text()).split(
+            separator: "\n", omittingEmptySubsequences: false)
         var lines = notes() + context.warnings.map(\.message) + text.map { String($0) }
         while lines.last == "" { lines.removeLast() }
         return lines + (result.failure.map(Self.lines) ?? [])

@@ -257,7 +257,7 @@ struct EditTests {
     @Test func `an editor that fails changes nothing`() throws {
         let before = try home.vaultBytes()
         let editor = try home.editor("echo A=other >\"$1\"; exit 3")
-        failed(try home.editing(with: editor).run(), 1, "status 3", "edits were not saved")
+        failed(try home.editing(with: editor).run(), 1, "code 3", "edits were not saved")
         failed(try home.editing(with: "/nonexistent/editor").run(), 1, "/nonexistent/editor")
         var without = home.editing(with: "")
         without.environment["PATH"] = "/nonexistent"

@@ -50,6 +50,7 @@ struct OneScreenTests {
         try terminal.run("y")
         try terminal.wait(for: "zg-env: web: push")
         #expect(terminal.isAlternate && terminal.screen.contains("created"))
+        #expect(terminal.screen.contains("Not live yet: zg-env redeploy -p web"))
         #expect(desk.platform.records("KEY") == ["production=second-value"])
         try terminal.press("Escape")
         try terminal.wait(for: "synced")

@@ -149,33 +149,14 @@ struct WatchScreenTests {
     }
 
     private static var screens: [(String, [String])] {
-        var down = WatchExample.model
-        down.trouble = "Cannot connect to the API. Showing the last known state; retrying."
         var deployments = WatchExample.model
         _ = deployments.take(.enter, rows: 24)
         var variables = WatchExample.model
         variables.open("prj_web", .variables)
-        var question = WatchExample.model
-        question.question = .init(
-            plan: ["redeploy dpl_W2 of web for production"], question: "Redeploy this deployment?")
-        var log = WatchExample.model
-        _ = log.take(.character("l"), rows: 24)
-        log.log = [
-            .init(text: "09:59:05 # Running build in iad1", role: .heading),
-            .init(text: "09:59:07 $ npm install", role: .heading),
-            .init(text: "09:59:21 ~ warning: 1 package is deprecated", role: .warning),
-            .init(text: "09:59:30 $ npm run build", role: .heading),
-        ]
-        var help = variables
-        _ = help.take(.character("?"), rows: 24)
         return [
             ("projects", WatchExample.lines(WatchExample.model, rows: 8)),
-            ("no answer", WatchExample.lines(down, rows: 8)),
             ("deployments", WatchExample.lines(deployments, rows: 8)),
             ("variables", WatchExample.lines(variables, rows: 7)),
-            ("question", WatchExample.lines(question, rows: 7)),
-            ("log", WatchExample.lines(log, rows: 8)),
-            ("help", WatchExample.lines(help, rows: 17)),
         ]
     }
 }
