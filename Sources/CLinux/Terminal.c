@@ -226,6 +226,38 @@ void zg_set_last_words(const char *text, size_t length) {
     atomic_store_explicit(&last_words_length, length, memory_order_release);
 }
 
+/* The signal is blocked until the handler returns; the original action takes it then. */
+static void handle_crash(int signal_number) {
+    put_terminal_back();
+    put_screen_back();
+    for (int i = 0; i < CRASH_SIGNALS; i++) {
+        if (crash_signals[i] == signal_number) {
+            sigaction(signal_number, &found_crash_actions[i], NULL);
+        }
+    }
+    raise(signal_number);
+}
+
+static void handle_crashes_locked(bool handles) {
+    if (handles == handles_crashes) {
+        return;
+    }
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle_crash;
+    /* On the alternate stack, where a thread has one. */
+    action.sa_flags = SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < CRASH_SIGNALS; i++) {
+        if (handles) {
+            sigaction(crash_signals[i], &action, &found_crash_actions[i]);
+        } else {
+            sigaction(crash_signals[i], &found_crash_actions[i], NULL);
+        }
+    }
+    handles_crashes = handles;
+}
+
 int zg_terminal_guard_set(int fd, const struct termios *saved, const struct termios *active,
                           const char *prompt, size_t prompt_length) {
     pthread_mutex_lock(&state_lock);
@@ -244,6 +276,7 @@ int zg_terminal_guard_set(int fd, const struct termios *saved, const struct term
     atomic_store_explicit(&guard_fd, fd, memory_order_release);
     set_action_unless_ignored(SIGTSTP, handle_stop);
     set_action_unless_ignored(SIGCONT, handle_continue);
+    handle_crashes_locked(true);
     pthread_mutex_unlock(&state_lock);
     return 0;
 }
@@ -251,6 +284,7 @@ int zg_terminal_guard_set(int fd, const struct termios *saved, const struct term
 void zg_terminal_guard_clear(void) {
     pthread_mutex_lock(&state_lock);
     atomic_store_explicit(&guard_fd, -1, memory_order_release);
+    handle_crashes_locked(atomic_load(&screen_fd) >= 0);
     if (installed) {
         sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
         sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);
@@ -341,37 +375,6 @@ static void handle_screen_signal(int signal_number) {
     errno = kept;
 }
 
-/* The signal is blocked until the handler returns; the original action takes it then. */
-static void handle_crash(int signal_number) {
-    put_screen_back();
-    for (int i = 0; i < CRASH_SIGNALS; i++) {
-        if (crash_signals[i] == signal_number) {
-            sigaction(signal_number, &found_crash_actions[i], NULL);
-        }
-    }
-    raise(signal_number);
-}
-
-static void handle_crashes_locked(bool handles) {
-    if (handles == handles_crashes) {
-        return;
-    }
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handle_crash;
-    /* A stack overflow leaves no room on the thread's own stack. */
-    action.sa_flags = SA_ONSTACK;
-    sigfillset(&action.sa_mask);
-    for (int i = 0; i < CRASH_SIGNALS; i++) {
-        if (handles) {
-            sigaction(crash_signals[i], &action, &found_crash_actions[i]);
-        } else {
-            sigaction(crash_signals[i], &found_crash_actions[i], NULL);
-        }
-    }
-    handles_crashes = handles;
-}
-
 int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const char *leave,
                           size_t leave_length) {
     pthread_mutex_lock(&state_lock);
@@ -398,7 +401,7 @@ int zg_screen_signals_set(int fd, int wake, const struct termios *saved, const c
 void zg_screen_signals_clear(void) {
     pthread_mutex_lock(&state_lock);
     atomic_store_explicit(&screen_fd, -1, memory_order_release);
-    handle_crashes_locked(false);
+    handle_crashes_locked(atomic_load(&guard_fd) >= 0);
     if (installed) {
         sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
         sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);

@@ -28,9 +28,13 @@ package struct PullConflict: Equatable, Sendable {
         record = pair.record
         isValueEqual = pair.variable.flatMap { evidence.equalities[$0.id] }
         replaced = pair.variable.map { [$0.id] } ?? []
+        // A value that Vercel did not show cannot replace one of the vault's.
+        var isTakable = pair.variable?.remote != nil && !pair.isValueChangedHere
+        if let record = pair.record, case .shown = evidence.states[record.id] { isTakable = true }
         sides =
             switch note.way {
-            case .either, .gone: [.vault, .vercel]
+            case .either: isTakable ? [.vault, .vercel] : [.vault]
+            case .gone: [.vault, .vercel]
             case .removing: [.vercel]
             // Vercel does not show the value.
             case .sending, .overriding: [.vault]

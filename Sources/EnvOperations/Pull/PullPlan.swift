@@ -173,8 +173,10 @@ package struct PullPlan: Equatable, Sendable {
         _ rules: Rules
     ) -> Set<Identifier> {
         var moved: Set<Identifier> = []
+        // What has a conflict, or was kept, stays as it is.
+        let settled = Set((conflicts + kept).compactMap { $0.variable?.id })
         var waiting = variables.filter { variable in
-            variable.isLive && rules.forces(variable)
+            variable.isLive && rules.forces(variable) && !settled.contains(variable.id)
                 && !steps.contains { $0.variable?.id == variable.id }
         }
         // A record that gets its old name back may be in the way of another one.

@@ -23,16 +23,18 @@ struct ConflictQuestions {
         guard !workspace.options.yes, !workspace.options.dryRun, workspace.interaction.canConfirm
         else { return }
         // A decision can resolve other conflicts, or bring new ones.
-        var skipped: [RecordNote] = []
-        while let conflict = finding.plan.conflicts.first(where: {
-            !$0.sides.isEmpty && !skipped.contains($0.note)
+        var skipped: [(variable: Identifier?, record: String?)] = []
+        while let conflict = finding.plan.conflicts.first(where: { conflict in
+            let (variable, record) = (conflict.variable?.id, conflict.record?.id)
+            return !conflict.sides.isEmpty
+                && !skipped.contains { $0.variable == variable && $0.record == record }
         }) {
             switch try answer(conflict, finding) {
             case Self.mine: finding.decide(conflict, for: .vault)
             case Self.theirs: finding.decide(conflict, for: .vercel)
             case Self.difference:
                 try compare(conflict, &finding)
-            default: skipped.append(conflict.note)
+            default: skipped.append((conflict.variable?.id, conflict.record?.id))
             }
         }
     }

@@ -120,7 +120,8 @@ struct PullAll {
         guard failures.count > 1 else {
             return CommandError(
                 first.code, "\(name): \(first.message)",
-                hint: "The other projects were pulled. \(first.hint ?? "")")
+                hint: workspace.options.dryRun
+                    ? first.hint : "The other projects were pulled. \(first.hint ?? "")")
         }
         return CommandError(
             codes.count == 1 ? first.code : .failed,

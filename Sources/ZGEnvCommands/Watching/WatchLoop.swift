@@ -122,7 +122,7 @@ final class WatchLoop {
         try screen.paint(
             WatchScreen(model: model, size: size, now: workspace.context.now(), style: style)
                 .lines())
-        model.questionIsShown = model.question != nil
+        model.questionIsShown = model.shownQuestion != nil
     }
 
     private func show() {
@@ -223,6 +223,10 @@ final class WatchLoop {
             model.message = Self.offline
             return
         }
+        if let problem = unsafePull(action, project) {
+            model.message = problem
+            return
+        }
         var title = "error"
         let lines: [String]
         screen.leave()
@@ -244,6 +248,16 @@ final class WatchLoop {
         try screen.enter()
         try reread()
         show(lines, title, project)
+    }
+
+    /// Returns why a project that is not in the vault cannot be pulled from here: by its name alone
+    /// another one could be found, in the vault or in another team.
+    private func unsafePull(_ action: VariableAction, _ project: String) -> String? {
+        guard action == .pull, platform.local(project) == nil else { return nil }
+        let name = model.project(project)?.name ?? ""
+        let isTaken = model.projects.contains { $0.isLocal && $0.name == name }
+        guard platform.accounts.count > 1 || isTaken else { return nil }
+        return "Name the team to pull this project: zg-env pull -p NAME --team TEAM"
     }
 
     /// Runs a command and returns what it says.
@@ -274,6 +288,8 @@ final class WatchLoop {
             model.message = safe.first ?? "Done."
             return
         }
+        // A log that is followed must not write into this page.
+        logNumber += 1
         model.show(safe, title: title, project: project)
     }
 

@@ -153,13 +153,14 @@ struct WatchModel {
     mutating func take(_ key: TerminalKey, rows: Int, columns: Int = 80) -> Action? {
         let wanted = wantsToQuit
         (message, wantsToQuit) = (nil, false)
+        // What is being typed is finished first: none of it may answer a question that arrives.
+        if isFiltering { return takeFilter(key) }
+        if newName != nil { return takeName(key) }
         if question != nil { return answer(key, rows, columns) }
         if showsHelp {
             showsHelp = false
             return nil
         }
-        if isFiltering { return takeFilter(key) }
-        if newName != nil { return takeName(key) }
         if let step = Self.step(key, rows: rows) {
             if isScrolling { scroll(step, rows, columns) } else { move(step) }
             return nil
@@ -180,6 +181,9 @@ struct WatchModel {
         }
         return nil
     }
+
+    /// The question to show: none while something is being typed.
+    var shownQuestion: Question? { isFiltering || newName != nil ? nil : question }
 
     /// Whether the page is a text rather than a list.
     private var isScrolling: Bool {
@@ -210,7 +214,10 @@ struct WatchModel {
 
     /// Opens a page with the result of an operation.
     mutating func show(_ lines: [String], title: String, project: String) {
-        if case .text = page { _ = back() }
+        switch page {
+        case .log, .text: _ = back()
+        case .projects, .project: break
+        }
         push(.text(title, project: project))
         log = lines.map { LogEntry(text: $0, role: .plain) }
         // The beginning first, unlike a log.
@@ -314,7 +321,7 @@ struct WatchModel {
         if !items.isEmpty { selected[selected.count - 1] = items[selection(in: items)].key }
         pages.append(page)
         selected.append(nil)
-        (filter, isFiltering) = ("", false)
+        (filter, isFiltering, newName) = ("", false, nil)
     }
 
     private mutating func back() -> Action? {

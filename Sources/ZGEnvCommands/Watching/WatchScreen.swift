@@ -31,7 +31,7 @@ struct WatchScreen {
 
     /// Whether the question and its plan are completely visible.
     var showsFullQuestion: Bool {
-        guard let question = model.question else { return true }
+        guard let question = model.shownQuestion else { return true }
         return self.question(question).count <= parts.room
     }
 
@@ -45,7 +45,7 @@ struct WatchScreen {
         if size.rows < head.count + foot.count + 3 { head = [header] }
         if size.rows < head.count + foot.count + 1 { foot = [] }
         let room = max(size.rows - head.count - foot.count, 0)
-        if let question = model.question, self.question(question).count > room, !foot.isEmpty {
+        if let question = model.shownQuestion, self.question(question).count > room, !foot.isEmpty {
             foot = footer(takesAnswer: false)
         }
         return (head, room, foot)
@@ -136,7 +136,7 @@ struct WatchScreen {
         var lines: [[Span]] = []
         if let word = model.message ?? model.work { lines += wrapped(word, .heading) }
         let keys: [String]
-        if model.question != nil {
+        if model.shownQuestion != nil {
             keys = takesAnswer ? ["y yes", "n cancel"] : ["n cancel"]
         } else if model.showsHelp {
             keys = ["press any key to go back"]
@@ -182,7 +182,7 @@ struct WatchScreen {
     // MARK: The body
 
     private func body(rows: Int) -> [[Span]] {
-        if let question = model.question {
+        if let question = model.shownQuestion {
             let lines = self.question(question)
             guard lines.count > rows else { return lines }
             return lines.prefix(max(rows - 1, 0))

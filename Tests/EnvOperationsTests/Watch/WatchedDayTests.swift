@@ -236,7 +236,7 @@ struct WatchedDayTests {
         #expect(watch.messages.map(\.subject) == ["all", "lost"])
         let text = watch.messages.last?.body ?? ""
         #expect(text.contains("dropped because there were too many"))
-        #expect(text.contains("in each list were checked"))
+        #expect(text.contains("of each project were checked"))
         platform.now += 120_000
         _ = try watch.turn(dies: nil)
         #expect(watch.messages.count == 2)
