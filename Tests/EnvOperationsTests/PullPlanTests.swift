@@ -234,6 +234,10 @@ struct PullPlanTests {
         let hidden = try vercelRecord("a", attributes(.production, .sensitive), updatedAt: 20)
         let other = try #require(plan([local], [hidden]).conflicts.first)
         #expect(other.sides == [.vault])
+        // Nor can one that Vercel did not show.
+        let withheld = try #require(
+            plan([local], [there], withheld: ["a"]).conflicts.first)
+        #expect(withheld.sides == [.vault])
         // Vercel's version of an overlap replaces the record in its way.
         let wide = try vercelRecord("x", attributes([.production, .preview]))
         let overlap = try #require(plan([record(.production)], [wide]).conflicts.first)

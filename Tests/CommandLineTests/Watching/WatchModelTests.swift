@@ -139,6 +139,20 @@ struct WatchModelTests {
         #expect(Self.typed("n\r", in: &model) == [])
     }
 
+    @Test func `what is typed into a name or a filter answers no question`() {
+        for start in ["n", "/"] {
+            var model = WatchExample.model
+            model.open("prj_web", .variables)
+            #expect(Self.typed(start, in: &model) == [])
+            model.question = .init(plan: ["promote"], question: "Promote it?")
+            model.questionIsShown = model.shownQuestion != nil
+            #expect(Self.typed("my", in: &model) == [])
+            #expect(!WatchExample.lines(model).joined().contains("Promote it?"))
+            _ = model.take(.escape, rows: 24)
+            #expect(WatchExample.lines(model).joined().contains("Promote it?"))
+        }
+    }
+
     @Test func `without a project in the vault only a pull is possible`() {
         var model = WatchExample.model
         model.open("prj_docs", .variables)
