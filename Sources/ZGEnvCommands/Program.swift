@@ -129,8 +129,9 @@ package struct Program {
         _ renderer: Renderer, choosing error: UsageError?
     ) -> Int32 {
         do {
-            try MissingWords(workspace: workspace).pickProject(
-                for: parsed, lacksWord: error != nil)
+            let picked = try MissingWords(workspace: workspace).project(
+                for: parsed, command.vaultUse, lacksWord: error != nil)
+            let workspace = picked.map(workspace.using) ?? workspace
             let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
             let result = try command.init(parsed).run(in: workspace)
             let code = try renderer.show(result)

@@ -6,7 +6,7 @@ internal import VercelAPI
 
 /// `deployment list`: lists the newest deployments of a project.
 struct DeploymentList: Command {
-    static let vaultUse = VaultUse(need: .withoutToken)
+    static let vaultUse = VaultUse(need: .withoutToken, picksProject: true)
     static let spec = CommandSpec(
         ["deployment", "list"], "List the deployments of a project",
         discussion: """

@@ -3,7 +3,7 @@ internal import VercelAPI
 
 /// `deployment logs`: shows the build log of a deployment.
 struct DeploymentLogs: Command {
-    static let vaultUse = VaultUse(need: .withoutToken)
+    static let vaultUse = VaultUse(need: .withoutToken, picksProject: true)
     static let spec = CommandSpec(
         ["deployment", "logs"], "Show the build log of a deployment",
         discussion: """

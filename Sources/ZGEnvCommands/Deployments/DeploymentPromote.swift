@@ -5,7 +5,7 @@ internal import VercelAPI
 
 /// `deployment promote`: makes a deployment live.
 struct DeploymentPromote: Command {
-    static let vaultUse = VaultUse(need: .withoutToken)
+    static let vaultUse = VaultUse(need: .withoutToken, picksProject: true)
     static let spec = CommandSpec(
         ["deployment", "promote"], "Make a deployment live",
         discussion: """

@@ -5,7 +5,7 @@ internal import VercelAPI
 
 /// `deployment show`: shows a deployment and the possible actions.
 struct DeploymentShow: Command {
-    static let vaultUse = VaultUse(need: .withoutToken)
+    static let vaultUse = VaultUse(need: .withoutToken, picksProject: true)
     static let spec = CommandSpec(
         ["deployment", "show"], "Show a deployment and its available actions",
         discussion: """

@@ -4,7 +4,7 @@ internal import VercelAPI
 
 /// `open`: opens a deployment in the browser.
 struct OpenPage: Command {
-    static let vaultUse = VaultUse(need: .withoutToken)
+    static let vaultUse = VaultUse(need: .withoutToken, picksProject: true)
     static let spec = CommandSpec(
         ["open"], "Open a deployment in the browser",
         discussion: """

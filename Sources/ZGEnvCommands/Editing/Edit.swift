@@ -6,6 +6,7 @@ internal import SystemFiles
 internal import Vault
 
 struct Edit: Command {
+    static let vaultUse = VaultUse(picksProject: true)
     static let spec = CommandSpec(
         ["edit"], "Change variables in an editor",
         discussion: """

@@ -27,7 +27,6 @@ struct ProjectResolver {
     /// - Throws: ``ExitCode/usage`` without one.
     func reference() throws -> Reference {
         if let found = try given() { return found }
-        if let picked = workspace.session.pickedProject { return .named(picked) }
         throw CommandError(
             .usage, "No project given.",
             hint: "Use -p NAME, set ZG_ENV_PROJECT, or link this directory with: zg-env link")

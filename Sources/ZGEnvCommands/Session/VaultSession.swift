@@ -23,8 +23,6 @@ package final class VaultSession {
     private var heldKeys: VaultKeys?
     /// The unlock that gave the keys.
     private(set) var unlocked: UnlockedState?
-    /// The project that a person picked because the command line has no project.
-    var pickedProject: String?
     /// Why the keyring did not open the vault at the last attempt.
     private var keyringProblem: String?
     /// Why the given key file did not open the vault, until that is reported.

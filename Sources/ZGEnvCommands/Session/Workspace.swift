@@ -32,8 +32,15 @@ package struct Workspace {
         self.interaction = interaction
     }
 
+    /// Returns the workspace with a project, as if it were given by the environment.
+    func using(_ project: String) -> Workspace {
+        var options = options
+        options.project = project
+        return beside(command, options, context, interaction)
+    }
+
     /// Returns a workspace for another command, which opens the vault itself as from a shell.
-    func afresh(
+    func withOwnSession(
         _ command: String, _ options: GlobalOptions, _ context: Context, _ use: VaultUse,
         _ interaction: any Interaction
     ) -> Workspace {

@@ -4,6 +4,7 @@ internal import JSON
 internal import Vault
 
 struct Copy: Command {
+    static let vaultUse = VaultUse(picksProject: true)
     static let spec = CommandSpec(
         ["copy"], "Copy variables to another target or project",
         discussion: """

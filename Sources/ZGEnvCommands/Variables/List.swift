@@ -5,7 +5,7 @@ internal import JSON
 internal import Vault
 
 struct List: Command {
-    static let vaultUse = VaultUse(showsNamesOnly: true)
+    static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["list"], "List variables, without their values",
         discussion: """

@@ -6,6 +6,7 @@ internal import Sealing
 internal import Vault
 
 struct Reveal: Command {
+    static let vaultUse = VaultUse(picksProject: true)
     static let spec = CommandSpec(
         ["reveal"], "Print the value of a variable",
         discussion: """

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 struct Show: Command {
-    static let vaultUse = VaultUse(showsNamesOnly: true)
+    static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["show"], "Show everything about a variable except its value",
         arguments: [

@@ -4,7 +4,7 @@ internal import JSON
 internal import Vault
 
 struct ShowHistory: Command {
-    static let vaultUse = VaultUse(showsNamesOnly: true)
+    static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values",
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import Glibc
 internal import Vault
@@ -227,27 +228,18 @@ final class WatchLoop {
             model.message = problem
             return
         }
-        var title = "error"
-        let lines: [String]
         screen.leave()
-        do {
-            let command = try action.command()
-            title = type(of: command).spec.name
-            // Its own session has the keys that the command has in a shell, not only the index key.
-            let context = workspace.context.forAnotherCommand()
-            let interaction = NotedInteraction(TerminalInteraction(context, isQuiet: false))
-            lines = try run(
-                command, project, context, { interaction.notes },
-                in: { [workspace] options, use in
-                    workspace.afresh(title, options, context, use, interaction)
-                })
-        } catch {
-            lines = Self.lines(of: error)
-        }
+        let (title, lines) = command(in: project).onTerminal(action)
         guard Interrupts.pending == nil else { return }
         try screen.enter()
         try reread()
         show(lines, title, project)
+    }
+
+    private func command(in project: String) -> ScreenCommand {
+        ScreenCommand(
+            workspace: workspace,
+            project: platform.local(project)?.name ?? model.project(project)?.name)
     }
 
     /// Returns why a project that is not in the vault cannot be pulled from here: by its name alone
@@ -257,27 +249,8 @@ final class WatchLoop {
         let name = model.project(project)?.name ?? ""
         let isTaken = model.projects.contains { $0.isLocal && $0.name == name }
         guard platform.accounts.count > 1 || isTaken else { return nil }
-        return "Name the team to pull this project: zg-env pull -p NAME --team TEAM"
-    }
-
-    /// Runs a command and returns what it says.
-    private func run(
-        _ command: any Command, _ project: String, _ context: Context, _ notes: () -> [String],
-        in workspace: (GlobalOptions, VaultUse) -> Workspace
-    ) throws -> [String] {
-        let options = self.workspace.options.forNestedCommand(
-            project: platform.local(project)?.name ?? model.project(project)?.name)
-        let result = try command.run(in: workspace(options, type(of: command).vaultUse))
-        let text = try (result.shownText + result.text()).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        var lines = notes() + context.warnings.map(\.message) + text.map { String($0) }
-        while lines.last == "" { lines.removeLast() }
-        return lines + (result.failure.map(Self.lines) ?? [])
-    }
-
-    private static func lines(of error: any Error) -> [String] {
-        let error = CommandError(mapping: error)
-        return [error.message] + (error.hint.map { [$0] } ?? [])
+        return
+            "Several projects could be meant. Link this one first: zg-env link \(word: name) --as LOCAL --team TEAM"
     }
 
     /// Shows the result of an operation: one line as a message, more on a page of their own.
@@ -408,41 +381,26 @@ final class WatchLoop {
 
     /// Runs a command that asks nothing.
     private func perform(_ action: VariableAction, _ project: String) throws {
-        let context = workspace.context.beside(turns)
-        let interaction = ScreenInteraction { _, _ in false }
         let command = try action.command()
-        let title = type(of: command).spec.name
-        let lines = try run(
-            command, project, context, { interaction.notes },
-            in: { [workspace] options, _ in
-                workspace.beside(title, options, context, interaction)
-            })
-        show(lines, title, project)
+        let lines = try self.command(in: project).onScreen(command) { _, _ in false }
+        show(lines, type(of: command).spec.name, project)
     }
 
     /// Runs another command, with its plan and question on this screen.
     private func perform(_ change: DeploymentChange, _ project: String) throws {
         let command = change.command
-        let spec = type(of: command).spec
-        let verb = spec.path.last ?? ""
+        let verb = type(of: command).spec.path.last ?? ""
         model.work = "Preparing to \(verb)…"
         screen.wake()
-        let context = workspace.context.beside(turns)
-        let interaction = ScreenInteraction { plan, question in
+        defer { platform.request() }
+        let lines = try self.command(in: project).onScreen(command) { plan, question in
             guard self.ask(plan, question) else { return false }
             self.model.work = "Running \(verb)…"
             self.screen.wake()
             return true
         }
-        let options = workspace.options.forNestedCommand(project: model.project(project)?.name)
-        let result = try command.run(
-            in: workspace.beside(spec.name, options, context, interaction))
-        platform.request()
-        if let failure = result.failure { throw failure }
-        let notes = interaction.notes + context.warnings.map(\.message)
-        let text = try result.text().split(separator: "\n").map { String($0) }
-        model.message = ((options.dryRun ? [] : ["Done: \(verb)."]) + notes + text).joined(
-            separator: " ")
+        let done = workspace.options.dryRun ? [] : ["Done: \(verb)."]
+        model.message = (done + lines).joined(separator: " ")
     }
 
     private func ask(_ plan: [String], _ question: String) -> Bool {

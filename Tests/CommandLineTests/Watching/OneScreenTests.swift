@@ -166,4 +166,21 @@ struct OneScreenTests {
         }
         #expect(try directory.read("before") == directory.read("after"))
     }
+
+    @Test func `a crash during a hidden prompt restores the echo`() throws {
+        let desk = try WatchDesk(unlocked: false)
+        let directory = desk.platform.home.directory
+        try desk.platform.set("KEY", "value")
+        try desk.terminal.run(
+            "ulimit -c 0; export SWIFT_BACKTRACE=enable=no; stty -g >\(directory.path("before"))")
+        try desk.start("-p web")
+        try desk.terminal.wait(for: "Passphrase")
+        kill(try desk.terminal.program(named: "zg-env"), SIGSEGV)
+        try desk.terminal.wait(for: "ended with 139")
+        try desk.terminal.run("stty -g >\(directory.path("after"))")
+        try desk.terminal.wait("the modes") {
+            (try? directory.read("after"))?.isEmpty == false
+        }
+        #expect(try directory.read("before") == directory.read("after"))
+    }
 }

@@ -5,30 +5,26 @@ internal import VercelAPI
 
 /// Offers what a command line lacks: the project in use, or the command's only missing word.
 struct MissingWords {
-    /// The commands that offer the vault's projects in a directory without a link. Those that send
-    /// something or start a program need to be told.
-    private static let projectCommands: Set<String> = [
-        "list", "show", "reveal", "copy", "edit", "history", "deployment list", "deployment show",
-        "deployment logs", "deployment promote", "open",
-    ]
-
     let workspace: Workspace
 
-    /// Asks for the project if the command needs one, none is given, and a person can pick.
+    /// Returns the project that a person picks; nil if none is needed or one is given, and if nobody
+    /// can pick.
     ///
     /// - Parameter lacksWord: Whether the last argument is still missing.
-    func pickProject(for parsed: ParsedCommand, lacksWord: Bool) throws {
-        guard Self.projectCommands.contains(workspace.command),
-            !Self.needsNone(parsed, lacksWord: lacksWord), Picker(workspace).isPossible,
+    func project(
+        for parsed: ParsedCommand, _ use: VaultUse, lacksWord: Bool
+    ) throws -> String? {
+        guard use.picksProject, !Self.needsNone(parsed, lacksWord: lacksWord),
+            Picker(workspace).isPossible,
             try ProjectResolver(workspace).given(warns: false) == nil
-        else { return }
+        else { return nil }
         let index = try workspace.session.index(.listing)
         let entries = index.projects.sorted { $0.name < $1.name }.map { project in
             let count = Set(index.variables(of: project.id).map(\.name)).count
             return ListPicker.Entry(
                 project.name, note: count == 1 ? "1 variable" : "\(count) variables")
         }
-        workspace.session.pickedProject = try Picker(workspace).pick("Project", entries)
+        return try Picker(workspace).pick("Project", entries)
     }
 
     /// Whether the command is about all projects, or about a deployment that is named without one.
