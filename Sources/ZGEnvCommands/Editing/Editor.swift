@@ -31,7 +31,7 @@ struct Editor {
                 hint: "Set VISUAL to your editor.")
         }
         self.init(
-            text, realName: { path.realName($0) }, environment: context.rawEnvironment,
+            text, realName: { path.realName($0) }, environment: context.childEnvironment,
             places: [context.variable("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self))
     }
 
@@ -43,9 +43,7 @@ struct Editor {
         places: [String] = []
     ) {
         self.places = places
-        self.environment = environment.filter {
-            !$0.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8))
-        }
+        self.environment = environment
         let words = text.split(separator: " ").map(String.init)
         let special = "'\"\\$`;|&<>()*?[]#~=%!{}\t\n".unicodeScalars
         let isPlain = !text.unicodeScalars.contains { special.contains($0) }

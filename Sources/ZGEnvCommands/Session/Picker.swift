@@ -57,12 +57,10 @@ struct Picker {
             let note = DisplayText.safe(entry.note)
             return note.isEmpty ? entry.word : "\(entry.word)\t\(note)"
         }
-        let environment = workspace.context.rawEnvironment.filter {
-            !$0.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8))
-        }
         return Interrupts.withTerminalLent {
             let child = try? ChildProcess.start(
-                path, ["fzf", "--no-multi", "--prompt=\(title): "], environment: environment,
+                path, ["fzf", "--no-multi", "--prompt=\(title): "],
+                environment: workspace.context.childEnvironment,
                 input: .pipe, output: .pipe, error: .terminal, searchesPath: false)
             guard let child else { return .unusable }
             // It may end before it has read everything.
@@ -91,7 +89,9 @@ struct Picker {
             case 1, 130: return .canceled
             default: return Interrupts.pending == nil ? .unusable : .canceled
             }
-            let word = answer.prefix { $0 != 0x09 && $0 != 0x0A }
+            // The user's own options can make fzf print other lines first, such as the query.
+            let line = answer.split(separator: 0x0A).last ?? []
+            let word = line.prefix { $0 != 0x09 }
             let picked = String(decoding: word, as: UTF8.self)
             return entries.contains { $0.word == picked } ? .picked(picked) : .canceled
         }

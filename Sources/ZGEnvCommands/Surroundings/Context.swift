@@ -74,24 +74,31 @@ package final class Context {
     /// nowhere.
     func beside(_ turns: GlobalLock) -> Context {
         let transport = transport
-        return Context(
-            program: program, arguments: [], hardening: hardening, environment: environment,
-            rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
-            keyring: keyring, now: now, user: user,
-            transport: { LockReleasingTransport(try transport(), turns) },
-            waitingRoom: LockReleasingSleeper(waitingRoom, turns),
-            secretDescriptors: secretDescriptors,
-            output: OutputStream(descriptor: -1), messages: OutputStream(descriptor: -1))
+        return copy(
+            { LockReleasingTransport(try transport(), turns) },
+            LockReleasingSleeper(waitingRoom, turns),
+            OutputStream(descriptor: -1), OutputStream(descriptor: -1))
     }
 
     /// Returns a context for another command on the same terminal, with warnings of its own.
-    func forAnotherCommand() -> Context {
+    func forAnotherCommand() -> Context { copy(transport, waitingRoom, output, messages) }
+
+    private func copy(
+        _ transport: @escaping () throws -> any HTTPTransport, _ waitingRoom: any Sleeper,
+        _ output: OutputStream, _ messages: OutputStream
+    ) -> Context {
         Context(
             program: program, arguments: [], hardening: hardening, environment: environment,
             rawEnvironment: rawEnvironment, workingDirectory: workingDirectory, files: files,
             keyring: keyring, now: now, user: user, transport: transport,
             waitingRoom: waitingRoom, secretDescriptors: secretDescriptors, output: output,
             messages: messages)
+    }
+
+    /// The environment of a program that zg-env starts for its own purposes: without the sources of
+    /// the passphrase.
+    var childEnvironment: [[UInt8]] {
+        rawEnvironment.filter { !$0.starts(with: "ZG_ENV_PASSPHRASE_".utf8) }
     }
 
     /// Adds a warning, shown on stderr or, with `--json`, as a member of the result.

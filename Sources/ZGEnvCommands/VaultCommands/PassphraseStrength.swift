@@ -38,7 +38,7 @@ struct PassphraseStrength: Command {
         guard let bits = bits(of: passphrase, workspace), bits < weakBits else { return }
         workspace.context.warn(
             "weak-passphrase",
-            "This passphrase is weak: about \(guesses(bits)) guesses find it. Change it with: zg-env passwd"
+            "This passphrase is weak: an attacker needs about \(guesses(bits)) guesses. Change it with: zg-env passwd"
         )
     }
 
@@ -56,9 +56,8 @@ struct PassphraseStrength: Command {
     ) -> Int? {
         let child = try? ChildProcess.start(
             "/proc/self/exe", ["zg-env", "--vault=/"] + spec.path,
-            environment: workspace.context.rawEnvironment.filter {
-                !$0.starts(with: Array("ZG_ENV_PASSPHRASE_".utf8))
-            }, input: .pipe, output: .pipe, error: .null, searchesPath: false)
+            environment: workspace.context.childEnvironment, input: .pipe, output: .pipe,
+            error: .null, searchesPath: false)
         guard let child else { return nil }
         let isWritten = passphrase.withBytes { bytes in
             unsafe bytes.withUnsafeBytes {

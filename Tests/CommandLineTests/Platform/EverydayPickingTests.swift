@@ -21,6 +21,8 @@ struct EverydayPickingTests {
                 #!/bin/sh
                 env >"\(home.directory.path)/fzf-environment"
                 cat >"\(home.directory.path)/offered"
+                # As with the user's own option --print-query.
+                echo API
                 grep '\(pick)' "\(home.directory.path)/offered" || exit 1
 
                 """
