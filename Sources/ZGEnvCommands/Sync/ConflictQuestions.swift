@@ -40,24 +40,17 @@ struct ConflictQuestions {
     }
 
     private func answer(_ conflict: PullConflict, _ finding: PullWork.Finding) throws -> String {
-        var words = [Self.skip]
-        if conflict.sides.contains(.vault) { words.append(Self.mine) }
-        if conflict.sides.contains(.vercel) { words.append(Self.theirs) }
+        var choices: [(word: String, text: String)] = []
+        if conflict.sides.contains(.vault) { choices.append((Self.mine, "keep mine")) }
+        if conflict.sides.contains(.vercel) { choices.append((Self.theirs, "take theirs")) }
         let isComparable =
             conflict.record.map { finding.values[$0.id] != nil } == true
             && conflict.variable.map { $0.isLive && $0.currentVersion > 0 } == true
-        if isComparable { words.append(Self.difference) }
-        let choices = words.dropFirst().map { word in
-            switch word {
-            case Self.mine: "keep mine"
-            case Self.theirs: "take theirs"
-            default: "show the difference"
-            }
-        }
+        if isComparable { choices.append((Self.difference, "show both values")) }
+        let text = choices.map(\.text).joined(separator: ", ")
         return try workspace.interaction.choose(
-            lines(conflict, finding),
-            "\(choices.joined(separator: ", ").prefix(1).uppercased())\(choices.joined(separator: ", ").dropFirst()) or skip?",
-            from: words)
+            lines(conflict, finding), "Choose: \(text) or skip?",
+            from: [Self.skip] + choices.map(\.word))
     }
 
     /// Both sides, without values.

@@ -35,7 +35,7 @@ struct ConflictQuestionTests {
                 (.terminal("A (production, preview, development): it was changed"), .line("m")),
                 (.terminal("B (production, preview, development): it was changed"), .line("x")),
                 // Anything but an answer asks again.
-                (.terminal("skip? [S/m/t/d] x\r\nKeep"), .line("theirs")),
+                (.terminal("skip? [S/m/t/d] x\r\nChoose"), .line("theirs")),
                 (.terminal("C (production, preview, development): it was changed"), .line("")),
                 (.terminal("D (production, preview, development): it was changed"), .line("m")),
                 (.terminal("E (production, preview, development): it was removed"), .line("m")),
@@ -75,12 +75,13 @@ struct ConflictQuestionTests {
                 passphrase,
                 (.terminal("skip? [S/m/t/d]"), .line("d")),
                 passphrase,
-                (.terminal("Vercel  theirs"), .line("t")),
+                (.terminal("skip? [S/m/t/d]"), .line("t")),
             ])
         #expect(result.end == .exited(0), "\(result.screen) \(result.error)")
         #expect(result.stepsDone == 4, "\(result.screen)")
         let screen = String(decoding: result.terminal, as: UTF8.self)
         #expect(screen.contains("vault   mine\\x1B[2J"), "\(screen)")
+        #expect(screen.contains("Vercel  theirs"), "\(screen)")
         #expect(try platform.home.revealed("KEY", "-t", "production") == Array("theirs".utf8))
         let entries = done(try platform.run("log", "--json")).output
         #expect(entries.contains("\"given-out\"") || entries.contains("given out"), "\(entries)")
