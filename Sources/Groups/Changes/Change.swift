@@ -36,12 +36,13 @@ package struct Change: Sendable {
             let end = reader.offset
             let operations = try Self.section(from: &reader)
             try reader.require(
-                operations.count >= GroupLimits.sealedText, .bounds, "sealed operations are short")
+                operations.count >= GroupLimits.sealedText, .bounds,
+                "the sealed operations are too short")
             let values = try Self.section(from: &reader)
             try reader.require(
                 values.isEmpty
                     || values.count >= GroupLimits.dataKeyByteCount + GroupLimits.sealedText,
-                .layout, "sealed values are short")
+                .layout, "the sealed values are too short")
             _ = try reader.section(GroupLimits.signatureByteCount)
             return (header, end, operations, values)
         }

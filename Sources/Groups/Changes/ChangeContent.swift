@@ -44,7 +44,7 @@ package struct ChangeContent: Equatable, Sendable {
         guard padded.count >= 4, length <= padded.count - 4,
             Padding.paddedByteCount(ofValue: 4 + length) == padded.count,
             padded[(4 + length)...].allSatisfy({ $0 == 0 })
-        else { throw GroupError(.padding, "sealed operations have an invalid padding") }
+        else { throw GroupError(.padding, "the sealed operations have invalid padding") }
         return try ByteReader.decode(Array(padded[4..<4 + length]), of: "operations") {
             (reader) throws(VaultError) in
             let createdAt = try reader.uint64()
@@ -63,7 +63,8 @@ package struct ChangeContent: Equatable, Sendable {
             let expected =
                 chunks.isEmpty ? 0 : GroupLimits.dataKeyByteCount + chunks.reduce(0, +)
             try reader.require(
-                expected == valuesByteCount, .layout, "the values have another length")
+                expected == valuesByteCount, .layout,
+                "the values have a different length than the operations declare")
             return content
         }
     }

@@ -69,19 +69,19 @@ package struct ChangeHeader: Equatable, Sendable {
         let group = try GroupHash.decode(from: &reader)
         let compartment = try reader.identifier()
         let epoch = try reader.uint32()
-        try reader.require(epoch > 0, .layout, "a change has the epoch 0")
+        try reader.require(epoch > 0, .layout, "a change has epoch 0")
         let (author, chain) = (try reader.identifier(), try reader.identifier())
         let counter = try reader.uint64()
-        try reader.require(counter > 0, .layout, "a change has the counter 0")
+        try reader.require(counter > 0, .layout, "a change has counter 0")
         let before = try GroupHash.decode(from: &reader)
         try reader.require(
             (before == .zero) == (counter == 1), .layout, "a change's predecessor is invalid")
         let number = try reader.uint64()
-        try reader.require(number > 0, .layout, "a change names the entry 0")
+        try reader.require(number > 0, .layout, "a change refers to entry 0")
         let entry = try GroupHash.decode(from: &reader)
         let parents = try reader.hashes(limit: GroupLimits.parents, of: "parents")
         try reader.require(
-            !parents.contains(before), .layout, "a change has its predecessor twice")
+            !parents.contains(before), .layout, "a change lists its predecessor twice")
         return ChangeHeader(
             key: key, group: group, compartment: compartment, epoch: epoch, author: author,
             chain: chain, counter: counter, before: before, entryNumber: number, entry: entry,

@@ -36,11 +36,11 @@ package enum GroupLabel: String, CaseIterable, Sendable {
     /// Checks the size and the label of an object, before anything is read or allocated.
     func check(_ object: [UInt8], limit: Int) throws(GroupError) {
         guard object.count >= Self.byteCount, object.count <= limit else {
-            throw GroupError(.length, "an object of a group has an invalid size")
+            throw GroupError(.length, "a group object has an invalid size")
         }
         guard !object.starts(with: bytes) else { return }
         throw object.starts(with: stem)
-            ? GroupError(.newer, "an object of a group has a newer format")
-            : GroupError(.label, "an object of a group has another kind")
+            ? GroupError(.newer, "a group object has a newer format")
+            : GroupError(.label, "a group object is of the wrong kind")
     }
 }

@@ -76,7 +76,7 @@ package struct Invite: Equatable, Sendable {
             let id = try reader.identifier()
             let group = try GroupHash.decode(from: &reader)
             let number = try reader.uint64()
-            try reader.require(number > 0, .layout, "an invite names the entry 0")
+            try reader.require(number > 0, .layout, "an invite refers to entry 0")
             let entry = try GroupHash.decode(from: &reader)
             let author = try reader.identifier()
             let (createdAt, endsAt) = (try reader.uint64(), try reader.uint64())
@@ -87,7 +87,8 @@ package struct Invite: Equatable, Sendable {
             let rights = try MemberRights.decode(from: &reader)
             let isAutomatic = try reader.flag()
             try reader.require(
-                !isAutomatic || rights.role != .admin, .layout, "an admin is invited automatically")
+                !isAutomatic || rights.role != .admin, .layout,
+                "an automatic invite grants the admin role")
             let codeKey = try reader.bytes(SigningKeyPair.publicKeyByteCount)
             _ = try reader.section(macByteCount + GroupLimits.signatureByteCount)
             return Invite(

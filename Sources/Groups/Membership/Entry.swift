@@ -96,7 +96,7 @@ package struct Entry: Equatable, Sendable {
 
     private static func decode(from reader: inout ByteReader) throws(VaultError) -> Entry {
         let number = try reader.uint64()
-        try reader.require(number > 0, .layout, "an entry has the number 0")
+        try reader.require(number > 0, .layout, "an entry has number 0")
         let isFirst = number == 1
         let group = try GroupHash.decode(from: &reader)
         try reader.require((group == .zero) == isFirst, .layout, "an entry's group is invalid")
@@ -110,7 +110,8 @@ package struct Entry: Equatable, Sendable {
         let author = try reader.identifier()
         let createdAt = try reader.uint64()
         let hasOneAdmin = try reader.flag()
-        try reader.require(isFirst || !hasOneAdmin, .layout, "a later entry fixes one admin")
+        try reader.require(
+            isFirst || !hasOneAdmin, .layout, "an entry after the first sets a single admin")
         let members = GroupLimits.members
         let entry = Entry(
             number: number, group: group, previous: previous, other: other, author: author,

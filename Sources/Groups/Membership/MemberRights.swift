@@ -33,7 +33,8 @@ package struct MemberRights: Equatable, Sendable {
         let limit = try reader.optional { (reader) throws(VaultError) in
             try reader.identifiers(limit: GroupLimits.limit, of: "compartments of a member")
         }
-        try reader.require(role != .admin || limit == nil, .layout, "an admin is limited")
+        try reader.require(
+            role != .admin || limit == nil, .layout, "an admin has restricted access")
         return MemberRights(role: role, limit: limit)
     }
 }

@@ -71,7 +71,7 @@ package struct NewEpoch: Equatable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> NewEpoch {
         let compartment = try reader.identifier()
         let number = try reader.uint32()
-        try reader.require(number > 0, .layout, "an epoch has the number 0")
+        try reader.require(number > 0, .layout, "an epoch has number 0")
         return NewEpoch(
             compartment: compartment, number: number, valueKey: try reader.bytes(32),
             indexCommitment: try GroupHash.decode(from: &reader),
