@@ -39,7 +39,7 @@ struct SeedBuilder {
     private func list(_ fields: Fields, _ name: String) throws(APIError) -> [Fields] {
         guard let value = fields.members[name] else { return [] }
         guard let elements = value.array else {
-            throw .badRequest("`\(name)` should be array.")
+            throw .badRequest("`\(name)` should be an array.")
         }
         var list: [Fields] = []
         for element in elements { list.append(try Fields(element)) }

@@ -54,7 +54,7 @@ enum CustomEnvironmentRoutes {
             }
         guard isValid else {
             throw .badRequest(
-                "Invalid request: `slug` may only contain lowercase letters, digits, `-`.")
+                "Invalid request: `slug` may only contain lowercase letters, digits and `-`.")
         }
         let isTaken = state.customEnvironments.contains {
             $0.projectId == project.id && $0.slug == slug

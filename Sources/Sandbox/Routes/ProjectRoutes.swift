@@ -86,7 +86,7 @@ enum ProjectRoutes {
             }
         guard isValid else {
             throw .badRequest(
-                "Invalid request: `name` may only contain lowercase letters, digits, `.`, `_`, `-`."
+                "Invalid request: `name` may only contain lowercase letters, digits, `.`, `_` and `-`."
             )
         }
         guard state.projectIndex(name, ownerId: ownerId) == nil else {
