@@ -353,7 +353,7 @@ struct UnlockCommandTests {
             #expect(error?["code"] == "damaged")
         }
         #expect(results[3].error.contains("older copy"))
-        #expect(results[7].error.contains("was not made from the vault that was unlocked"))
+        #expect(results[7].error.contains("is not based on the vault that was unlocked"))
         #expect(results[10].output == "ours")
         #expect(results[13].output == "other")
     }

@@ -78,15 +78,15 @@ struct VaultPositionTests {
         try restoreOriginal(base)
         try write("two")
         #expect(try position().generation == seen.generation)
-        #expect(try isDamaged(seen, "was not made from"))
+        #expect(try isDamaged(seen, "is not based on"))
         try write("three")
-        #expect(try isDamaged(seen, "was not made from"))
+        #expect(try isDamaged(seen, "is not based on"))
     }
 
     @Test func `a generation missing from a newer file's ancestors is detected`() throws {
         try write("one")
         let seen = VaultPosition(generation: 0, indexTag: try position().indexTag)
-        #expect(try isDamaged(seen, "was not made from"))
+        #expect(try isDamaged(seen, "is not based on"))
     }
 
     @Test func `after more writes than the vault remembers it is unknown`() throws {

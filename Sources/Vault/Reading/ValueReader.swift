@@ -87,7 +87,7 @@ package final class ValueReader {
     private static func notAccepted(_ name: String) -> VaultError {
         VaultError(
             .notAccepted,
-            "the value of \(name) changed while the vault was locked, and has not been confirmed"
+            "the value of \(name) changed while the vault was locked, and the change has not been confirmed"
         )
     }
 

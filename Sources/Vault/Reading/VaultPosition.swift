@@ -142,12 +142,12 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - when: Completes "generation N …".
-    ///   - event: Completes "was not made from the vault that …".
+    ///   - event: Completes "is not based on the vault that …".
     package func objection(
         to standing: VaultRelation, _ seen: VaultPosition, when: String, of event: String
     ) -> VaultError {
         guard standing == .older else {
-            return VaultError(.damaged, "\(path) was not made from the vault that \(event)")
+            return VaultError(.damaged, "\(path) is not based on the vault that \(event)")
         }
         return VaultError(
             .damaged,

@@ -46,11 +46,11 @@ struct AnchorTests {
         try home.forgetAnchors()
         try home.store(["A": "theirs"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "was not made from")
+        failed(try home.run(["list", "-p", "web"]), 8, "is not based on")
         try home.forgetAnchors()
         try home.store(["A": "theirs again"])
         try seen.write(to: URL(fileURLWithPath: anchors[0]))
-        failed(try home.run(["list", "-p", "web"]), 8, "was not made from")
+        failed(try home.run(["list", "-p", "web"]), 8, "is not based on")
         try home.replaceVault(by: ours)
         done(try home.run(["list", "-p", "web"]))
     }
