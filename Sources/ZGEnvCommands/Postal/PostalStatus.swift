@@ -15,13 +15,13 @@ struct PostalStatus: Command {
 
     /// What a relay answered.
     private enum Answer {
-        case notAsked
+        case notChecked
         case known(RelayClient.Device)
         case failed(CommandError)
 
         var word: String {
             switch self {
-            case .notAsked: "not asked"
+            case .notChecked: "not checked"
             case .known: "answers"
             case .failed(let error): error.code == .unauthorized ? "removed" : "unreachable"
             }
@@ -75,7 +75,7 @@ struct PostalStatus: Command {
     private func answer(
         of registration: RelayRegistration, _ workspace: Workspace
     ) -> Answer {
-        if workspace.options.offline { return .notAsked }
+        if workspace.options.offline { return .notChecked }
         do {
             return .known(try RelayAccess.client(of: registration, workspace).device())
         } catch let error as RelayError {

@@ -41,7 +41,7 @@ struct PostalJoinTests {
         #expect(text.contains("no events yet") && !text.contains(token))
         let before = relay.targets.count
         let offline = try json(home.run(["postal", "status", "--json", "--offline"]))
-        #expect(offline["relays"]?.elements.first?["state"] == "not asked")
+        #expect(offline["relays"]?.elements.first?["state"] == "not checked")
         #expect(relay.targets.count == before)
         // It needs a confirmation, and does nothing with --dry-run.
         #expect(try home.run(["postal", "leave"]).end == .exited(2))
