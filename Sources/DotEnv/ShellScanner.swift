@@ -54,7 +54,7 @@ struct ShellScanner {
             case UInt8(ascii: ";"):
                 guard hasCommand else {
                     throw refusal(
-                        "; without a command before it is a shell syntax error", at: index)
+                        "a shell rejects ; unless a command comes before it", at: index)
                 }
                 try endCommand()
                 hasCommand = false

@@ -34,7 +34,7 @@ enum InviteCommand: PostalCommand {
         guard !accounts.isEmpty else {
             throw PostalError(
                 .usage, "No account given.",
-                hint: "Choose whose events the device gets with --account ID.")
+                hint: "Use --account ID to choose whose events the device gets.")
         }
         guard accounts.count <= 64, accounts.allSatisfy(PostalName.isAccount) else {
             throw PostalError(

@@ -49,7 +49,7 @@ struct ProductionSwitch {
     private static func sentences(_ older: OlderVariables) -> [String] {
         PendingChanges.lines([
             ("different values for", older.changed), ("built without", older.missing),
-            ("may still have variables removed since", older.removed),
+            ("may still have variables that have since been removed", older.removed),
         ])
     }
 

@@ -55,7 +55,7 @@ struct KeyringChecks {
             Finding(
                 "keyring", .warning, CommandError.sentence("\(name) is running, but locked"),
                 remedy:
-                    "Unlock \(name) in its own application, or run zg-env list, which prompts for it"
+                    "Unlock \(name) in its own application, or run zg-env list, which asks you to unlock it"
             )
         case .missing:
             Finding(

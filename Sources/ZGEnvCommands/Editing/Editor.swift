@@ -127,7 +127,7 @@ struct Editor {
             guard link?.remove() != false else {
                 throw CommandError(
                     .failed,
-                    "\(self.name) saved the text in another file, which was deleted: your edits were not saved.",
+                    "\(self.name) wrote the text to another file, which zg-env deleted. Your edits were lost.",
                     hint:
                         "Set VISUAL to an editor that writes the file itself, such as vim or nano."
                 )

@@ -240,7 +240,7 @@ struct Restore: Command {
                 plan.append("restore the slots of the backup: its passphrases, codes and keys")
             }
         } else {
-            plan.append("replace a file that cannot be read as a vault with \(source)")
+            plan.append("replace the current file, which is not a readable vault, with \(source)")
         }
         plan.append("keep the replaced file as \(kept)")
         return plan

@@ -250,7 +250,7 @@ final class WatchLoop {
         let isTaken = model.projects.contains { $0.isLocal && $0.name == name }
         guard platform.accounts.count > 1 || isTaken else { return nil }
         return
-            "Several projects could be meant. Link this one first: zg-env link \(word: name) --as LOCAL --team TEAM"
+            "Several projects match. Link this one first: zg-env link \(word: name) --as LOCAL --team TEAM"
     }
 
     /// Shows the result of an operation: one line as a message, more on a page of their own.

@@ -77,7 +77,7 @@ struct DeploymentActionTests {
         #expect(plan.output.contains("roll web back from \(ids.current) to \(ids.earlier)"))
         #expect(plan.output.contains("different values for: CHANGED\n"))
         #expect(plan.output.contains("built without: NEW\n"))
-        #expect(plan.output.contains("removed since: GONE\n"))
+        #expect(plan.output.contains("have since been removed: GONE\n"))
         #expect(try platform.current() == ids.current)
 
         let writes = try platform.writes {
