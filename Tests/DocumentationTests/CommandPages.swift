@@ -30,7 +30,8 @@ struct CommandPages {
                 text += "- [`\(command.name)`](\(fileName(command))): \(command.summary)\n"
             }
         }
-        text += "\n## Global options\n\nEvery command takes them, before or after its name.\n\n"
+        text +=
+            "\n## Global options\n\nEvery command accepts these options, before or after its name.\n\n"
         text += list(program.globalOptions)
         text += "\n## Environment\n\n"
         for (name, meaning) in program.environment { text += "- `\(name)`: \(meaning)\n" }

@@ -10,8 +10,8 @@ struct ProjectCreate: Command {
     static let spec = CommandSpec(
         ["project", "create"], "Create a project on Vercel",
         discussion: """
-            Creates a project without a repository, and links the project of that name in the \
-            vault to it, which is created if necessary.
+            Creates a project without a repository, and links it to the vault's project of the same \
+            name, creating that one if necessary.
             """,
         arguments: [ArgumentSpec("NAME", .one, "The name on Vercel")],
         options: [OptionSpec("as", value: "LOCAL", "Name the project LOCAL in the vault")],
@@ -114,7 +114,7 @@ struct ProjectCreate: Command {
             case .conflict: throw taken(workspace)
             case .badRequest:
                 throw CommandError(
-                    .usage, "Vercel rejects the project \(name).\(error.saying)",
+                    .usage, "Vercel rejected the project \(name).\(error.saying)",
                     hint: "Choose another name.")
             case .forbidden, .paymentRequired:
                 var refusal = CommandError(mapping: error)

@@ -10,11 +10,12 @@ struct Import: Command {
         ["import"], "Import .env files into the vault",
         discussion: """
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Imports everything or nothing. To leave unchanged values alone, it asks for \
-            the passphrase at a terminal while values are locked (not with --yes); otherwise \
-            existing keys count as updated. --comments omits comments that look like \
-            assignments or contain a value from the file, because comments can be read without the \
-            passphrase. --expand and --dialect next do not use values from the environment.
+            disagree. Imports everything or nothing. If values are locked, import asks for the \
+            passphrase on a terminal (not with --yes) so that it can skip unchanged values. \
+            Without the passphrase, every existing key counts as updated. With --comments, comments \
+            that look like assignments or contain a value from the file are still left out, because \
+            comments can be read without the passphrase. --expand and --dialect next do \
+            not use values from the environment.
             """,
         arguments: [
             ArgumentSpec(

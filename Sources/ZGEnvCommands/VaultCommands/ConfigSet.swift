@@ -19,7 +19,7 @@ struct ConfigSet: Command {
                 "let only run and export use an unlocked vault"),
             .init(
                 "zg-env config set schema-check on",
-                "make run, push and rotate fail if a required variable is missing"),
+                "stop run, push and rotate if a required variable is missing"),
         ], exitCodes: ExitCode.ofOpening)
 
     private let name: SettingName

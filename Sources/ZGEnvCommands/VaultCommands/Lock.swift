@@ -12,7 +12,7 @@ struct Lock: Command {
             file cannot be read, this locks all your vaults.
             """,
         examples: [
-            .init("zg-env lock", "make commands that read values ask for the passphrase again")
+            .init("zg-env lock", "require the passphrase again for commands that read values")
         ],
         exitCodes: ExitCode.ofOpening)
 

@@ -12,8 +12,9 @@ struct Link: Command {
         ["link"], "Link this directory to a project",
         discussion: """
             Writes .vercel/project.json, which the Vercel CLI uses too, and approves this directory in the \
-            vault. Without NAME, approves the existing link, such as one from a cloned repository, or \
-            offers the projects at a terminal. With --local, links to a project that exists only in the vault.
+            vault. Without NAME, approves the existing link, such as one from a cloned repository; if \
+            the directory is not linked, lets you choose a project on a terminal. With --local, links to a \
+            project that exists only in the vault.
             """,
         arguments: [
             ArgumentSpec(

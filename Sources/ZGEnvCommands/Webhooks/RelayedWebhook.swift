@@ -12,7 +12,7 @@ struct RelayedWebhook {
     static let options = [
         OptionSpec(
             flag: "postal",
-            "Send the joined relay every event that devices can receive"),
+            "Send every event that devices can receive to the relay that this vault has joined"),
         OptionSpec(
             "credential-file", value: "FILE",
             "With --postal, write the relay's credential to FILE (default webhook.HOOK, where HOOK is the last part of the webhook's URL)",
