@@ -72,6 +72,25 @@ struct ChainTests {
             made.recipients.map(\.member) == [alice.id, bob.id, dan.id].sorted())
     }
 
+    @Test func `joins a group without shared projects`() throws {
+        var group = try TestGroup(founder: alice, compartments: [], others: [(bob, .admin)])
+        let start = group.head
+        for (number, author) in [alice, bob].enumerated() {
+            let newcomer = TestPool.members[3 + number]
+            try group.add(
+                .init(admissions: [newcomer.admission(.reader)]), by: author, after: start)
+        }
+        #expect(group.chain.isForked)
+        let joint = try EntryAuthor(
+            chain: group.chain, ring: EpochKeyRing(member: alice.id), author: alice.id,
+            createdAt: 1_700_000_000_000
+        ).joiningEntry(signedBy: alice.authority)
+        try group.insert(joint.object)
+        #expect(group.chain.heads == [joint.name])
+        #expect(group.state.members.count == 4)
+        #expect(try #require(group.chain.link(joint.name)).entry.epochs.isEmpty)
+    }
+
     @Test func `is of one group only`() throws {
         let group = try group()
         let other = try TestGroup(founder: bob, compartments: [compartment])

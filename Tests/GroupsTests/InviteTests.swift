@@ -11,8 +11,8 @@ struct InviteTests {
     private let carol = TestPool.members[2]
     private let invite = TestRandom.identifier("invite", 0)
 
-    private func code(_ byte: UInt8 = 1) throws -> InviteCode {
-        InviteCode(try TestRandom.secret([UInt8](repeating: byte, count: 16)))
+    private func code(_ byte: UInt8 = 1) throws -> GroupInviteCode {
+        try GroupInviteCode(TestRandom.secret([UInt8](repeating: byte, count: 16)))
     }
 
     private func group() throws -> TestGroup {

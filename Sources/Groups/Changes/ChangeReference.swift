@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// Names one operation of a change.
 package struct ChangeReference: Hashable, Comparable, Sendable {
@@ -21,12 +21,13 @@ package struct ChangeReference: Hashable, Comparable, Sendable {
             ? left.operation < right.operation : left.change < right.change
     }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         change.encode(into: &writer)
         writer.uint16(operation)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> ChangeReference {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> ChangeReference
+    {
         ChangeReference(
             change: try GroupHash.decode(from: &reader), operation: try reader.uint16())
     }

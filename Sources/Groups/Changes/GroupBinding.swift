@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// A Vercel project that members are asked to bind a shared project to.
 package struct GroupBinding: Hashable, Sendable {
@@ -18,14 +18,14 @@ package struct GroupBinding: Hashable, Sendable {
         self.name = name
     }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         writer.text(origin)
         writer.optionalText(team)
         writer.text(project)
         writer.text(name)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupBinding {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupBinding {
         GroupBinding(
             origin: try reader.filledText(limit: GroupLimits.text),
             team: try reader.optionalText(limit: GroupLimits.text),

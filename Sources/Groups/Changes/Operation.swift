@@ -105,6 +105,20 @@ package struct Settlement: Hashable, Sendable {
         self.object = object
         self.reason = reason
     }
+
+    // Texts are compared by their bytes: two that only look alike are two decisions, for everybody.
+
+    package static func == (left: Settlement, right: Settlement) -> Bool {
+        left.matter == right.matter && left.subject == right.subject && left.object == right.object
+            && left.reason.utf8.elementsEqual(right.reason.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(matter)
+        hasher.combine(subject)
+        hasher.combine(object)
+        for byte in reason.utf8 { hasher.combine(byte) }
+    }
 }
 
 /// What an operation assigns: one candidate of each remains, unless members disagree.

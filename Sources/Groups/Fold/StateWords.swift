@@ -9,10 +9,17 @@ package enum StateWords {
     package static func bytes(
         of chain: MembershipChain, heads: [Identifier: [GroupHash]]
     ) -> [UInt8] {
+        bytes(group: chain.group, membership: chain.heads, heads: heads)
+    }
+
+    /// Returns the same of the heads of the membership, ascending.
+    package static func bytes(
+        group: GroupHash, membership: [GroupHash], heads: [Identifier: [GroupHash]]
+    ) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(GroupLabel.state.bytes)
-        chain.group.encode(into: &writer)
-        writer.hashes(chain.heads)
+        group.encode(into: &writer)
+        writer.hashes(membership)
         for compartment in heads.keys.sorted() {
             writer.identifier(compartment)
             writer.hashes(heads[compartment] ?? [])

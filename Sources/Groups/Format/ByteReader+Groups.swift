@@ -1,9 +1,9 @@
 internal import Sealing
-internal import Vault
+package import Vault
 
 extension ByteReader {
     /// Runs `body`, which must read all of an object, and translates errors.
-    static func decode<R>(
+    package static func decode<R>(
         _ object: [UInt8], skipping count: Int = 0, of what: StaticString,
         _ body: (inout ByteReader) throws(VaultError) -> R
     ) throws(GroupError) -> R {
@@ -20,7 +20,7 @@ extension ByteReader {
     }
 
     /// Reads a list whose items are strictly ascending by `key`.
-    mutating func ascending<T, Key: Comparable>(
+    package mutating func ascending<T, Key: Comparable>(
         limit: Int, least: Int, of what: StaticString, by key: (T) -> Key,
         _ item: (inout ByteReader) throws(VaultError) -> T
     ) throws(VaultError) -> [T] {
@@ -38,14 +38,17 @@ extension ByteReader {
     }
 
     /// Reads a list of ascending hashes.
-    mutating func hashes(limit: Int, of what: StaticString) throws(VaultError) -> [GroupHash] {
+    package mutating func hashes(limit: Int, of what: StaticString) throws(VaultError)
+        -> [GroupHash]
+    {
         try ascending(limit: limit, least: GroupHash.byteCount, of: what, by: { $0 }) {
             (reader) throws(VaultError) in try GroupHash.decode(from: &reader)
         }
     }
 
     /// Reads a list of ascending ids.
-    mutating func identifiers(limit: Int, of what: StaticString) throws(VaultError) -> [Identifier]
+    package mutating func identifiers(limit: Int, of what: StaticString) throws(VaultError)
+        -> [Identifier]
     {
         try ascending(limit: limit, least: 16, of: what, by: { $0 }) {
             (reader) throws(VaultError) in try reader.identifier()
@@ -53,21 +56,21 @@ extension ByteReader {
     }
 
     /// Reads a string that is not empty.
-    mutating func filledText(limit: Int) throws(VaultError) -> String {
+    package mutating func filledText(limit: Int) throws(VaultError) -> String {
         let text = try text(limit: limit)
         try require(!text.isEmpty, .encoding, "a name is empty")
         return text
     }
 
     /// Reads a flag, then what `body` reads if it is 1.
-    mutating func optional<T>(
+    package mutating func optional<T>(
         _ body: (inout ByteReader) throws(VaultError) -> T
     ) throws(VaultError) -> T? {
         try flag() ? try body(&self) : nil
     }
 
     /// Throws damage unless a condition holds.
-    func require(
+    package func require(
         _ condition: Bool, _ damage: VaultDamage, _ reason: @autoclosure () -> String
     ) throws(VaultError) {
         guard condition else { throw VaultError(damaged: damage, reason()) }
@@ -75,20 +78,20 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    mutating func list<T>(_ items: [T], _ item: (inout ByteWriter, T) -> Void) {
+    package mutating func list<T>(_ items: [T], _ item: (inout ByteWriter, T) -> Void) {
         uint32(UInt32(items.count))
         for element in items { item(&self, element) }
     }
 
-    mutating func hashes(_ items: [GroupHash]) {
+    package mutating func hashes(_ items: [GroupHash]) {
         list(items) { $1.encode(into: &$0) }
     }
 
-    mutating func identifiers(_ items: [Identifier]) {
+    package mutating func identifiers(_ items: [Identifier]) {
         list(items) { $0.identifier($1) }
     }
 
-    mutating func optional<T>(_ item: T?, _ body: (inout ByteWriter, T) -> Void) {
+    package mutating func optional<T>(_ item: T?, _ body: (inout ByteWriter, T) -> Void) {
         flag(item != nil)
         if let item { body(&self, item) }
     }

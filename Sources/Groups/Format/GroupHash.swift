@@ -1,6 +1,6 @@
 internal import Sealing
 internal import SystemFiles
-internal import Vault
+package import Vault
 
 /// The BLAKE2b hash of a group object, which names it: 32 bytes, ordered bytewise.
 package struct GroupHash: Hashable, Comparable, Sendable {
@@ -41,17 +41,17 @@ package struct GroupHash: Hashable, Comparable, Sendable {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         writer.identifier(high)
         writer.identifier(low)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupHash {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupHash {
         GroupHash(high: try reader.identifier(), low: try reader.identifier())
     }
 }
 
 extension Identifier {
     /// 16 zeros, which no random id is.
-    static let zero = Identifier([UInt8](repeating: 0, count: 16)) ?? .random()
+    package static let zero = Identifier([UInt8](repeating: 0, count: 16)) ?? .random()
 }

@@ -17,6 +17,7 @@ package enum GroupLabel: String, CaseIterable, Sendable {
     case codeSigning = "zg-env/code-sign"
     case codeMAC = "zg-env/code-mac"
     case state = "zg-env/state"
+    case checkWords = "zg-env/words"
 
     package static let byteCount = 16
 

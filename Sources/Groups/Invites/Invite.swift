@@ -46,7 +46,7 @@ package struct Invite: Equatable, Sendable {
     ///
     /// - Parameter key: The author's authority key.
     package func signed(
-        with key: borrowing SigningKeyPair, code: borrowing InviteCode
+        with key: borrowing SigningKeyPair, code: borrowing GroupInviteCode
     ) throws(GroupError) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(GroupLabel.invite.bytes)
@@ -107,7 +107,7 @@ package struct Invite: Equatable, Sendable {
     ///
     /// - Throws: ``GroupError/Code/code`` if the MAC, or the code key, is not of this code.
     package static func accept(
-        _ object: [UInt8], code: borrowing InviteCode
+        _ object: [UInt8], code: borrowing GroupInviteCode
     ) throws(GroupError) -> Invite {
         let invite = try decode(object)
         let start = object.count - GroupLimits.signatureByteCount - macByteCount

@@ -40,24 +40,54 @@ package struct BoxContext: Sendable {
         _ index: borrowing IndexKeyOfEpoch, _ value: borrowing ValueSecretOfEpoch,
         to keys: MemberKeys, readsValues: Bool
     ) throws(GroupError) -> SealedKeys {
-        let indexBox = try index.withBytes { (key) throws(GroupError) in
-            try LabeledBox.seal(key, after: text(.indexBox), to: keys.indexBox)
+        var scratch = try LabeledBox.scratch()
+        return try seal(index, value, to: keys, readsValues: readsValues, scratch: &scratch)
+    }
+
+    /// Seals one of many, in memory of ``LabeledBox``.
+    func seal(
+        _ index: borrowing IndexKeyOfEpoch, _ value: borrowing ValueSecretOfEpoch,
+        to keys: MemberKeys, readsValues: Bool, scratch: inout SecretBytes
+    ) throws(GroupError) -> SealedKeys {
+        SealedKeys(
+            indexBox: try sealIndexKey(index, to: keys, scratch: &scratch),
+            valueBox: readsValues
+                ? try sealValueSecret(value, to: keys, scratch: &scratch) : nil)
+    }
+
+    func sealIndexKey(
+        _ key: borrowing IndexKeyOfEpoch, to keys: MemberKeys, scratch: inout SecretBytes
+    ) throws(GroupError) -> [UInt8] {
+        try key.withBytes { (key) throws(GroupError) in
+            try LabeledBox.seal(
+                key, after: text(.indexBox), to: keys.indexBox, scratch: &scratch)
         }
-        guard readsValues else { return SealedKeys(indexBox: indexBox, valueBox: nil) }
-        return SealedKeys(
-            indexBox: indexBox,
-            valueBox: try value.withSeed { (seed) throws(GroupError) in
-                try LabeledBox.seal(seed, after: text(.valueBox), to: keys.valueBox)
-            })
+    }
+
+    func sealValueSecret(
+        _ secret: borrowing ValueSecretOfEpoch, to keys: MemberKeys, scratch: inout SecretBytes
+    ) throws(GroupError) -> [UInt8] {
+        try secret.withSeed { (seed) throws(GroupError) in
+            try LabeledBox.seal(
+                seed, after: text(.valueBox), to: keys.valueBox, scratch: &scratch)
+        }
     }
 
     /// Opens an index key and compares it with the commitment of the entry that made the epoch.
     package func openIndexKey(
         _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, commitment: GroupHash
     ) throws(GroupError) -> IndexKeyOfEpoch {
-        let slice = try LabeledBox.open(
-            box, with: pair, expecting: text(.indexBox), in: SecretArena())
-        let key = try IndexKeyOfEpoch(LabeledBox.copy(slice))
+        var scratch = try LabeledBox.scratch()
+        return try openIndexKey(box, with: pair, commitment: commitment, scratch: &scratch)
+    }
+
+    /// Opens one of many, in memory of ``LabeledBox``.
+    func openIndexKey(
+        _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, commitment: GroupHash,
+        scratch: inout SecretBytes
+    ) throws(GroupError) -> IndexKeyOfEpoch {
+        let key = try IndexKeyOfEpoch(
+            LabeledBox.open(box, with: pair, expecting: text(.indexBox), scratch: &scratch))
         guard key.commitment(compartment: compartment, epoch: epoch) == commitment else {
             throw GroupError(SealingError.notAuthentic)
         }
@@ -68,9 +98,17 @@ package struct BoxContext: Sendable {
     package func openValueSecret(
         _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, publicKey: [UInt8]
     ) throws(GroupError) -> ValueSecretOfEpoch {
-        let slice = try LabeledBox.open(
-            box, with: pair, expecting: text(.valueBox), in: SecretArena())
-        let secret = try ValueSecretOfEpoch(LabeledBox.copy(slice))
+        var scratch = try LabeledBox.scratch()
+        return try openValueSecret(box, with: pair, publicKey: publicKey, scratch: &scratch)
+    }
+
+    /// Opens one of many, in memory of ``LabeledBox``.
+    func openValueSecret(
+        _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, publicKey: [UInt8],
+        scratch: inout SecretBytes
+    ) throws(GroupError) -> ValueSecretOfEpoch {
+        let secret = try ValueSecretOfEpoch(
+            LabeledBox.open(box, with: pair, expecting: text(.valueBox), scratch: &scratch))
         guard secret.publicKey == publicKey else { throw GroupError(SealingError.notAuthentic) }
         return secret
     }

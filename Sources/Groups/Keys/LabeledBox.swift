@@ -2,45 +2,77 @@ internal import Sealing
 
 /// Sealed boxes of 32 secret bytes after a text that says what they are for.
 package enum LabeledBox {
+    /// Guarded memory for the text of a box. One serves many boxes, because an allocation takes longer
+    /// than sealing.
+    static func scratch() throws(GroupError) -> SecretBytes {
+        try sealing { () throws(SealingError) in try SecretBytes(count: 256) }
+    }
+
     /// Seals `text`, then the secret, to a public key.
     static func seal(
-        _ secret: RawSpan, after text: [UInt8], to publicKey: [UInt8]
+        _ secret: RawSpan, after text: [UInt8], to publicKey: [UInt8],
+        scratch: inout SecretBytes
     ) throws(GroupError) -> [UInt8] {
-        try sealing { () throws(SealingError) in
-            var plain = try SecretBuffer(capacity: 256)
-            try text.withBytes { (text) throws(SealingError) in try plain.append(text) }
-            try plain.append(secret)
-            return try plain.withBytes { (plain) throws(SealingError) in
-                try SealedBox.seal(plain, to: publicKey)
+        let count = text.count + secret.byteCount
+        scratch.withMutableBytes { plain in
+            text.withBytes { plain.copy(from: $0) }
+            var rest = plain._mutatingExtracting(droppingFirst: text.count)
+            rest.copy(from: secret)
+        }
+        return try sealing { () throws(SealingError) in
+            try scratch.withBytes { (plain) throws(SealingError) in
+                try SealedBox.seal(plain.extracting(first: count), to: publicKey)
             }
         }
     }
 
-    /// Opens a box, compares its text in constant time, and returns the secret, which fills the rest:
-    /// 32 bytes.
+    /// Seals with memory of its own.
+    static func seal(
+        _ secret: RawSpan, after text: [UInt8], to publicKey: [UInt8]
+    ) throws(GroupError) -> [UInt8] {
+        var scratch = try scratch()
+        return try seal(secret, after: text, to: publicKey, scratch: &scratch)
+    }
+
+    /// Opens a box of 32 secret bytes, and compares its text in constant time.
+    static func open(
+        _ sealed: [UInt8], with pair: borrowing SealedBox.KeyPair, expecting text: [UInt8],
+        scratch: inout SecretBytes
+    ) throws(GroupError) -> SecretBytes {
+        let count = text.count + 32
+        guard sealed.count == count + SealedBox.overheadByteCount else {
+            throw GroupError(SealingError.notAuthentic)
+        }
+        return try sealing { () throws(SealingError) in
+            try scratch.withMutableBytes { (bytes) throws(SealingError) in
+                var plain = bytes._mutatingExtracting(first: count)
+                try sealed.withBytes { (sealed) throws(SealingError) in
+                    try SealedBox.open(sealed, with: pair, into: &plain)
+                }
+            }
+            return try scratch.withBytes { (plain) throws(SealingError) in
+                let isExpected = text.withBytes {
+                    plain.extracting(first: text.count).isEqualInConstantTime(to: $0)
+                }
+                guard isExpected else { throw SealingError.notAuthentic }
+                return try SecretBytes(copying: plain.extracting(text.count..<count))
+            }
+        }
+    }
+
+    /// Opens a box of 32 secret bytes into an arena.
     static func open(
         _ sealed: [UInt8], with pair: borrowing SealedBox.KeyPair, expecting text: [UInt8],
         in arena: SecretArena
     ) throws(GroupError) -> SecretSlice {
-        guard sealed.count == text.count + 32 + SealedBox.overheadByteCount else {
-            throw GroupError(SealingError.notAuthentic)
+        var scratch = try scratch()
+        let secret = try open(sealed, with: pair, expecting: text, scratch: &scratch)
+        return try sealing { () throws(SealingError) in
+            try secret.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
         }
-        let plain: SecretSlice
-        do throws(SealingError) {
-            plain = try arena.allocate(count: text.count + 32)
-            try sealed.withBytes { (sealed) throws(SealingError) in
-                try plain.withMutableBytes { (out) throws(SealingError) in
-                    try SealedBox.open(sealed, with: pair, into: &out)
-                }
-            }
-        } catch { throw GroupError(error) }
-        let isExpected = text.withBytes { text in
-            plain.part(0..<text.byteCount).withBytes { $0.isEqualInConstantTime(to: text) }
-        }
-        guard isExpected else { throw GroupError(SealingError.notAuthentic) }
-        return plain.part(text.count..<text.count + 32)
     }
 
+    /// Copies a secret into memory of its own.
     static func copy(_ slice: SecretSlice) throws(GroupError) -> SecretBytes {
         try sealing { () throws(SealingError) in
             try slice.withBytes { (bytes) throws(SealingError) in

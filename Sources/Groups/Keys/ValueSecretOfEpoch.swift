@@ -29,8 +29,7 @@ package struct ValueSecretOfEpoch: ~Copyable {
     package borrowing func open(
         dataKey sealed: [UInt8], _ context: DataKeyContext, in arena: SecretArena
     ) throws(GroupError) -> SecretSlice {
-        let text = try LabeledBox.open(sealed, with: pair, expecting: context.bytes, in: arena)
-        return text
+        try LabeledBox.open(sealed, with: pair, expecting: context.bytes, in: arena)
     }
 
     /// Seals the value secret of an earlier epoch to a new one: 148 bytes.
@@ -46,8 +45,15 @@ package struct ValueSecretOfEpoch: ~Copyable {
     package borrowing func open(
         rung: [UInt8], _ context: RungContext
     ) throws(GroupError) -> ValueSecretOfEpoch {
-        let key = try LabeledBox.open(
-            rung, with: pair, expecting: context.bytes, in: SecretArena())
-        return try ValueSecretOfEpoch(LabeledBox.copy(key))
+        var scratch = try LabeledBox.scratch()
+        return try open(rung: rung, context, scratch: &scratch)
+    }
+
+    /// Opens one of many, in memory of ``LabeledBox``.
+    borrowing func open(
+        rung: [UInt8], _ context: RungContext, scratch: inout SecretBytes
+    ) throws(GroupError) -> ValueSecretOfEpoch {
+        try ValueSecretOfEpoch(
+            LabeledBox.open(rung, with: pair, expecting: context.bytes, scratch: &scratch))
     }
 }

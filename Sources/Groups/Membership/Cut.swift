@@ -19,6 +19,14 @@ package struct Cut: Equatable, Sendable {
 
     package init(_ compartments: [Heads] = []) { self.compartments = compartments }
 
+    /// Sorts, and leaves out duplicates and compartments without changes.
+    package init(heads: [Identifier: [GroupHash]]) {
+        self.init(
+            heads.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
+                Heads(compartment: $0.key, changes: Set($0.value).sorted())
+            })
+    }
+
     package func heads(in compartment: Identifier) -> [GroupHash] {
         compartments.first { $0.compartment == compartment }?.changes ?? []
     }

@@ -57,6 +57,11 @@ package struct Entry: Equatable, Sendable {
             + epochs.map(\.valueKey)
     }
 
+    /// Returns the epoch of a compartment that the entry makes.
+    package func epoch(of compartment: Identifier) -> NewEpoch? {
+        epochs.first(withKey: compartment, by: \.compartment)
+    }
+
     /// Returns the signed object.
     ///
     /// - Parameter key: The author's authority key.
@@ -65,6 +70,13 @@ package struct Entry: Equatable, Sendable {
         encode(into: &writer)
         writer.raw(writer.withBytes { key.signature(of: $0) })
         return writer.bytes
+    }
+
+    /// The number of bytes of the signed object.
+    var byteCount: Int {
+        var writer = ByteWriter(reserving: 4_096)
+        encode(into: &writer)
+        return writer.bytes.count + GroupLimits.signatureByteCount
     }
 
     private func encode(into writer: inout ByteWriter) {

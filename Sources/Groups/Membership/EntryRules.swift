@@ -123,7 +123,7 @@ struct EntryRules {
     private func changes() -> Bool {
         let isEmpty =
             entry.admissions.isEmpty && entry.changedMembers.isEmpty && entry.epochs.isEmpty
-            && entry.voidInvites.isEmpty
+            && entry.voidInvites.isEmpty && entry.other == nil
         return !isEmpty && entry.roles.allSatisfy { before.members[$0.member]?.rights != $0.rights }
     }
 

@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// What a member may do.
 package enum GroupRole: UInt8, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ package enum GroupRole: UInt8, Sendable, CaseIterable {
         self == other || self == .admin || (self == .member && other != .admin)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupRole {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> GroupRole {
         let value = try reader.byte()
         guard let role = GroupRole(rawValue: value) else {
             throw VaultError(damaged: .encoding, "a member has an unknown role")

@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// The four public keys of a member, 32 bytes each.
 package struct MemberKeys: Hashable, Sendable {
@@ -22,11 +22,11 @@ package struct MemberKeys: Hashable, Sendable {
 
     package var all: [[UInt8]] { [write, authority, indexBox, valueBox] }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         for key in all { writer.raw(key) }
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> MemberKeys {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> MemberKeys {
         MemberKeys(
             write: try reader.bytes(32), authority: try reader.bytes(32),
             indexBox: try reader.bytes(32), valueBox: try reader.bytes(32))

@@ -23,12 +23,12 @@ package struct MemberRights: Equatable, Sendable {
         return Set(wanted).isSubset(of: limit)
     }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         writer.byte(role.rawValue)
         writer.optional(limit) { $0.identifiers($1) }
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> MemberRights {
+    package static func decode(from reader: inout ByteReader) throws(VaultError) -> MemberRights {
         let role = try GroupRole.decode(from: &reader)
         let limit = try reader.optional { (reader) throws(VaultError) in
             try reader.identifiers(limit: GroupLimits.limit, of: "compartments of a member")

@@ -5,6 +5,8 @@ internal import Vault
 package struct MembershipChain: Sendable {
     /// A valid entry.
     package struct Link: Sendable {
+        /// The hash of the entry.
+        package let name: GroupHash
         package let entry: Entry
         /// The membership after it.
         package let state: MembershipState
@@ -37,6 +39,12 @@ package struct MembershipChain: Sendable {
 
     /// Returns a valid entry.
     package func link(_ name: GroupHash) -> Link? { links[name] }
+
+    /// All valid entries, on every side of a fork, by number and then hash: each one after its
+    /// predecessors.
+    package var linksInOrder: [Link] {
+        links.values.sorted { ($0.entry.number, $0.name) < ($1.entry.number, $1.name) }
+    }
 
     /// The membership after each head.
     package var headStates: [MembershipState] { heads.compactMap { links[$0]?.state } }
@@ -127,19 +135,23 @@ package struct MembershipChain: Sendable {
         let rules = EntryRules(
             entry: entry, object: object, name: name, previous: predecessor(0, entry.previous),
             other: predecessor(1, entry.other), arePredecessorsRelated: isRelated,
-            reusesKeys: entry.newKeys.contains { isUsed($0, before: entry) })
+            reusesKeys: entry.newKeys.contains { hasKey($0, inPastOf: predecessors(of: entry)) })
         let (state, refusal) = rules.judge()
         if let refusal { return refuse(name, refusal) }
-        links[name] = Link(entry: entry, state: state)
+        links[name] = Link(name: name, entry: entry, state: state)
         waitingObjects[name] = nil
         numbers.insert(entry.number)
         for key in entry.newKeys { keyOrigins[key, default: []].append(name) }
     }
 
-    private func isUsed(_ key: [UInt8], before entry: Entry) -> Bool {
+    private func predecessors(of entry: Entry) -> [GroupHash] {
+        [entry.previous] + (entry.other.map { [$0] } ?? [])
+    }
+
+    /// Returns whether one of these valid entries, or one in their past, introduced a public key.
+    package func hasKey(_ key: [UInt8], inPastOf entries: [GroupHash]) -> Bool {
         (keyOrigins[key] ?? []).contains { origin in
-            isSameOrBefore(origin, entry.previous)
-                || entry.other.map { isSameOrBefore(origin, $0) } == true
+            entries.contains { isSameOrBefore(origin, $0) }
         }
     }
 }

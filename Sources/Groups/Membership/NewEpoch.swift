@@ -52,6 +52,11 @@ package struct NewEpoch: Equatable, Sendable {
         self.recipients = recipients
     }
 
+    /// Returns the keys that are sealed to a member.
+    package func keys(of member: Identifier) -> SealedKeys? {
+        recipients.first(withKey: member, by: \.member)?.keys
+    }
+
     func encode(into writer: inout ByteWriter) {
         writer.identifier(compartment)
         writer.uint32(number)

@@ -21,7 +21,7 @@ enum GroupFuzzing {
         }
         if let invite = try decoded({ () throws(GroupError) in try Invite.decode(input) }) {
             accepted += 1
-            let code = InviteCode(try secret(16))
+            let code = try GroupInviteCode(secret(16))
             // The MAC of another code takes its place, too.
             let again = try invite.signed(with: signer.pair, code: code)
             guard again.dropLast(96) == input.dropLast(96) else {

@@ -126,7 +126,8 @@ struct ModelOracle {
             } else if !rank(mine.role, theirs.role) {
                 both.isActive = false
             }
-            if !theirs.isActive || theirs.keys != mine.keys || theirs.name != mine.name
+            if !theirs.isActive || theirs.keys != mine.keys
+                || Array(theirs.name.utf8) != Array(mine.name.utf8)
                 || theirs.person != mine.person
             {
                 both.isActive = false
@@ -155,7 +156,7 @@ struct ModelOracle {
                 let before = change.header.predecessors.map { index[$0] }
                 let entry = entries[change.header.entry]
                 guard before.allSatisfy({ $0.map { placed[$0] } ?? false }), let entry,
-                    entry.number == change.header.entryNumber
+                    entry.number == change.header.entryNumber, change.operations != nil
                 else { continue }
                 placed[number] = true
                 moved = true
@@ -232,7 +233,7 @@ struct ModelOracle {
         if let before = index[header.before] {
             let other = changes[before].header
             if other.author != header.author || other.chain != header.chain
-                || other.counter + 1 != header.counter
+                || other.counter &+ 1 != header.counter
             {
                 return .chain
             }
@@ -461,7 +462,7 @@ struct ModelOracle {
                 let (one, two) = (records[left], records[right])
                 guard one.isInUse, two.isInUse, !one.isOffered, !two.isOffered else { continue }
                 let isTwin = one.names.contains { name in
-                    two.names.contains(name)
+                    two.names.contains { $0.utf8.elementsEqual(name.utf8) }
                         && one.scopes.contains { a in two.scopes.contains { a.overlaps($0) } }
                 }
                 if isTwin, !one.contested.contains(.twin) { records[left].contested.append(.twin) }
@@ -494,9 +495,9 @@ struct ModelOracle {
         for assignment in of(.scope) {
             if let scope = assignment.operation.scope { scopes.append(scope) }
         }
-        state.names = Array(Set(names)).sorted {
-            Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8))
-        }
+        state.names = Set(names.map { Array($0.utf8) }).sorted {
+            $0.lexicographicallyPrecedes($1)
+        }.map { String(decoding: $0, as: UTF8.self) }
         state.scopes = Array(Set(scopes)).sorted {
             $0.encoded.lexicographicallyPrecedes($1.encoded)
         }

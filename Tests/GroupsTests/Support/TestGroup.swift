@@ -54,6 +54,9 @@ struct TestGroup {
 
     mutating func know(_ member: TestMember) { members[member.id] = member }
 
+    /// Forgets the entries that were inserted, and keeps the keys of all epochs.
+    mutating func removeEntries() { objects = [:] }
+
     /// Adds an entry to this group's chain.
     mutating func insert(_ object: [UInt8]) throws {
         objects[GroupHash(of: object)] = object
@@ -154,7 +157,9 @@ struct TestGroup {
                 let isComparable =
                     same.rights.role.isAtLeast(member.rights.role)
                     || member.rights.role.isAtLeast(same.rights.role)
-                guard same.isActive, member.isActive, same.keys == member.keys, isComparable else {
+                guard same.isActive, member.isActive, same.keys == member.keys, isComparable,
+                    same.person == member.person, same.name.utf8.elementsEqual(member.name.utf8)
+                else {
                     members[id] = nil
                     continue
                 }

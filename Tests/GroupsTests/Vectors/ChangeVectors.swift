@@ -269,6 +269,17 @@ enum ChangeVectors {
                 "signature-header", "another chain than was signed",
                 whole.with("header.chain", Layout.id(7)).bytes, "signature"),
         ]
+        vectors += EntryVectors.bounds(
+            "change", whole, "header.parents", most: 64, least: 32, "order"
+        ) {
+            [
+                "kind": "change", "object": GroupVector.hexadecimal($0),
+                "indexKey": GroupVector.hexadecimal(keys.indexBytes),
+                "valueSecret": GroupVector.hexadecimal(keys.valueBytes),
+                "writeKey": GroupVector.hexadecimal(author.keys.write),
+                "authorityKey": GroupVector.hexadecimal(author.keys.authority),
+            ]
+        }
         for length in [16, 18, 60, 200, whole.bytes.count - 1] {
             vectors.append(
                 vector(
@@ -432,6 +443,34 @@ enum ChangeVectors {
                 right.with("op.14.reason", Layout.text(String(repeating: "r", count: 1_025))),
                 "bounds"),
         ]
+        vectors += try longTexts(right, content)
+        vectors += try listBounds(right) { try made(padded($0), values) }
+        for (name, length) in [("40", 40), ("170", 170), ("167", 167)] {
+            // The values have the length that the operations say.
+            let short = Array(values.prefix(164 + length)) + values.suffix(168)
+            let zeros = EntryVectors.zeros(164 + length + 168 - short.count)
+            vectors.append(
+                vector(
+                    "content-chunk-\(name)", "a chunk of \(length) bytes, which no value has",
+                    try made(
+                        padded(right.with("op.2.length", Layout.u32(length)).bytes), short + zeros),
+                    "layout"))
+        }
+        for kind in [1, 12] {
+            for (name, scope) in [
+                ("", [0] + Layout.u32(0) + [0]),
+                ("-branch", [0] + Layout.u32(0) + [1] + Layout.text("main")),
+            ] {
+                vectors.append(
+                    try content(
+                        "scope-empty-\(kind)\(name)", "a scope without target and environment",
+                        right.with("op.\(kind).scope", scope), "layout"))
+            }
+        }
+        vectors.append(
+            try content(
+                "ok-environment", "a scope of one environment",
+                right.with("op.8.scope", [0] + Layout.u32(1) + Layout.text("qa") + [0]), "ok"))
         for kind in 7...9 {
             vectors.append(
                 try content(
@@ -439,6 +478,92 @@ enum ChangeVectors {
                     right.with("op.\(kind).replaces", refs([])), "layout"))
         }
         return vectors
+    }
+
+    /// Every text with as many bytes as it may have, and each with one more.
+    private static func longTexts(
+        _ right: Layout, _ content: (String, String, Layout, String) throws -> GroupVector
+    ) throws -> [GroupVector] {
+        func text(_ count: Int) -> [UInt8] { Layout.text(String(repeating: "t", count: count)) }
+        func scope(_ environment: Int, _ branch: Int) -> [UInt8] {
+            [1] + Layout.u32(1) + text(environment) + [1] + text(branch)
+        }
+        let texts: [(String, Int)] = [
+            ("op.1.name", 1_024), ("op.1.comment", 4_096), ("op.9.name", 1_024),
+            ("op.10.name", 1_024), ("op.11.origin", 4_096), ("op.11.team", 4_096),
+            ("op.11.project", 4_096), ("op.11.name", 4_096), ("op.12.id", 4_096),
+            ("op.12.key", 1_024), ("op.14.reason", 1_024),
+        ]
+        var longest = right.with("op.8.scope", scope(4_096, 1_024))
+        for (name, count) in texts { longest = longest.with(name, text(count)) }
+        var vectors = [try content("ok-longest", "all texts as long as they may be", longest, "ok")]
+        for (name, count) in texts {
+            vectors.append(
+                try content(
+                    "long-\(name.dropFirst(3).replacing(".", with: "-"))",
+                    "a text of \(count + 1) bytes in \(name)", right.with(name, text(count + 1)),
+                    "bounds"))
+        }
+        vectors.append(
+            try content(
+                "long-environment", "a custom environment of 4,097 bytes",
+                right.with("op.8.scope", scope(4_097, 1)), "bounds"))
+        vectors.append(
+            try content(
+                "long-branch", "a branch of 1,025 bytes",
+                right.with("op.8.scope", scope(1, 1_025)), "bounds"))
+        return vectors
+    }
+
+    /// The lists in operations, as ``EntryVectors/bounds(_:_:_:most:least:_:_:)`` does it.
+    private static func listBounds(
+        _ right: Layout, _ made: ([UInt8]) throws -> [UInt8]
+    ) throws -> [GroupVector] {
+        let lists: [(String, String, [UInt8], most: Int, least: Int, problem: String)] = [
+            ("count", "operations", [], 4_096, 6, "encoding"),
+            ("op.8.scope", "environments", [1], 1_000, 4, "order"),
+            ("op.3.replaces", "replaced assignments", [], 1_000, 34, "order"),
+        ]
+        var vectors: [GroupVector] = []
+        for (field, what, prefix, most, least, problem) in lists {
+            for (name, count, zeros, result) in [
+                ("least", 3, 3 * least - 1, "bounds"), ("least-ok", 3, 3 * least, problem),
+                ("most", most + 1, (most + 1) * least, "bounds"),
+                ("most-ok", most, most * least, problem),
+            ] {
+                let text = right.through(field).with(field, prefix + Layout.u32(count)).bytes
+                vectors.append(
+                    vector(
+                        "content-\(field.replacing(".", with: "-"))-\(name)",
+                        "\(count) \(what), and \(zeros) zeros",
+                        try made(text + EntryVectors.zeros(zeros)), result))
+            }
+        }
+        return vectors
+    }
+
+    /// Two values, of which the first is padded by hand.
+    private static func values(padded first: [UInt8]) throws -> [UInt8] {
+        guard let record = Identifier(Layout.id(5)), let groupHash = GroupHash(group),
+            let compartment = Identifier(compartment), let batch = Identifier(batch),
+            let seed = Identifier(seed)
+        else { fatalError("16 bytes") }
+        let context = DataKeyContext(
+            group: groupHash, compartment: compartment, epoch: 3, batch: batch)
+        let key = try TestRandom.secret(Layout.hash(77))
+        var values = try context.wrap(key, to: keys.valueKey)
+        let data = context.chunkData(
+            record: record, version: VersionIdentity.id(author: author.id, seed: seed),
+            sealedName: "KEY")
+        for text in [first, EntryVectors.zeros(128)] {
+            let nonce = AuthenticatedCipher.randomNonce()
+            values += nonce
+            text.withBytes {
+                AuthenticatedCipher.seal(
+                    $0, nonce: nonce, additionalData: data, key: key, appendingTo: &values)
+            }
+        }
+        return values
     }
 
     private static func valueVectors() throws -> [GroupVector] {
@@ -457,7 +582,25 @@ enum ChangeVectors {
         let wrongSeed = content().with("op.2.seed", Layout.id(9))
         let wrongRecord = content().with("op.2.record", Layout.id(6)).with(
             "op.1.record", Layout.id(6))
-        return [
+        let text = Layout.u32(3) + Array("abc".utf8)
+        let paddings: [(String, String, [UInt8], String)] = [
+            ("ok-by-hand", "a value that is padded by hand", text + EntryVectors.zeros(121), "ok"),
+            ("value-padding-last", "a last byte of 1", text + EntryVectors.zeros(120) + [1], "tag"),
+            (
+                "value-padding-more", "a length that ends behind the text",
+                Layout.u32(125) + EntryVectors.zeros(124), "tag"
+            ),
+            (
+                "value-padding-most", "a length of 2³² - 1",
+                Layout.u32(0xFFFF_FFFF) + EntryVectors.zeros(124), "tag"
+            ),
+        ]
+        let byHand = try paddings.map { name, description, padded, result in
+            vector(
+                name, description, try made(Self.values(padded: padded)), result,
+                expected: result == "ok" ? ["values": ["616263", ""]] : [:])
+        }
+        return byHand + [
             vector("value-data-key", "a changed data key", try made(flipped(20)), "tag"),
             vector("value-first", "a changed first value", try made(flipped(200)), "tag"),
             vector("value-last", "a changed last tag", try made(flipped(499)), "tag"),

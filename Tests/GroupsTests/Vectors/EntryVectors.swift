@@ -267,6 +267,16 @@ enum EntryVectors {
                     "\(list)-most", "2³² - 1 \(list) items",
                     entry.with("\(list)s", Layout.u32(0xFFFF_FFFF)), "bounds"))
         }
+        vectors += listBounds(entry)
+        vectors.append(
+            vector(
+                "cut-compartment-doubled", "a compartment twice in a cut",
+                entry.copying("role.2.cut.1", to: "role.2.cut.2"), "order"))
+        vectors += [
+            vector(
+                "role-admin-limited", "an admin with a limit in a role item",
+                entry.with("role.1.role", [1]).with("role.1.limit.flag", limit().bytes), "layout")
+        ]
         for length in [16, 23, 100, 118, entry.bytes.count - 65, entry.bytes.count - 1] {
             vectors.append(
                 vector(
@@ -274,6 +284,52 @@ enum EntryVectors {
                     Array(entry.bytes.prefix(length)), "bounds"))
         }
         return vectors
+    }
+
+    /// Each list with as many items as it may have, and one more; and with as many items as remain,
+    /// and one byte less. Zeros follow, in which the first or second item has another problem.
+    private static func listBounds(_ entry: Layout) -> [GroupVector] {
+        let lists: [(field: String, most: Int, least: Int, problem: String)] = [
+            ("admissions", 1_000, 171, "encoding"), ("role.1.limit.flag", 1_000, 16, "order"),
+            ("admission.2.grants.count", 10_000, 193, "order"), ("roles", 1_000, 23, "encoding"),
+            ("role.2.cut.count", 10_000, 20, "layout"), ("role.2.cut.1.count", 1_000, 32, "order"),
+            ("removals", 1_000, 20, "order"), ("replacements", 1_000, 148, "order"),
+            ("epochs", 10_000, 92, "layout"), ("epoch.2.rungs", 2, 252, "order"),
+            ("epoch.2.recipients", 1_000, 189, "order"), ("voids", 1_000, 16, "order"),
+        ]
+        return lists.flatMap { list in
+            bounds(
+                "entry", entry, list.field, most: list.most, least: list.least, list.problem,
+                after: list.field.hasSuffix("flag") ? [1] : []
+            ) {
+                ["kind": "entry", "object": GroupVector.hexadecimal($0)]
+            }
+        }
+    }
+
+    /// Vectors of an object that ends with one list of zeros.
+    static func bounds(
+        _ kind: String, _ object: Layout, _ field: String, most: Int, least: Int,
+        _ problem: String, after prefix: [UInt8] = [], _ input: ([UInt8]) -> [String: Any]
+    ) -> [GroupVector] {
+        let name = "\(kind)-\(field.replacing(".", with: "-"))"
+        func made(
+            _ suffix: String, _ description: String, _ count: Int, _ zeros: Int, _ result: String
+        ) -> GroupVector {
+            var input = input(object.through(field).with(field, prefix + Layout.u32(count)).bytes)
+            input["zeros"] = zeros
+            return GroupVector(
+                name: "\(name)-\(suffix)", description: "\(field): \(description)", input: input,
+                result: result)
+        }
+        // In three items, the first two show another problem before the end is reached.
+        let few = min(3, most)
+        return [
+            made("least", "\(few) items without a last byte", few, few * least - 1, "bounds"),
+            made("least-ok", "\(few) items that fit", few, few * least, problem),
+            made("most", "one item more than there may be", most + 1, (most + 1) * least, "bounds"),
+            made("most-ok", "as many items as there may be", most, most * least, problem),
+        ]
     }
 
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

@@ -10,8 +10,8 @@ enum InviteVectors {
     private static let code = [UInt8](repeating: 0x5A, count: 16)
     private static let id = Layout.id(1)
 
-    private static func inviteCode(_ bytes: [UInt8] = code) throws -> InviteCode {
-        InviteCode(try TestRandom.secret(bytes))
+    private static func inviteCode(_ bytes: [UInt8] = code) throws -> GroupInviteCode {
+        try GroupInviteCode(TestRandom.secret(bytes))
     }
 
     private static func invite(_ codeKey: [UInt8]) -> Layout {
@@ -88,6 +88,11 @@ enum InviteVectors {
             vector(
                 "name-long", "a name of 257 bytes",
                 whole.with("name", Layout.text(String(repeating: "a", count: 257))).bytes, "bounds"),
+            vector(
+                "ok-name-long", "a name of 256 bytes",
+                try finished(bare.with("name", Layout.text(String(repeating: "a", count: 256))))
+                    .bytes,
+                "ok"),
             vector("role", "the role 0", whole.with("role", [0]).bytes, "encoding"),
             vector("limited-admin", "a limited admin", whole.with("role", [1]).bytes, "layout"),
             vector(
@@ -110,11 +115,13 @@ enum InviteVectors {
     }
 
     private static func joins(_ pair: borrowing SigningKeyPair) throws -> [GroupVector] {
+        // 3 is a wrong signature, which the later ones cover.
         func signed(_ join: Layout, _ order: [Int] = [0, 1, 2]) -> Layout {
             var join = join
             for (place, signer) in order.enumerated() {
                 let signature: [UInt8]
                 switch signer {
+                case 3: signature = Layout.blob(64)
                 case 0: signature = join.bytes.withBytes { newcomer.write.signature(of: $0) }
                 case 1: signature = join.bytes.withBytes { newcomer.authority.signature(of: $0) }
                 default: signature = join.bytes.withBytes { pair.signature(of: $0) }
@@ -157,6 +164,12 @@ enum InviteVectors {
             vector("keys", "other keys", whole.with("keys", Layout.blob(128)).bytes, "signature"),
             vector(
                 "order", "signatures in another order", signed(bare, [1, 0, 2]).bytes, "signature"),
+            vector(
+                "write-signed", "another first signature, under the right later ones",
+                signed(bare, [3, 1, 2]).bytes, "signature"),
+            vector(
+                "authority-signed", "another second signature, under the right last one",
+                signed(bare, [0, 3, 2]).bytes, "signature"),
             vector("code", "signed by no code", signed(bare, [0, 1, 1]).bytes, "signature"),
             vector(
                 "write", "another first signature",

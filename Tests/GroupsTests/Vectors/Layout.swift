@@ -24,6 +24,16 @@ struct Layout {
         return copy
     }
 
+    /// The fields up to the only one of a name.
+    func through(_ name: String) -> Layout {
+        var copy = self
+        guard let place = fields.firstIndex(where: { $0.name == name }) else {
+            preconditionFailure(name)
+        }
+        copy.fields.removeSubrange((place + 1)...)
+        return copy
+    }
+
     /// Exchanges everything below two prefixes.
     func swapping(_ one: String, _ other: String) -> Layout {
         func range(_ prefix: String) -> Range<Int> {

@@ -17,14 +17,20 @@ enum StateJSON {
             "projectNames": state.projectNames,
             "bindings": state.bindings.map { $0.map(binding) ?? NSNull() as Any },
             "records": state.records.map(record),
-            "settled": state.settled.map {
-                [
-                    Int($0.matter.rawValue), $0.subject.hexadecimal, $0.object.hexadecimal,
-                    $0.reason,
-                ] as [Any]
-            }.sorted { "\($0)" < "\($1)" },
+            "settled": state.settled.map { ($0, bytes(of: $0)) }
+                .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map {
+                    [
+                        Int($0.0.matter.rawValue), $0.0.subject.hexadecimal,
+                        $0.0.object.hexadecimal, $0.0.reason,
+                    ] as [Any]
+                },
             "candidates": candidates(state.candidates),
         ]
+    }
+
+    private static func bytes(of settlement: Settlement) -> [UInt8] {
+        [settlement.matter.rawValue] + settlement.subject.bytes + settlement.object.bytes
+            + Array(settlement.reason.utf8)
     }
 
     private static func reasons<T: RawRepresentable>(_ reasons: [GroupHash: T]) -> [String: String]
