@@ -22,7 +22,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests
+PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests
 
 # Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -168,10 +168,11 @@ $(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
 	$(SECOND_READER)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-second-reader: $(SECOND_READER)/ready ## Read the vectors with an independent implementation of the format
+second-reader: $(SECOND_READER)/ready ## Read the vectors with independent implementations of the formats
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
 	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
+	$(SECOND_READER)/bin/python Tests/SecondReader/group_reader.py --vectors Tests/GroupVectors
 
 attacks: build $(SECOND_READER)/ready ## Test every change that the index key allows (20 minutes)
 	$(SECOND_READER)/bin/python Tests/SecondReader/compare.py $(RELEASE)/zg-env 1000

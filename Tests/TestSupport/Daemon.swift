@@ -3,7 +3,7 @@ import Foundation
 
 /// A program that runs beside a test. It ends with this object, and also when the test's process
 /// dies, because a shell holds a pipe from it.
-final class Daemon {
+package final class Daemon {
     private let shell: ChildProcess
     /// Closing it ends the program.
     private var lifeline: Int32
@@ -13,7 +13,7 @@ final class Daemon {
     /// Starts a program.
     ///
     /// - Parameter input: Its standard input.
-    init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String], input: [UInt8] = []
     ) throws {
         self.path = path
@@ -63,7 +63,7 @@ final class Daemon {
     }
 
     /// Ends the program and waits for its end.
-    func stop() {
+    package func stop() {
         guard lifeline >= 0 else { return }
         close(lifeline)
         lifeline = -1
@@ -73,7 +73,7 @@ final class Daemon {
     }
 
     /// Waits until `condition` holds, up to ten seconds.
-    func wait(_ what: String, until condition: () -> Bool) throws {
+    package func wait(_ what: String, until condition: () -> Bool) throws {
         let limit = ContinuousClock.now + .seconds(60)
         while !condition() {
             guard ContinuousClock.now < limit else {

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Searching
+internal import SystemFiles
 
 /// Scans files, staged content or a stream, and collects the findings.
 final class ScanWork {

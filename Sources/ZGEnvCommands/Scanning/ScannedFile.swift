@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Searching
+internal import SystemFiles
 
 /// Scans a regular file.
 struct ScannedFile {

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SystemFiles
 
 /// Runs git on a directory or an index. Git gets none of our variables, and must neither prompt, nor
@@ -68,9 +67,9 @@ struct GitProgram {
     /// Git runs but prints nothing for too long.
     struct NoAnswer: Error {}
 
-    /// The seconds git may print nothing: a pipe as `.gitignore` or as an included configuration file
+    /// How long git may print nothing: a pipe as `.gitignore` or as an included configuration file
     /// would make it wait forever.
-    private static let longestSilence: Int32 = 20
+    private static let longestSilence: Duration = .seconds(20)
 
     /// Returns what git prints; nil if it fails.
     ///
@@ -79,8 +78,8 @@ struct GitProgram {
         let process = try start(arguments)
         var bytes: [UInt8] = []
         let end = DescriptorReading.readAll(
-            process.outputDescriptor, longestSilence: Self.longestSilence
-        ) { bytes += $0 }
+            [process.outputDescriptor], longestSilence: Self.longestSilence
+        ) { _, piece in bytes += piece }
         if end == .silence {
             process.terminate()
             throw NoAnswer()
@@ -98,54 +97,6 @@ struct GitProgram {
     func line(_ arguments: [String]) throws -> String? {
         try output(arguments).flatMap {
             String(validating: $0.last == 0x0A ? $0.dropLast() : $0[...], as: UTF8.self)
-        }
-    }
-}
-
-/// Reads from descriptors of other programs.
-enum DescriptorReading {
-    /// How a stream ended.
-    enum End {
-        case whole, failed
-        /// No data for too long.
-        case silence
-    }
-
-    /// Passes all data to `body` until the end.
-    ///
-    /// - Parameter longestSilence: In seconds.
-    static func readAll(
-        _ descriptor: Int32, longestSilence: Int32, _ body: (ArraySlice<UInt8>) -> Void
-    ) -> End {
-        var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let found = unsafe poll(&entry, 1, longestSilence * 1_000)
-            if found == 0 { return .silence }
-            if found < 0 {
-                if errno == EINTR { continue }
-                return .failed
-            }
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe read(descriptor, into: buffer)
-            }
-            if got <= 0 { return got == 0 ? .whole : .failed }
-            body(bytes[..<got])
-        }
-    }
-
-    /// Waits for data or the end.
-    static func waitForInput(_ descriptor: Int32) {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&entry, 1, -1)
-    }
-
-    /// Reads available data; retries after a signal.
-    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            let got = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if got < 0, errno == EINTR { continue }
-            return got
         }
     }
 }

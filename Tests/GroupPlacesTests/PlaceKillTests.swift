@@ -1,0 +1,108 @@
+import Foundation
+import GroupPlaces
+import Groups
+import TestSupport
+import Testing
+
+/// Kills publishers, and the git processes below them, at random times. Every object that was
+/// reported as published is there afterwards, and the next publish works.
+@Suite("Killed publishers")
+struct PlaceKillTests {
+    @Test(arguments: PlaceFixture.Kind.allCases, [false, true])
+    func `a kill loses nothing, and the next publish works`(
+        kind: PlaceFixture.Kind, killsGit: Bool
+    ) throws {
+        guard kind == .repository || !killsGit else { return }
+        let fixture = try PlaceFixture(kind)
+        var random = ProofRandom(killsGit ? 81 : 82)
+        var (published, kills) = (Set<ObjectPath>(), 0)
+        for turn in 0..<Proof.count(short: 6, full: 150) {
+            let pause = UInt32.random(in: 0...120_000, using: &random)
+            let choice = UInt64.random(in: 0...UInt64.max, using: &random)
+            var runner = try fixture.publisher("alice", ["changes", "turn\(turn)", "1000"])
+            runner.script = [
+                (
+                    .output("changes/"),
+                    .call { identifier, _ in
+                        // The time of the kill is the test's input, not its synchronization.
+                        usleep(pause)
+                        // A git may end before it is killed; the next one is then killed.
+                        for _ in 0..<200 where killsGit {
+                            let below = Self.descendants(of: identifier)
+                            guard !below.isEmpty else { continue }
+                            let one = below[Int(choice % UInt64(below.count))]
+                            if kill(one, SIGKILL) == 0 { break }
+                        }
+                        kill(identifier, SIGKILL)
+                    }
+                )
+            ]
+            let result = try runner.run()
+            #expect(result.signal == SIGKILL, "\(random.seedText): \(result.output)")
+            kills += 1
+            let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+            // The last line may be incomplete.
+            published.formUnion(lines.dropLast().compactMap { ObjectPath($0) })
+            let next = try change("after \(turn)")
+            let place = try fixture.open("alice")
+            #expect(
+                try place.publish([next], to: fixture.group).isEmpty, "\(random.seedText) \(turn)")
+            published.insert(next.path)
+            _ = try place.refresh(fixture.group, since: nil)
+            let missing = published.subtracting(try place.paths(of: fixture.group))
+            #expect(missing.isEmpty, "\(random.seedText) \(turn)")
+        }
+        let reader = try fixture.open("bob")
+        _ = try reader.refresh(fixture.group, since: nil)
+        let reading = try reader.read(Array(published), of: fixture.group)
+        #expect(reading.objects.count == published.count && reading.refused.isEmpty)
+        print("\(kind): \(kills) kills, \(published.count) objects published, all there")
+    }
+
+    /// Git killed alone is an error or another attempt of the publisher, which goes on.
+    @Test
+    func `a publisher survives the end of its git`() throws {
+        let fixture = try PlaceFixture(.repository)
+        var random = ProofRandom(83)
+        var (published, errors) = (Set<ObjectPath>(), 0)
+        for turn in 0..<Proof.count(short: 6, full: 150) {
+            let pause = UInt32.random(in: 0...60_000, using: &random)
+            let choice = UInt64.random(in: 0...UInt64.max, using: &random)
+            var runner = try fixture.publisher("alice", ["changes", "turn\(turn)", "4"])
+            runner.script = [
+                (
+                    .now,
+                    .call { identifier, _ in
+                        usleep(pause)
+                        let below = Self.descendants(of: identifier)
+                        guard !below.isEmpty else { return }
+                        kill(below[Int(choice % UInt64(below.count))], SIGKILL)
+                    }
+                )
+            ]
+            let result = try runner.run()
+            if result.status != 0 { errors += 1 }
+            published.formUnion(result.output.split(separator: "\n").compactMap { ObjectPath($0) })
+            let next = try change("after \(turn)")
+            #expect(
+                try fixture.open("alice").publish([next], to: fixture.group).isEmpty,
+                "\(random.seedText) \(turn)")
+            published.insert(next.path)
+        }
+        let reader = try fixture.open("bob")
+        let missing = published.subtracting(try reader.paths(of: fixture.group))
+        #expect(missing.isEmpty, "\(random.seedText)")
+        print("git killed: \(errors) errors, \(published.count) objects published, all there")
+    }
+
+    /// The processes below one, in any depth.
+    private static func descendants(of identifier: Int32) -> [Int32] {
+        let path = "/proc/\(identifier)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let children = threads.flatMap { thread in
+            ((try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8)) ?? "")
+                .split(separator: " ").compactMap { Int32($0) }
+        }
+        return children.flatMap { [$0] + descendants(of: $0) }
+    }
+}
