@@ -127,6 +127,12 @@ let package = Package(
         .target(
             name: "Groups", dependencies: ["Sealing", "SystemFiles", "Vault"],
             swiftSettings: busySettings),
+        .target(
+            name: "GroupPlaces", dependencies: ["CLinux", "Groups", "SystemFiles", "Vault"],
+            swiftSettings: busySettings),
+        .target(
+            name: "SharedProjects", dependencies: ["GroupPlaces", "Groups", "Sealing", "Vault"],
+            swiftSettings: busySettings),
         .target(name: "DotEnv", swiftSettings: busySettings),
         .target(
             name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: busySettings),
@@ -170,10 +176,9 @@ let package = Package(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CZxcvbn", "CommandLineKit", "CurlTransport", "DesktopNotifications",
-                "DotEnv", "EnvOperations", "EnvSchema", "JSON", "KernelKeyring", "PostalDevice",
-                "PostalProtocol",
-                "Sealing", "Searching", "SecretServiceKeyring", "SystemFiles", "Vault",
-                "VercelAPI",
+                "DotEnv", "EnvOperations", "EnvSchema", "GroupPlaces", "Groups", "JSON",
+                "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing", "Searching",
+                "SecretServiceKeyring", "SharedProjects", "SystemFiles", "Vault", "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -195,6 +200,11 @@ let package = Package(
             linkerSettings: [
                 .linkedLibrary("gnutls"), .linkedLibrary("sodium"), .linkedLibrary("sqlite3"),
             ]),
+
+        // Publishes from a process of its own, which tests kill.
+        .executableTarget(
+            name: "zg-env-place-publisher", dependencies: ["GroupPlaces", "Groups", "Vault"],
+            path: "Tests/Places/publisher", swiftSettings: settings),
 
         // TestSupport provides temporary homes, fakes and a runner of the built programs.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
@@ -221,6 +231,14 @@ let package = Package(
             name: "GroupsTests",
             dependencies: ["Groups", "JSON", "Sealing", "SystemFiles", "TestSupport", "Vault"],
             swiftSettings: busySettings),
+        .testTarget(
+            name: "SharedProjectsTests",
+            dependencies: ["Groups", "Sealing", "SharedProjects", "TestSupport", "Vault"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GroupPlacesTests",
+            dependencies: ["GroupPlaces", "Groups", "TestSupport", "Vault"],
+            exclude: ["http_backend.py"], swiftSettings: settings),
         .testTarget(
             name: "SearchingTests", dependencies: ["Searching", "Sealing"],
             swiftSettings: settings),

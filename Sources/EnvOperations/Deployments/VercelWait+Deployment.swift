@@ -17,7 +17,7 @@ extension VercelWait {
             let reason: String? =
                 switch deployment.state {
                 case let state where state.isFailed: "the build failed"
-                case .canceled: "Vercel canceled it, for example because of an ignored build step"
+                case .canceled: "Vercel canceled it, for example by the Ignored Build Step setting"
                 case .blocked: "Vercel blocked it"
                 default: nil
                 }

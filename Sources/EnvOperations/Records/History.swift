@@ -89,8 +89,11 @@ extension VaultTransaction {
             grouping: index.earlierVersions.filter { storedVariables.contains($0.variable) },
             by: \.variable)
         let journal = History.Journal(index)
+        let shared = index.sharedProjectIDs
         let versions = index.variables.flatMap { variable -> [StoredVersion] in
-            guard let versions = earlier[variable.id] else { return [] }
+            guard let versions = earlier[variable.id], !shared.contains(variable.project) else {
+                return []
+            }
             let current = index.currentVersions[variable.id].map { [$0] } ?? []
             return History(of: variable, versions + current, journal)
                 .prunable(keeping: keep, at: time) { counts($0) }

@@ -37,6 +37,8 @@ package enum CheckpointUse {
     case sending(project: Identifier, records: Set<Identifier>, account: String?)
     /// The same for several projects.
     case sendingTo(projects: [Identifier], records: Set<Identifier>)
+    /// Replacing records by what a group says.
+    case accepting(records: Set<Identifier>)
     /// Sending a token, possibly for a project.
     case token(account: String, project: Identifier?)
     /// Sending the token of a relay.
@@ -66,6 +68,7 @@ extension VaultIndex {
             if let account { checkAccount(account, &found) }
             checkSending([project], records, &found)
         case .sendingTo(let projects, let records): checkSending(projects, records, &found)
+        case .accepting(let records): checkRecords(records, &found)
         case .token(let account, let project):
             checkAccount(account, &found)
             if let project, !isSame(project, \.binding) { found.insert(.project(project)) }
@@ -95,6 +98,10 @@ extension VaultIndex {
             check(projects.first { $0.id == project }.map { .init($0) }, .project(project), &found)
             checkSends(of: project, &found)
         }
+        checkRecords(records, &found)
+    }
+
+    private func checkRecords(_ records: Set<Identifier>, _ found: inout Set<CoveredObject>) {
         let versions = versions(of: records)
         let kept = Dictionary(
             uniqueKeysWithValues: variables.lazy.filter { records.contains($0.id) }

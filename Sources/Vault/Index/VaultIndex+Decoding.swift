@@ -65,11 +65,13 @@ extension VaultIndex {
             key: { ($0.variable, $0.version) }, <)
         batches = try content.list(
             "data keys", .max, 89, skipping: !values, Batch.decode, key: { $0.id }, <)
+        var heads = content
         let entries = try content.list(
             "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
             { (reader) throws(VaultError) in try AnyJournalEntry.decode(from: &reader, in: opened)
             },
             key: { $0.id }, <)
+        if extent != .everything { journal = try heads.sharedProjects() }
         for entry in entries {
             switch entry {
             case .open(let entry): journal.append(entry)
@@ -121,6 +123,27 @@ extension StoredVersion {
 }
 
 extension ByteReader {
+    /// Reads only the entries of shared projects from the journal's section.
+    fileprivate mutating func sharedProjects() throws(VaultError) -> [JournalEntry] {
+        var section = try section(Int(try uint32()))
+        let count = try section.count(
+            limit: VaultIndex.journalLimit, minimumByteCount: 29, of: "journal entries")
+        var found: [JournalEntry] = []
+        for _ in 0..<count {
+            var ahead = section
+            _ = try ahead.identifier()
+            let kind = try ahead.byte()
+            if kind == GroupEntryKind.sharedProject.rawValue {
+                found.append(try JournalEntry.decode(from: &section))
+                continue
+            }
+            _ = try ahead.uint64()
+            _ = try ahead.section(Int(try ahead.uint32()))
+            section = ahead
+        }
+        return found
+    }
+
     /// Reads a section: u32 length, u32 number of items, the items in strictly ascending order.
     ///
     /// - Parameters:

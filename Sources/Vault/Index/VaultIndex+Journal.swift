@@ -32,25 +32,37 @@ extension VaultIndex {
         return found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
     }
 
-    /// Checks that no rotation was inserted or changed without the root; the user cannot override
-    /// this. Does nothing while the values are locked, or for a partial index.
+    /// Checks that no rotation, and nothing about a group, was inserted or changed without the root;
+    /// the user cannot override this. Does nothing while the values are locked, or for a listing.
     ///
     /// - Throws: ``VaultError/Code/damaged``.
-    func checkRotations(with keys: VaultKeys) throws(VaultError) {
-        guard keys.opensValues, extent == .everything else { return }
+    func checkRootEntries(with keys: VaultKeys) throws(VaultError) {
+        guard keys.opensValues, extent.hasCheckpoint else { return }
         for entry in journal
-        where RotationEntry.kinds.contains(entry.kind) && !accepts(.open(entry)) {
-            throw RotationEntry.forged
+        where GroupEntryKind.requiringRoot.contains(entry.kind) && !accepts(.open(entry)) {
+            if RotationEntry.kinds.contains(entry.kind) { throw RotationEntry.forged }
+            throw VaultError(
+                damaged: .rotation,
+                "what the vault keeps about a group was changed by someone who cannot open the "
+                    + "values")
         }
     }
 
     /// Whether there is unfinished work that may need versions of values: any entry but ended
     /// rotations.
-    var hasOpenWork: Bool { journal.contains { $0.kind != RotationEntry.endedKind } }
+    var hasOpenWork: Bool {
+        journal.contains {
+            $0.kind != RotationEntry.endedKind && GroupEntryKind(rawValue: $0.kind) == nil
+        }
+    }
 
-    /// The number of journal entries that are neither writes to Vercel nor ended rotations.
+    /// The number of journal entries that are neither writes to Vercel, ended rotations nor about
+    /// groups.
     package var otherOpenWorkCount: Int {
-        journal.count { $0.kind != RotationEntry.endedKind && $0.kind != SendEntry.kind }
+        journal.count {
+            $0.kind != RotationEntry.endedKind && $0.kind != SendEntry.kind
+                && GroupEntryKind(rawValue: $0.kind) == nil
+        }
     }
 
     /// Returns the relays that this vault is a device of, oldest first. Empty unless the whole

@@ -29,7 +29,8 @@ package struct VaultIndex {
     /// ``Extent/everything``.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []
-    /// Unfinished operations, sorted by id.
+    /// Unfinished operations and what belongs to groups, sorted by id. A part of the index has only
+    /// entries of ``GroupEntryKind/sharedProject``.
     package var journal: [JournalEntry] = []
     /// The secret entries of the journal.
     var secretJournal: [SecretJournalEntry] = []

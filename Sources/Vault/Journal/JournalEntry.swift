@@ -8,10 +8,20 @@ package struct JournalEntry: Equatable, Sendable {
     package let kind: UInt8
     /// Milliseconds since 1970.
     package let createdAt: UInt64
-    /// At most 1 MiB, without values.
+    /// At most 1 MiB, or 64 MiB for what belongs to groups; without values.
     package let payload: [UInt8]
 
     static let payloadLimit = 1 << 20
+
+    /// The most bytes of a payload.
+    static func payloadLimit(of kind: UInt8) -> Int {
+        GroupEntryKind(rawValue: kind) == nil ? payloadLimit : GroupEntryKind.payloadLimit
+    }
+
+    package init(id: Identifier = .random(), kind: UInt8, createdAt: UInt64, payload: [UInt8]) {
+        (self.id, self.kind) = (id, kind)
+        (self.createdAt, self.payload) = (createdAt, payload)
+    }
 
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
@@ -25,7 +35,8 @@ package struct JournalEntry: Equatable, Sendable {
         let id = try reader.identifier()
         let kind = try reader.byte()
         let createdAt = try reader.uint64()
-        let count = try reader.count(limit: payloadLimit, minimumByteCount: 1, of: "journal bytes")
+        let count = try reader.count(
+            limit: payloadLimit(of: kind), minimumByteCount: 1, of: "journal bytes")
         return JournalEntry(
             id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count))
     }

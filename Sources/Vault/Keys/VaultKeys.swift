@@ -76,6 +76,11 @@ package struct RootKey: ~Copyable {
         try derive(bytes, 3, "zgv2root")
     }
 
+    /// Derives the key that seals a member's private keys: label "zgv2root", number 4.
+    borrowing func groupKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 4, "zgv2root")
+    }
+
     fileprivate borrowing func withBytes<R, E>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R { try bytes.withBytes(body) }

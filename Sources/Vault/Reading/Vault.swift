@@ -81,7 +81,7 @@ package final class Vault {
     }
 
     /// Opens the index. If it includes the checkpoint and the values are unlocked, verifies the
-    /// checkpoint's MAC, and checks the rotations of a complete index against it.
+    /// checkpoint's MAC, and checks the journal against it.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` for a key of another epoch,
     ///   ``VaultError/Code/damaged`` if the tag, the checkpoint or a rotation is invalid.
@@ -92,7 +92,7 @@ package final class Vault {
         let index = try VaultIndex.decode(
             opened, extent: extent, chunksByteCount: header.chunksByteCount)
         try checkCheckpoint(of: index, with: keys)
-        try index.checkRotations(with: keys)
+        try index.checkRootEntries(with: keys)
         opening = IndexOpening(keys: keys, tag: try indexTag(), opened: opened, index: index)
         return index
     }

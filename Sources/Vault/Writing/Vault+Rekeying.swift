@@ -83,6 +83,7 @@ extension Vault {
         let tokens = SecretArena()
         try index.resealTokens(
             of: header.vaultID, from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
+        try index.resealGroupSecrets(of: header.vaultID, from: rekeying.oldKeys, to: keys)
         index.formerLogKeys.append(try rekeying.oldKeys.index.logKey(in: tokens))
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
             index.formerLogKeys.removeFirst()

@@ -16,6 +16,8 @@ extension Vault {
     ///   - author: The record that a locked write leaves.
     ///   - written: Called with the new generation and the changed records, before the lock is
     ///     released. Not called if nothing was written.
+    ///   - recorder: Called after `body` if the values are unlocked, when the checkpoint already
+    ///     holds what `body` changed: notes what groups must learn.
     ///   - body: Runs once, under the lock; must not wait for people, programs or the network.
     /// - Returns: The result of `body`, and the current generation.
     /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` if the index key was replaced
@@ -27,6 +29,7 @@ extension Vault {
         pinned: VaultObservation? = nil,
         by author: LockedWrite.Author = .init(command: "", time: 0),
         written: (VaultObservation, Set<Identifier>) -> Void = { _, _ in },
+        recorder: (inout VaultTransaction) throws -> Void = { _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> (result: R, generation: UInt64) {
         try store.withLock(path) {
@@ -39,15 +42,20 @@ extension Vault {
             if !keys.opensValues { try vault.checkPublicKey(with: keys) }
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
             try vault.checkCheckpoint(of: index, with: keys)
-            try index.checkRotations(with: keys)
+            try index.checkRootEntries(with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
             if let pinned { try vault.expect(pinned, index, with: keys) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
+            let edits = transaction.recordEdits()
+            if keys.opensValues {
+                try transaction.keepCheckpoint()
+                // Also after a body that changed nothing: a decision can be news for a group.
+                try recorder(&transaction)
+            }
             guard try transaction.isChanged(from: opened) else {
                 return (result, vault.header.generation)
             }
-            let edits = transaction.recordEdits()
             let changed = Set(edits.map(\.variable))
             let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
             let sighting = try vault.write(

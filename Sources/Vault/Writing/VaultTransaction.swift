@@ -147,6 +147,35 @@ package struct VaultTransaction: ~Copyable {
         return stored
     }
 
+    /// Opens a version that this transaction sealed.
+    mutating func newValue(
+        _ version: StoredVersion, of variable: Variable, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        let key = try takeDataKey()
+        let start = Int(version.offset - header.chunksByteCount)
+        let data = ValueChunk.associatedData(
+            vault: header.vaultID, batch: version.batch, variable: variable.id,
+            version: version.id, project: version.sealedName?.project ?? variable.project,
+            name: version.sealedName?.name ?? variable.name)
+        do throws(VaultError) {
+            let copy = try guarding { () throws(SealingError) in
+                try key.bytes.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
+            }
+            let value = try Array(newChunks[start..<start + Int(version.length)]).withBytes {
+                (chunk) throws(VaultError) in
+                try data.withBytes { (data) throws(VaultError) in
+                    try ValueChunk.open(
+                        chunk, associatedData: data, dataKey: copy, in: arena, name: variable.name)
+                }
+            }
+            dataKey = consume key
+            return value
+        } catch {
+            dataKey = consume key
+            throw error
+        }
+    }
+
     /// Takes the data key of this write, generating it first if needed. The caller must return it.
     private mutating func takeDataKey() throws(VaultError) -> DataKey {
         if let key = dataKey.take() { return key }

@@ -1,0 +1,184 @@
+package import Groups
+internal import Sealing
+package import Vault
+
+/// Turns what a write changed in shared projects into signed changes for their groups, and stores
+/// these in the same write. So a change that the vault holds is never lost to the group, and the other
+/// way round.
+///
+/// Only writes with the root are recorded: what a locked write did is recorded by the write that
+/// accepts it. So nobody who holds only the index key can speak to a group in this member's name.
+package struct ChangeRecorder {
+    private let vault: Identifier
+    private let keys: VaultKeys
+    private let now: UInt64
+    private let memory: any ChainMemory
+    private let decided: [Identifier: Set<Assigned>]
+    /// The most bytes of values in one change; the rest goes into further changes.
+    private static let valuesByteCount = 6 << 20
+    private static let operationLimit = GroupLimits.operations - 2
+
+    /// - Parameters:
+    ///   - vault: The vault's id.
+    ///   - now: Milliseconds since 1970.
+    ///   - decided: Things of variables that the user decided although nothing here changes.
+    package init(
+        vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory,
+        decided: [Identifier: Set<Assigned>] = [:]
+    ) {
+        (self.vault, self.keys, self.now) = (vault, keys, now)
+        (self.memory, self.decided) = (memory, decided)
+    }
+
+    /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
+    ///
+    /// - Returns: The number of new changes.
+    /// - Throws: ``SharingError`` if this member may not do what was done; then nothing may be
+    ///   written.
+    @discardableResult
+    package func record(in transaction: inout VaultTransaction) throws -> Int {
+        var count = 0
+        for entry in transaction.index.groupEntries(.sharedProject) {
+            let shared = try SharedProject(entry)
+            let memberships = transaction.index.groupEntries(.membership)
+            guard
+                let stored = try memberships.first(where: {
+                    try GroupMembership($0).group == shared.group
+                }),
+                let known = try transaction.index.groupEntries(.sharedState)
+                    .map(SharedState.init).first(where: {
+                        $0.group == shared.group && $0.compartment == shared.compartment
+                    })
+            else {
+                throw VaultError(damaged: .layout, "a shared project belongs to no group")
+            }
+            let membership = try GroupMembership(stored)
+            // Who was removed keeps the project, for this vault alone.
+            guard membership.standing == .active else { continue }
+            count += try record(shared, known, membership, stored, in: &transaction)
+        }
+        return count
+    }
+
+    private func record(
+        _ shared: SharedProject, _ known: SharedState, _ membership: GroupMembership,
+        _ stored: JournalEntry, in transaction: inout VaultTransaction
+    ) throws -> Int {
+        let variables = transaction.acceptedVariables(of: shared.project)
+        let difference = SharedDifference(from: known, to: variables, decided: decided)
+        let project = transaction.index.project(shared.project)
+        let announcements = Self.announcements(known, project)
+        if difference.steps.isEmpty && announcements.isEmpty { return 0 }
+        try check(difference, membership, project?.name ?? "")
+        let secrets = try MemberSecrets(stored, vault: vault, with: keys)
+        guard let epoch = secrets.epoch(of: shared.compartment) else {
+            throw SharingError(
+                .noKeys,
+                "The keys of \(project?.name ?? "the project") in \(membership.name) are not in this vault."
+            )
+        }
+        var state = known
+        try begin(&state)
+        var writer = ChangeWriter(
+            membership: membership, epoch: epoch, secrets: secrets, now: now, state: state)
+        let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
+        for operation in announcements { try writer.add(operation) }
+        let arena = SecretArena()
+        for step in difference.steps {
+            let value: SecretSlice?
+            if case .store(let number) = step.action {
+                value = try transaction.acceptedValue(of: step.variable, version: number, in: arena)
+                // Its value was changed while the vault was locked, and not accepted.
+                if value == nil { continue }
+            } else {
+                value = nil
+            }
+            try writer.add(step, byID[step.variable], value)
+            if writer.isFull(values: Self.valuesByteCount, operations: Self.operationLimit) {
+                try writer.finish()
+            }
+        }
+        try writer.finish()
+        for object in writer.objects {
+            try transaction.keep(
+                OutgoingChange(group: shared.group, object: object, createdAt: now).entry)
+        }
+        try memory.keep(
+            ChainPosition(chain: writer.state.chain, counter: writer.state.counter),
+            in: shared.compartment)
+        try transaction.keep(writer.state.entry)
+        try removeContests(of: writer.decided, in: shared, &transaction)
+        return writer.objects.count
+    }
+
+    /// Continues the chain, or begins a new one if this vault is not the newest copy.
+    private func begin(_ state: inout SharedState) throws {
+        let position = ChainPosition(chain: state.chain, counter: state.counter)
+        guard state.counter > 0, memory.position(in: state.compartment) != position else { return }
+        (state.chain, state.counter, state.last) = (.random(), 0, .zero)
+    }
+
+    private func check(
+        _ difference: SharedDifference, _ membership: GroupMembership, _ project: String
+    ) throws {
+        let role = membership.rights.role
+        switch role {
+        case .admin, .member: return
+        case .reader:
+            throw SharingError(
+                .notAllowed,
+                "You may only read \(project), which is shared with \(membership.name).")
+        case .writer:
+            guard difference.steps.contains(where: { !$0.action.isForWriters }) else { return }
+            throw SharingError(
+                .notAllowed,
+                "You may only add variables and values to \(project), which is shared with "
+                    + "\(membership.name).")
+        }
+    }
+
+    /// What only the first change of a project says: its name, and the Vercel project it is bound to.
+    private static func announcements(
+        _ state: SharedState, _ project: VaultProject?
+    ) -> [RecordOperation] {
+        guard let project else { return [] }
+        var found: [RecordOperation] = []
+        if (state.candidates[.projectName] ?? []).isEmpty, state.heads.isEmpty, state.counter == 0 {
+            found.append(RecordOperation(record: nil, .projectName(project.name)))
+        }
+        if let binding = project.binding, (state.candidates[.binding] ?? []).isEmpty,
+            !state.candidates.isEmpty || !found.isEmpty
+        {
+            found.append(
+                RecordOperation(
+                    record: nil,
+                    .binding(
+                        GroupBinding(
+                            origin: binding.origin, team: binding.teamID,
+                            project: binding.projectID, name: binding.projectName))))
+        }
+        return found
+    }
+
+    /// A new assignment of a thing ends the dispute about it.
+    private func removeContests(
+        of decided: [Identifier: Set<Assigned>], in shared: SharedProject,
+        _ transaction: inout VaultTransaction
+    ) throws {
+        var shared = shared
+        shared.contested = shared.contested.compactMap { item in
+            var contest = item.contest
+            for thing in decided[item.variable] ?? [] {
+                switch thing {
+                case .value: contest.subtract([.value, .unreadable])
+                case .name: contest.subtract([.name, .twin])
+                case .scope: contest.subtract([.scope, .twin])
+                default: break
+                }
+            }
+            return contest.isEmpty
+                ? nil : SharedProject.ContestedVariable(variable: item.variable, contest: contest)
+        }
+        try transaction.keep(shared.entry)
+    }
+}

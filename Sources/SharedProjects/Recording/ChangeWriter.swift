@@ -1,0 +1,204 @@
+internal import Groups
+internal import Sealing
+internal import Vault
+
+/// Collects operations, and seals and signs them as changes of one chain.
+struct ChangeWriter {
+    private(set) var state: SharedState
+    private(set) var objects: [[UInt8]] = []
+    /// What was assigned, by variable.
+    private(set) var decided: [Identifier: Set<Assigned>] = [:]
+    private let membership: GroupMembership
+    private let epoch: MemberSecrets.CurrentEpoch
+    private let secrets: MemberSecrets
+    private let now: UInt64
+    private var pending: [Pending] = []
+    private var valuesByteCount = 0
+
+    private struct Pending {
+        let step: SharedDifference.Step?
+        let variable: RecordedVariable?
+        let operation: RecordOperation
+        var value: SecretSlice?
+        var seed = Identifier.zero
+    }
+
+    init(
+        membership: GroupMembership, epoch: MemberSecrets.CurrentEpoch, secrets: MemberSecrets,
+        now: UInt64, state: SharedState
+    ) {
+        (self.membership, self.epoch, self.secrets) = (membership, epoch, secrets)
+        (self.now, self.state) = (now, state)
+    }
+
+    func isFull(values: Int, operations: Int) -> Bool {
+        valuesByteCount >= values || pending.count >= operations
+    }
+
+    /// Adds an operation on the project.
+    mutating func add(_ operation: RecordOperation) throws {
+        pending.append(Pending(step: nil, variable: nil, operation: operation))
+    }
+
+    /// Adds a step.
+    ///
+    /// - Parameters:
+    ///   - variable: The state of the vault; nil if the variable is gone.
+    ///   - value: For a value to be stored; stays valid until ``finish()``.
+    mutating func add(
+        _ step: SharedDifference.Step, _ variable: RecordedVariable?, _ value: SecretSlice?
+    ) throws {
+        let known = state.records.first { $0.id == step.record }
+        func replaced(_ thing: Assigned) -> [ChangeReference] {
+            (known?.candidates[thing] ?? []).sorted()
+        }
+        let seed = Identifier.random()
+        let (thing, operation): (Assigned, Operation)
+        switch step.action {
+        case .create:
+            guard let variable else { return }
+            pending.append(
+                Pending(
+                    step: step, variable: variable,
+                    operation: RecordOperation(
+                        record: step.record,
+                        .create(
+                            Operation.Creation(
+                                name: variable.name, type: variable.kind, scope: variable.scope,
+                                comment: variable.comment, reminder: variable.rotationSeconds)))))
+            return
+        case .store:
+            guard let variable, let value else { return }
+            let size = 40 + Padding.paddedByteCount(ofValue: 4 + value.count)
+            valuesByteCount += size
+            (thing, operation) = (
+                .value,
+                .value(
+                    Operation.NewValue(
+                        seed: seed, sealedName: variable.name, chunkByteCount: size))
+            )
+        case .choose(let version): (thing, operation) = (.value, .choose(version.reference))
+        case .remove: (thing, operation) = (.value, .remove)
+        case .comment: (thing, operation) = (.comment, .comment(variable?.comment))
+        case .reminder: (thing, operation) = (.reminder, .reminder(variable?.rotationSeconds ?? 0))
+        case .type: (thing, operation) = (.type, .type(variable?.kind ?? .sensitive))
+        case .scope:
+            guard let variable else { return }
+            (thing, operation) = (.scope, .scope(variable.scope))
+        case .name:
+            guard let variable else { return }
+            (thing, operation) = (.name, .name(variable.name))
+        }
+        let isNew = pending.contains {
+            $0.step?.record == step.record && $0.step?.action == .create
+        }
+        guard
+            !replaced(thing).isEmpty || isNew || thing == .value || thing == .comment
+                || thing == .reminder
+        else { return }
+        pending.append(
+            Pending(
+                step: step, variable: variable,
+                operation: RecordOperation(
+                    record: step.record, replaces: isNew ? [] : replaced(thing), operation),
+                value: value, seed: seed))
+    }
+
+    /// Seals and signs what was added; does nothing if that is nothing.
+    mutating func finish() throws {
+        if pending.isEmpty { return }
+        let batch = Identifier.random()
+        var values: [UInt8] = []
+        if pending.contains(where: { $0.value != nil }) {
+            values = try sealedValues(batch)
+        }
+        let header = ChangeHeader(
+            key: .authority, group: membership.group, compartment: state.compartment,
+            epoch: epoch.number, author: membership.member, chain: state.chain,
+            counter: state.counter + 1, before: state.last, entryNumber: membership.headNumber,
+            entry: membership.heads.first ?? .zero,
+            parents: Array(
+                state.heads.filter { $0 != state.last }.sorted().prefix(GroupLimits.parents)))
+        let content = ChangeContent(
+            createdAt: now, batch: values.isEmpty ? nil : batch,
+            operations: pending.map(\.operation))
+        let authority = try secrets.signingKeyPair(.authority)
+        let object = try secrets.withIndexKey(of: epoch) { (key) throws(GroupError) in
+            try Change.sealed(header, content, values: values, with: key, signedBy: authority)
+        }
+        let name = GroupHash(of: object)
+        for (place, item) in pending.enumerated() {
+            apply(item, ChangeReference(change: name, operation: UInt16(place)))
+        }
+        state.counter += 1
+        state.last = name
+        state.heads = [name]
+        objects.append(object)
+        (pending, valuesByteCount) = ([], 0)
+    }
+
+    private func sealedValues(_ batch: Identifier) throws -> [UInt8] {
+        let context = DataKeyContext(
+            group: membership.group, compartment: state.compartment, epoch: epoch.number,
+            batch: batch)
+        var sealed = try SealedValues(context, publicKey: epoch.valueKey)
+        for item in pending {
+            guard let value = item.value, let step = item.step, let variable = item.variable else {
+                continue
+            }
+            let version = VersionIdentity.id(author: membership.member, seed: item.seed)
+            _ = try value.withBytes { (bytes) throws(GroupError) in
+                try sealed.append(
+                    bytes, record: step.record, version: version, sealedName: variable.name)
+            }
+        }
+        return sealed.bytes
+    }
+
+    private mutating func use(_ number: UInt64, ofRecordAt place: Int) {
+        (state.records[place].version, state.records[place].isInUse) = (number, true)
+        (state.records[place].choices, state.records[place].offers) = ([number], [])
+    }
+
+    /// Notes that an operation is now the only candidate for what it assigns.
+    private mutating func apply(_ item: Pending, _ reference: ChangeReference) {
+        guard let step = item.step else {
+            for thing in item.operation.operation.assigned { state.candidates[thing] = [reference] }
+            return
+        }
+        decided[step.variable, default: []].formUnion(item.operation.operation.assigned)
+        if case .create = step.action, let variable = item.variable {
+            state.records.append(
+                SharedState.Record(
+                    id: step.record, variable: step.variable, name: variable.name,
+                    scope: variable.scope, kind: variable.kind, comment: variable.comment,
+                    rotationSeconds: variable.rotationSeconds, isInUse: true, version: 0,
+                    candidates: [:], versions: [], choices: [], offers: []))
+        }
+        guard let place = state.records.firstIndex(where: { $0.id == step.record }) else { return }
+        for thing in item.operation.operation.assigned {
+            state.records[place].candidates[thing] = [reference]
+        }
+        guard let variable = item.variable else {
+            state.records[place].isInUse = false
+            return
+        }
+        switch step.action {
+        case .create: break
+        case .store(let number):
+            state.records[place].versions.append(
+                SharedState.Version(
+                    number: number, reference: reference,
+                    id: VersionIdentity.id(author: membership.member, seed: item.seed),
+                    author: membership.member))
+            use(number, ofRecordAt: place)
+        case .choose(let version): use(version.number, ofRecordAt: place)
+        case .remove: state.records[place].isInUse = false
+        case .comment: state.records[place].comment = variable.comment
+        case .reminder: state.records[place].rotationSeconds = variable.rotationSeconds
+        case .type: state.records[place].kind = variable.kind
+        case .scope: state.records[place].scope = variable.scope
+        case .name: state.records[place].name = variable.name
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package import Groups
+package import Vault
+
+/// Brings a vault to what the objects of one group say, in one write.
+package struct GroupUpdate {
+    /// What a sync did to the vault.
+    package struct Outcome: Sendable {
+        /// A shared project, with what came from colleagues.
+        package struct Project: Sendable {
+            package let name: String
+            package let isNew: Bool
+            package let arrivals: [StateApplication.Arrival]
+            /// Late and waiting changes.
+            package let lateCount: Int
+            package let waitingCount: Int
+            package let contestedCount: Int
+
+            /// Returns the result of two syncs after another.
+            package func merged(after first: Project?) -> Project {
+                Project(
+                    name: name, isNew: first?.isNew ?? isNew,
+                    arrivals: (first?.arrivals ?? []) + arrivals, lateCount: lateCount,
+                    waitingCount: waitingCount, contestedCount: contestedCount)
+            }
+        }
+
+        package var projects: [Project] = []
+        /// People who came and went, by name.
+        package var joined: [String] = []
+        package var left: [String] = []
+        /// Whether this member is now active, or no longer.
+        package var standing: GroupMembership.Standing = .active
+        /// Finished changes that the place was seen to hold.
+        package var publishedCount = 0
+        package var refusedCount = 0
+        package var isForked = false
+    }
+
+    private let view: GroupView
+    private let published: Set<GroupHash>
+    private let vault: Identifier
+    private let keys: VaultKeys
+    private let now: UInt64
+    private let shared: (compartment: Identifier, project: Identifier)?
+
+    /// - Parameters:
+    ///   - published: The changes that the place was seen to hold.
+    ///   - now: Milliseconds since 1970.
+    ///   - shared: A compartment that was made for a project of this vault.
+    package init(
+        _ view: GroupView, published: Set<GroupHash>, vault: Identifier, keys: VaultKeys,
+        now: UInt64, sharing shared: (compartment: Identifier, project: Identifier)? = nil
+    ) {
+        (self.view, self.published) = (view, published)
+        (self.vault, self.keys, self.now) = (vault, keys, now)
+        self.shared = shared
+    }
+
+    /// Checks that the objects continue what this vault accepted before.
+    ///
+    /// - Throws: ``SharingError/Code/otherHistory``.
+    package func check(_ membership: GroupMembership) throws {
+        for head in membership.heads where view.chain.link(head) == nil {
+            throw SharingError(
+                .otherHistory,
+                "The place of \(membership.name) does not show an entry of the membership that this "
+                    + "vault has seen.")
+        }
+    }
+
+    /// Applies everything to a transaction with the root.
+    package func apply(
+        to transaction: inout VaultTransaction, _ id: Identifier
+    ) throws -> Outcome {
+        guard let stored = transaction.index.journal.first(where: { $0.id == id }) else {
+            throw SharingError(.notFound, "This vault no longer belongs to the group.")
+        }
+        var membership = try GroupMembership(stored)
+        try check(membership)
+        var outcome = Outcome()
+        outcome.refusedCount = view.refused.count
+        outcome.isForked = view.chain.isForked
+        note(&membership, &outcome)
+        outcome.standing = membership.standing
+        let secrets = try MemberSecrets(stored, vault: vault, with: keys)
+        if membership.standing == .active {
+            try view.keepCurrentKeys(in: secrets)
+            for compartment in view.compartments {
+                if let project = try apply(compartment, membership, to: &transaction) {
+                    outcome.projects.append(project)
+                }
+            }
+        }
+        outcome.publishedCount = try removePublished(of: membership.group, &transaction)
+        membership.syncedAt = now
+        try transaction.keep(
+            membership.entry(
+                sealed: try secrets.sealed(for: membership.id, vault: vault, with: keys)))
+        return outcome
+    }
+
+    private func note(_ membership: inout GroupMembership, _ outcome: inout Outcome) {
+        let before = Set(membership.people.filter(\.isActive).map(\.member))
+        let people = view.people
+        let after = Set(people.filter(\.isActive).map(\.member))
+        func names(_ ids: Set<Identifier>) -> [String] {
+            Set(people.filter { ids.contains($0.member) }.map(\.name)).sorted()
+        }
+        if !membership.people.isEmpty {
+            outcome.joined = names(after.subtracting(before).subtracting([membership.member]))
+        }
+        outcome.left = names(before.subtracting(after).subtracting([membership.member]))
+        membership.people = people
+        let newest = view.newest
+        (membership.headNumber, membership.heads) = newest
+        if let rights = view.rights {
+            (membership.standing, membership.rights) = (.active, rights)
+        } else if view.wasAdmitted, !view.chain.isForked {
+            membership.standing = .ended
+        }
+    }
+
+    private func apply(
+        _ compartment: Identifier, _ membership: GroupMembership,
+        to transaction: inout VaultTransaction
+    ) throws -> Outcome.Project? {
+        let state = view.state(of: compartment)
+        try expectAccepted(transaction.index, membership, compartment)
+        var shared = try SharedProject.all(in: transaction.index).first {
+            $0.group == membership.group && $0.compartment == compartment
+        }
+        var known = try transaction.index.groupEntries(.sharedState).map(SharedState.init).first {
+            $0.group == membership.group && $0.compartment == compartment
+        }
+        let isNew = shared == nil
+        if let known {
+            let missing = known.heads.filter { !view.has($0, in: compartment) }
+            guard missing.isEmpty else {
+                throw SharingError(
+                    .otherHistory,
+                    "The place of \(membership.name) lacks \(missing.count) changes that this vault "
+                        + "has seen. Ask a colleague to run zg-env sync, then try again.")
+            }
+        }
+        if shared == nil, let own = self.shared, own.compartment == compartment {
+            shared = SharedProject(
+                project: own.project, group: membership.group, compartment: compartment,
+                isAdopted: true, createdAt: now)
+        }
+        if shared == nil {
+            // The member who shares it has not published anything yet.
+            guard let first = state.projectNames.first else { return nil }
+            let name = Self.unusedName(first, membership.name, transaction.index)
+            let project = VaultProject(name: name, createdAt: now)
+            transaction.index.projects.append(project)
+            shared = SharedProject(
+                project: project.id, group: membership.group, compartment: compartment,
+                isAdopted: false, createdAt: now)
+        }
+        if known == nil {
+            known = SharedState(
+                compartment: compartment, group: membership.group, createdAt: now)
+        }
+        guard var shared, var known else { preconditionFailure("both were made above") }
+        let application = StateApplication(
+            state, origins: view.origins(in: compartment), me: membership.member, now: now
+        ) { [view] reference, arena in
+            try view.value(of: reference, in: arena)
+        }
+        let arrivals = try application.apply(to: &transaction, &shared, &known)
+        return Outcome.Project(
+            name: transaction.index.project(shared.project)?.name ?? "", isNew: isNew,
+            arrivals: arrivals, lateCount: state.late.count, waitingCount: state.waiting.count,
+            contestedCount: shared.contested.count)
+    }
+
+    /// Checks that nothing of the project was changed while the vault was locked and not accepted yet:
+    /// the group's state would replace it.
+    private func expectAccepted(
+        _ index: VaultIndex, _ membership: GroupMembership, _ compartment: Identifier
+    ) throws {
+        let shared = try SharedProject.all(in: index).first {
+            $0.group == membership.group && $0.compartment == compartment
+        }
+        guard let project = shared?.project else { return }
+        let records = Set(index.variables.lazy.filter { $0.project == project }.map(\.id))
+        guard index.objectsNotAccepted(for: .accepting(records: records)).isEmpty else {
+            throw VaultError(
+                .notAccepted,
+                "variables of a shared project were changed while the vault was locked, and have not "
+                    + "been confirmed")
+        }
+    }
+
+    private static func unusedName(
+        _ name: String, _ group: String, _ index: VaultIndex
+    ) -> String {
+        let first = "\(name)@\(group)"
+        var (candidate, number) = (first, 2)
+        while index.project(named: candidate) != nil {
+            candidate = "\(first)-\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    private func removePublished(
+        of group: GroupHash, _ transaction: inout VaultTransaction
+    ) throws -> Int {
+        var done: Set<Identifier> = []
+        for entry in transaction.index.groupEntries(.outgoingChange) {
+            let outgoing = try OutgoingChange(entry)
+            if outgoing.group == group, published.contains(GroupHash(of: outgoing.object)) {
+                done.insert(outgoing.id)
+            }
+        }
+        transaction.removeGroupEntries(done)
+        return done.count
+    }
+}

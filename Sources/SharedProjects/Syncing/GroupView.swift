@@ -1,0 +1,211 @@
+package import Groups
+package import Sealing
+package import Vault
+
+/// What the objects of a group mean to one member: the membership, the keys, and the state of each
+/// compartment. Reads objects and changes nothing.
+package final class GroupView {
+    package let chain: MembershipChain
+    private let member: Identifier
+    private let ring: EpochKeyRing
+    /// The changes of each compartment.
+    private var changes: [Identifier: [GroupHash: ReceivedChange]] = [:]
+    /// Changes that do not decode or open, and why. They take no part.
+    package private(set) var refused: [GroupHash: GroupError] = [:]
+    private let read: (GroupHash) throws -> [UInt8]?
+    /// The values of the change that was opened last: usually many are needed.
+    private var opened: (change: GroupHash, values: [UInt16: SecretSlice])?
+
+    /// - Parameters:
+    ///   - entries: The group's entries, in any order. Objects that are not entries are left out.
+    ///   - names: The names of all changes.
+    ///   - read: Returns the bytes of a change.
+    package init(
+        group: GroupHash, entries: [[UInt8]], changes names: [GroupHash],
+        member: Identifier, secrets: MemberSecrets,
+        read: @escaping (GroupHash) throws -> [UInt8]?
+    ) throws {
+        var chain = MembershipChain(group: group)
+        do throws(GroupError) { try chain.insert(entries) } catch {
+            // One that is not an entry must not hide the others.
+            for entry in entries { try? chain.insert([entry]) }
+        }
+        self.chain = chain
+        self.member = member
+        self.read = read
+        let indexBox = try secrets.boxKeyPair(.indexBox)
+        let valueBox = try secrets.boxKeyPair(.valueBox)
+        ring = try EpochKeyRing(member: member)
+        try ring.update(with: chain, indexBox: indexBox, valueBox: valueBox)
+        for name in names {
+            guard let object = try read(name) else { continue }
+            do throws(GroupError) {
+                let change = try Change(object)
+                guard change.header.group == group else { continue }
+                changes[change.header.compartment, default: [:]][name] = try received(change)
+            } catch { refused[name] = error }
+        }
+    }
+
+    /// Opens a change; one whose entry is not there, or has no epoch, waits. One of a compartment
+    /// whose keys this member never had takes no part. A change that names another epoch is opened
+    /// too: the fold says that it is late.
+    private func received(_ change: Change) throws(GroupError) -> ReceivedChange {
+        let compartment = change.header.compartment
+        guard let link = chain.link(change.header.entry),
+            let epoch = link.state.epochs[compartment]
+        else { return ReceivedChange(waiting: change) }
+        let received = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+            (key) throws(GroupError) in
+            try ReceivedChange(opening: change, after: link, with: key)
+        }
+        guard let received else {
+            throw GroupError(.tag, "the keys of a change are not this member's")
+        }
+        return received
+    }
+
+    /// The compartments whose current keys this member has, ascending.
+    package var compartments: [Identifier] {
+        let current = Set(chain.headStates.flatMap { $0.epochs.keys })
+        return current.filter { compartment in
+            chain.headStates.contains {
+                $0.members[member]?.hasAccess(to: compartment) == true
+                    && $0.epochs[compartment] != nil
+            }
+        }.sorted()
+    }
+
+    /// What this member may do: what all heads of the membership agree on; nil if it is not active.
+    package var rights: MemberRights? {
+        let all = chain.headStates.map { $0.members[member] }
+        guard let first = all.first ?? nil,
+            all.allSatisfy({ $0?.isActive == true && $0?.rights == first.rights })
+        else { return nil }
+        return first.rights
+    }
+
+    /// Whether some entry admitted this member.
+    package var wasAdmitted: Bool {
+        chain.headStates.contains { $0.members[member] != nil }
+    }
+
+    /// All members, for texts.
+    package var people: [GroupMembership.Person] {
+        var found: [Identifier: GroupMembership.Person] = [:]
+        for state in chain.headStates {
+            for (id, member) in state.members {
+                found[id] = GroupMembership.Person(
+                    member: id, person: member.person, name: member.name,
+                    role: member.rights.role,
+                    isActive: member.isActive && found[id]?.isActive != false)
+            }
+        }
+        return found.values.sorted { $0.member < $1.member }
+    }
+
+    /// The number of the newest entry, and the heads.
+    package var newest: (number: UInt64, heads: [GroupHash]) {
+        (chain.heads.compactMap { chain.link($0)?.entry.number }.max() ?? 0, chain.heads)
+    }
+
+    /// Computes the state of a compartment.
+    package func state(of compartment: Identifier) -> CompartmentState {
+        CompartmentFold.state(of: Array((changes[compartment] ?? [:]).values), chain: chain)
+    }
+
+    /// Whether a change is there and opens.
+    package func has(_ change: GroupHash, in compartment: Identifier) -> Bool {
+        changes[compartment]?[change] != nil
+    }
+
+    package func origins(in compartment: Identifier) -> [GroupHash: StateApplication.Origin] {
+        (changes[compartment] ?? [:]).mapValues {
+            StateApplication.Origin(author: $0.header.author, createdAt: $0.createdAt)
+        }
+    }
+
+    /// The newest entry number that a member's changes name, in all compartments; nil for a member
+    /// who never wrote.
+    package func lastSeen(of member: Identifier) -> UInt64? {
+        changes.values.flatMap(\.values).filter { $0.header.author == member }
+            .map(\.header.entryNumber).max()
+    }
+
+    /// The heads of a member's changes, for the cut of an entry that lowers it: what this vault has
+    /// seen of them.
+    package func heads(ofChangesBy member: Identifier, in compartment: Identifier) -> [GroupHash] {
+        let own = (changes[compartment] ?? [:]).values.filter { $0.header.author == member }
+        let followed = Set(own.flatMap(\.header.predecessors))
+        return own.map(\.name).filter { !followed.contains($0) }.sorted()
+    }
+
+    /// The heads of a member's changes in all compartments, for an entry that lowers it.
+    package func cut(of member: Identifier) -> Cut {
+        Cut(
+            heads: Dictionary(
+                uniqueKeysWithValues: changes.keys.map {
+                    ($0, heads(ofChangesBy: member, in: $0))
+                }))
+    }
+
+    /// Keeps the current keys of all compartments, with which this member writes.
+    package func keepCurrentKeys(in secrets: MemberSecrets) throws(GroupError) {
+        secrets.keepOnly(Set(compartments))
+        guard let head = chain.headStates.first else { return }
+        for compartment in compartments {
+            guard let epoch = head.epochs[compartment],
+                secrets.epoch(of: compartment)?.entry != epoch.entry
+            else { continue }
+            _ = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+                (key) throws(GroupError) in
+                try secrets.keep(
+                    compartment, number: epoch.number, entry: epoch.entry,
+                    valueKey: epoch.valueKey, indexKey: key)
+            }
+        }
+    }
+
+    /// The keys of all epochs that this member can open.
+    package var keyRing: EpochKeyRing { ring }
+
+    /// Opens the value of an operation into `arena`.
+    ///
+    /// - Returns: nil if this member may not read values, or if the change is not there.
+    /// - Throws: ``GroupError`` if the value does not open.
+    package func value(
+        of reference: ChangeReference, in arena: SecretArena
+    ) throws -> SecretSlice? {
+        if opened?.change != reference.change {
+            guard let object = try read(reference.change) else { return nil }
+            guard let values = try values(of: try Change(object), in: arena) else { return nil }
+            opened = (reference.change, values)
+        }
+        return opened?.values[reference.operation]
+    }
+
+    private func values(
+        of change: Change, in arena: SecretArena
+    ) throws(GroupError) -> [UInt16: SecretSlice]? {
+        let compartment = change.header.compartment
+        guard let epoch = chain.link(change.header.entry)?.state.epochs[compartment] else {
+            return nil
+        }
+        let content = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+            (key) throws(GroupError) in try change.open(with: key)
+        }
+        guard let content else { return nil }
+        let slices = try ring.withValueSecret(of: compartment, madeBy: epoch.entry) {
+            (secret) throws(GroupError) in
+            try change.openValues(content, with: secret, in: arena)
+        }
+        guard let slices else { return nil }
+        var (found, next): ([UInt16: SecretSlice], Int) = ([:], 0)
+        for (place, operation) in content.operations.enumerated() {
+            guard case .value = operation.operation else { continue }
+            found[UInt16(place)] = slices[next]
+            next += 1
+        }
+        return found
+    }
+}

@@ -1,0 +1,152 @@
+package import GroupPlaces
+package import Groups
+internal import Vault
+
+/// Keeps this machine's copy of a group's objects and the place alike: fetches what is new, and
+/// supplies again what the place lacks.
+///
+/// The copy is a cache. It may be deleted at any time, and is complete again after the next fetch.
+package struct ObjectExchange {
+    /// What an exchange did.
+    package struct Result: Sendable {
+        package var fetchedCount = 0
+        /// Objects of ours that the place lacked.
+        package var suppliedCount = 0
+        /// Objects that the place has and that do not fit their paths.
+        package var refused: Set<ObjectPath> = []
+        /// The changes that the place was seen to hold.
+        package var changes: Set<GroupHash> = []
+    }
+
+    private let group: GroupHash
+    private let place: any GroupPlace
+    private let copy: any GroupPlace
+
+    package init(_ group: GroupHash, place: any GroupPlace, copy: any GroupPlace) {
+        (self.group, self.place, self.copy) = (group, place, copy)
+    }
+
+    /// Brings both to the same objects.
+    ///
+    /// - Parameter outgoing: Finished changes of the vault, oldest first.
+    package func run(outgoing: [[UInt8]]) throws -> Result {
+        var result = Result()
+        try keep(outgoing.map { (ObjectPath.change(GroupHash(of: $0)), $0) })
+        _ = try place.refresh(group, since: nil)
+        let remote = try place.paths(of: group)
+        _ = try copy.refresh(group, since: nil)
+        let local = try copy.paths(of: group)
+        try fetch(remote.subtracting(local), &result)
+        try supply(local, remote, &result)
+        return result
+    }
+
+    private func fetch(_ paths: Set<ObjectPath>, _ result: inout Result) throws {
+        var rest = Array(paths)
+        while !rest.isEmpty {
+            let reading = try place.read(rest, of: group)
+            result.refused.formUnion(reading.refused)
+            result.fetchedCount += reading.objects.count
+            try keep(reading.objects.map { ($0.key, $0.value) })
+            rest = reading.remaining
+        }
+    }
+
+    private func keep(_ objects: [(ObjectPath, [UInt8])]) throws {
+        _ = try copy.publish(objects.compactMap { PlaceObject($0.0, $0.1) }, to: group)
+    }
+
+    /// Publishes what the place lacks: entries first, then changes after those they build on.
+    private func supply(
+        _ local: Set<ObjectPath>, _ remote: Set<ObjectPath>, _ result: inout Result
+    ) throws {
+        let missing = local.subtracting(remote)
+        var objects: [ObjectPath: [UInt8]] = [:]
+        var rest = Array(missing)
+        while !rest.isEmpty {
+            let reading = try copy.read(rest, of: group)
+            objects.merge(reading.objects) { first, _ in first }
+            rest = reading.remaining
+        }
+        let ordered = Self.ordered(objects)
+        let taken = try place.publish(
+            ordered.compactMap { path in
+                objects[path].flatMap { PlaceObject(path, $0) }
+            }, to: group)
+        result.suppliedCount = ordered.count - taken.count
+        for path in remote.union(ordered).subtracting(taken) {
+            if case .change(let name) = path { result.changes.insert(name) }
+        }
+        // Another entry has this number: keep ours for an entry that joins the two.
+        for case .entry(let number) in taken {
+            guard let bytes = objects[.entry(number)] else { continue }
+            let losing = ObjectPath.losingEntry(number, GroupHash(of: bytes))
+            try keep([(losing, bytes)])
+            if let object = PlaceObject(losing, bytes) {
+                _ = try place.publish([object], to: group)
+            }
+            let reading = try place.read([.entry(number)], of: group)
+            try keep(
+                reading.objects.map { (.losingEntry(number, GroupHash(of: $0.value)), $0.value) })
+        }
+    }
+
+    /// Entries by number, then invites and joins, then changes in an order in which those before
+    /// come first.
+    static func ordered(_ objects: [ObjectPath: [UInt8]]) -> [ObjectPath] {
+        var entries: [(UInt64, ObjectPath)] = []
+        var others: [ObjectPath] = []
+        var changes: [GroupHash: [GroupHash]] = [:]
+        for (path, bytes) in objects {
+            switch path {
+            case .entry(let number), .losingEntry(let number, _): entries.append((number, path))
+            case .invite, .join: others.append(path)
+            case .change(let name):
+                changes[name] = (try? Change(bytes))?.header.predecessors ?? []
+            }
+        }
+        var ordered = entries.sorted { ($0.0, $0.1.text) < ($1.0, $1.1.text) }.map(\.1)
+        ordered += others.sorted { $0.text < $1.text }
+        var placed: Set<GroupHash> = []
+        for name in changes.keys.sorted() {
+            // Without recursion: a chain can be long. Hashes cannot form a circle.
+            var open = [name]
+            while let next = open.last {
+                let before = (changes[next] ?? []).filter {
+                    changes[$0] != nil && !placed.contains($0)
+                }
+                if before.isEmpty || placed.contains(next) {
+                    if placed.insert(next).inserted { ordered.append(.change(next)) }
+                    open.removeLast()
+                } else {
+                    open += before
+                }
+            }
+        }
+        return ordered
+    }
+
+    /// Returns the group's entries, and the names of its changes, from this machine's copy.
+    package static func content(
+        of group: GroupHash, in copy: any GroupPlace
+    ) throws -> (entries: [[UInt8]], changes: [GroupHash], others: [ObjectPath]) {
+        _ = try copy.refresh(group, since: nil)
+        var (entries, others): ([ObjectPath], [ObjectPath]) = ([], [])
+        var changes: [GroupHash] = []
+        for path in try copy.paths(of: group) {
+            switch path {
+            case .entry, .losingEntry: entries.append(path)
+            case .change(let name): changes.append(name)
+            case .invite, .join: others.append(path)
+            }
+        }
+        var found: [[UInt8]] = []
+        var rest = entries
+        while !rest.isEmpty {
+            let reading = try copy.read(rest, of: group)
+            found += reading.objects.values
+            rest = reading.remaining
+        }
+        return (found, changes, others)
+    }
+}

@@ -1,0 +1,17 @@
+extension VaultIndex {
+    /// Returns the entries of a kind, by id. With a part of the index only
+    /// ``GroupEntryKind/sharedProject`` is there.
+    package func groupEntries(_ kind: GroupEntryKind) -> [JournalEntry] {
+        journal.filter { $0.kind == kind.rawValue }
+    }
+
+    /// The projects that are shared. Their versions stay, whatever the settings say: a member can
+    /// still choose one. Each entry begins with the project's id.
+    package var sharedProjectIDs: Set<Identifier> {
+        Set(groupEntries(.sharedProject).compactMap { Identifier($0.payload.prefix(16)) })
+    }
+
+    /// Returns whether an entry was written with the root, as it is. The index must include a
+    /// checkpoint whose MAC was verified.
+    package func acceptsGroupEntry(_ entry: JournalEntry) -> Bool { accepts(.open(entry)) }
+}
