@@ -33,6 +33,14 @@ enum CommandTable {
             ]
         ),
         (
+            "Groups",
+            [
+                Share.self, GroupSync.self, GroupInvite.self, GroupJoin.self, GroupShow.self,
+                GroupAdopt.self, Resolve.self, GroupRoleChange.self, GroupRemove.self,
+                GroupLeave.self,
+            ]
+        ),
+        (
             "Notifications",
             [
                 NotifySet.self, NotifyShow.self, NotifyRun.self, NotifyTest.self,
@@ -80,6 +88,7 @@ enum CommandTable {
         sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
         groups: [
             .init(["project"], "List, create, rename or remove projects"),
+            .init(["group"], "Share projects with people and machines"),
             .init(["slot"], "Manage the ways to open the vault"),
             .init(["config"], "Read and change settings"),
             .init(["account"], "List Vercel accounts and choose the default"),

@@ -180,7 +180,8 @@ struct LeakTests {
             let name = path.joined(separator: " ")
             let body = try #require(
                 Self.commands[name] ?? Self.furtherCommands[name] ?? Self.platformCommands[name]
-                    ?? Self.notificationCommands[name] ?? Self.postalCommands[name],
+                    ?? Self.notificationCommands[name] ?? Self.postalCommands[name]
+                    ?? Self.groupCommands[name],
                 "\(name) has no leak test")
             let before = witness.runs
             try body(witness)

@@ -84,7 +84,8 @@ struct Run: Command {
 
     private func start(_ workspace: Workspace) throws -> Start {
         let found = try PlaceValues(
-            workspace, options, only: only, checksFirst: false, allowsMissing: allowsMissing)
+            workspace, options, only: only, checksFirst: false, allowsMissing: allowsMissing,
+            startsProgram: true)
         let present = required.isEmpty ? [] : Set(found.values.map(\.name))
         if let missing = required.first(where: { !present.contains($0) }) {
             throw CommandError(

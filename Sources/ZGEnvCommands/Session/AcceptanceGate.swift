@@ -35,6 +35,9 @@ struct AcceptanceGate {
     func require(
         _ use: CheckpointUse, in index: VaultIndex, with keys: VaultKeys
     ) throws -> Bool {
+        if let sent = use.sentRecords {
+            try ContestGate.check(sent, in: index, workspace.context)
+        }
         guard keys.opensValues else { return false }
         try workspace.session.recordCheckpoint(of: index)
         let objects = index.objectsNotAccepted(for: use)
@@ -49,6 +52,16 @@ struct AcceptanceGate {
         }
         try workspace.session.update(with: keys) { try $0.accept(comparison) }
         return true
+    }
+}
+
+extension CheckpointUse {
+    /// The records whose values are about to be sent.
+    fileprivate var sentRecords: Set<Identifier>? {
+        switch self {
+        case .sending(_, let records, _), .sendingTo(_, let records): records
+        case .values, .versions, .accepting, .token, .relay: nil
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import DotEnv
 internal import EnvOperations
+internal import SharedProjects
 internal import Vault
 
 extension VaultSession {
@@ -44,6 +45,12 @@ extension VaultSession {
                         : sighting.with(
                             checkpointGeneration: pinned?.checkpointGeneration ?? 0), of: vaultID,
                     places + new)
+            },
+            recorder: { transaction in
+                try ChangeRecorder(
+                    vault: vaultID, keys: keys, now: context.now(),
+                    memory: ChainFile(context, vault: vaultID, path: path), decided: decided
+                ).record(in: &transaction)
             }
         ) { transaction in
             recordAudit(in: &transaction)

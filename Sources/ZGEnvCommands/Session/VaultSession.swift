@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Groups
 internal import Vault
 internal import VercelAPI
 
@@ -15,6 +16,8 @@ package final class VaultSession {
     var checksRollback: Bool
     /// Whether the command may change the variables of open rotations.
     var isRotating = false
+    /// What the next write tells groups of variables although their state here stays the same.
+    var decided: [Identifier: Set<Assigned>] = [:]
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

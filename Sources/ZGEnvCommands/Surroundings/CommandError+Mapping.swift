@@ -1,8 +1,11 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
+internal import GroupPlaces
+internal import Groups
 internal import JSON
 internal import Sealing
+internal import SharedProjects
 internal import SystemFiles
 internal import Vault
 internal import VercelAPI
@@ -15,6 +18,10 @@ extension CommandError {
         case let error as UsageError: self.init(.usage, error.message, hint: error.hint)
         case let error as VaultError: self.init(mapping: error)
         case let error as KeyringError: self.init(mapping: error)
+        case let error as SharingError: self.init(mapping: error)
+        case let error as PlaceError: self.init(mapping: error)
+        case let error as EntryDraftError: self.init(.conflict, Self.sentence(error.reason))
+        case let error as GroupError: self.init(.damaged, Self.sentence(error.reason))
         case let error as SealingError:
             self.init(mapping: VaultError(error, damaged: .tag, "Decryption failed"))
         case let error as VercelAPIError: self.init(mapping: error)
@@ -39,6 +46,31 @@ extension CommandError {
         case is OutputError: self.init(.failed, "The output cannot be written.")
         default: self.init(.failed, "Unexpected error: \(type(of: error)).")
         }
+    }
+
+    private init(mapping error: SharingError) {
+        let code: ExitCode =
+            switch error.code {
+            case .notAllowed: .unauthorized
+            case .noKeys, .contested, .forked: .conflict
+            case .otherHistory: .damaged
+            case .tooLarge: .usage
+            case .notFound: .notFound
+            }
+        self.init(code, error.reason)
+    }
+
+    private init(mapping error: PlaceError) {
+        let code: ExitCode =
+            switch error.code {
+            case .unreachable, .timeout: .unavailable
+            case .authentication: .unauthorized
+            case .invalidAddress, .insecureAddress: .usage
+            case .refused, .lostRace, .busy: .conflict
+            case .damaged: .damaged
+            case .noGit, .tooLarge, .noSpace, .notExclusive, .localCopy: .failed
+            }
+        self.init(code, error.reason)
     }
 
     private init(mapping error: VaultError) {

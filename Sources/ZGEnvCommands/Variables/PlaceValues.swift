@@ -25,9 +25,12 @@ struct PlaceValues {
     ///   - checksFirst: Whether to check project and keys before asking for a passphrase, which may
     ///     open the desktop keyring.
     ///   - allowsMissing: Whether records without a value are skipped with a warning, not refused.
+    ///   - startsProgram: Whether a program gets the values, which in development goes on with a
+    ///     contested one.
     init(
         _ workspace: Workspace, _ options: ScopeOptions, only: Set<String>? = nil,
-        except: Set<String> = [], checksFirst: Bool = true, allowsMissing: Bool
+        except: Set<String> = [], checksFirst: Bool = true, allowsMissing: Bool,
+        startsProgram: Bool = false
     ) throws {
         let place = try options.place(workspace)
         let resolver = ProjectResolver(workspace)
@@ -50,6 +53,12 @@ struct PlaceValues {
         }
         let (vault, index) = (opened.vault, opened.index)
         let positions = opened.choice.positions
+        if !index.journal.isEmpty {
+            try ContestGate.check(
+                Set(positions.map { index.variables[$0].id }), in: index,
+                warnsOnly: startsProgram && place.environment == .target(.development),
+                workspace.context)
+        }
         self.index = index
         effectivePlace = place
         project = opened.choice.project

@@ -1,0 +1,295 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import GroupPlaces
+internal import Groups
+internal import SharedProjects
+internal import Vault
+
+/// One group of the vault: its place, this machine's copy of its objects, and the work of a sync.
+final class GroupAccess {
+    private let workspace: Workspace
+    private(set) var membership: GroupMembership
+    /// Where the group's objects are.
+    let address: PlaceAddress
+    private let place: any GroupPlace
+    private let copy: any GroupPlace
+
+    init(_ membership: GroupMembership, _ workspace: Workspace) throws {
+        self.workspace = workspace
+        self.membership = membership
+        address = try PlaceAccess.address(membership.place, workspace)
+        place = try PlaceAccess.place(address, workspace)
+        copy = try PlaceAccess.copy(workspace)
+    }
+
+    // MARK: Finding
+
+    /// Returns the groups of the vault, by name.
+    static func memberships(in index: VaultIndex) throws -> [GroupMembership] {
+        try index.groupEntries(.membership).map { try GroupMembership($0) }.sorted {
+            ($0.name, $0.id) < ($1.name, $1.id)
+        }
+    }
+
+    /// Opens the values and returns the named group, or the only one.
+    ///
+    /// - Throws: ``ExitCode/notFound`` without a group, ``ExitCode/usage`` if it must be named.
+    static func open(_ name: String?, _ workspace: Workspace) throws -> GroupAccess {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        return try GroupAccess(find(name, in: index), workspace)
+    }
+
+    static func find(_ name: String?, in index: VaultIndex) throws -> GroupMembership {
+        let all = try memberships(in: index)
+        if let name {
+            if let found = all.first(where: { $0.name == name }) { return found }
+            throw CommandError(
+                .notFound, "This vault belongs to no group of that name.",
+                hint: all.isEmpty
+                    ? "Share a project with: zg-env share PROJECT --group NAME --at PLACE"
+                    : "Groups: \(all.map(\.name).joined(separator: ", "))")
+        }
+        guard let only = all.first else {
+            throw CommandError(
+                .notFound, "This vault belongs to no group.",
+                hint: "Share a project with: zg-env share PROJECT --group NAME --at PLACE, or "
+                    + "join a group with: zg-env group join PLACE")
+        }
+        guard all.count == 1 else {
+            throw CommandError(
+                .usage, "This vault belongs to several groups.",
+                hint: "Name one: \(all.map(\.name).joined(separator: ", "))")
+        }
+        return only
+    }
+
+    // MARK: Reading
+
+    /// What the objects on this machine mean, with the vault's unpublished changes.
+    func view() throws -> GroupView {
+        let keys = try workspace.session.keys(.values)
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        return try view(in: index, vault.header.vaultID, keys)
+    }
+
+    private func view(
+        in index: VaultIndex, _ vault: Identifier, _ keys: VaultKeys
+    ) throws -> GroupView {
+        guard let stored = index.journal.first(where: { $0.id == membership.id }) else {
+            throw SharingError(.notFound, "This vault no longer belongs to the group.")
+        }
+        let outgoing = Dictionary(
+            try Self.outgoing(of: membership.group, in: index).map { (GroupHash(of: $0), $0) },
+            uniquingKeysWith: { first, _ in first })
+        let content = try ObjectExchange.content(of: membership.group, in: copy)
+        return try GroupView(
+            group: membership.group, entries: content.entries,
+            changes: Array(Set(content.changes).union(outgoing.keys)),
+            member: membership.member,
+            secrets: try MemberSecrets(stored, vault: vault, with: keys)
+        ) { [copy, group = membership.group] name in
+            if let object = outgoing[name] { return object }
+            return try copy.read([.change(name)], of: group).objects[.change(name)]
+        }
+    }
+
+    private static func outgoing(
+        of group: GroupHash, in index: VaultIndex
+    ) throws -> [[UInt8]] {
+        try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
+            .filter { $0.group == group }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+            .map(\.object)
+    }
+
+    /// The secrets of this member.
+    func secrets() throws -> MemberSecrets {
+        let keys = try workspace.session.keys(.values)
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let stored = index.journal.first(where: { $0.id == membership.id }) else {
+            throw SharingError(.notFound, "This vault no longer belongs to the group.")
+        }
+        return try MemberSecrets(stored, vault: vault.header.vaultID, with: keys)
+    }
+
+    // MARK: Sync
+
+    /// Brings place, copy and vault to the same state, in one round trip and one write.
+    ///
+    /// - Parameter shared: A compartment that was made for a project of this vault.
+    @discardableResult
+    func sync(
+        sharing shared: (compartment: Identifier, project: Identifier)? = nil
+    ) throws -> (exchange: ObjectExchange.Result, outcome: GroupUpdate.Outcome) {
+        let keys = try workspace.session.keys(.values)
+        try requireAccepted(keys)
+        let exchange = try self.exchange()
+        let vault = try workspace.session.opened().header.vaultID
+        let now = workspace.context.now()
+        let id = membership.id
+        let outcome = try workspace.session.update(with: keys) { [self] transaction in
+            let update = GroupUpdate(
+                try view(in: transaction.index, vault, keys), published: exchange.changes,
+                vault: vault, keys: keys, now: now, sharing: shared)
+            return try update.apply(to: &transaction, id)
+        }
+        try reload()
+        return (exchange, outcome)
+    }
+
+    /// Publishes and fetches, without changing the vault.
+    func exchange() throws -> ObjectExchange.Result {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        return try ObjectExchange(membership.group, place: place, copy: copy).run(
+            outgoing: try Self.outgoing(of: membership.group, in: index))
+    }
+
+    private func reload() throws {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        if let stored = index.journal.first(where: { $0.id == membership.id }) {
+            membership = try GroupMembership(stored)
+        }
+    }
+
+    /// Asks about changes of shared projects that were made while the vault was locked: the group's
+    /// state would replace them.
+    private func requireAccepted(_ keys: VaultKeys) throws {
+        _ = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
+            let projects = Set(
+                try SharedProject.all(in: index).filter { $0.group == membership.group }
+                    .map(\.project))
+            let records = index.variables.filter { projects.contains($0.project) }.map(\.id)
+            return (.accepting(records: Set(records)), ())
+        }
+    }
+
+    /// Adds objects to this machine's copy and to the place.
+    ///
+    /// - Returns: Paths at which the place has something else.
+    func publish(_ objects: [(ObjectPath, [UInt8])]) throws -> Set<ObjectPath> {
+        let objects = objects.compactMap { PlaceObject($0.0, $0.1) }
+        let taken = try place.publish(objects, to: membership.group)
+        _ = try copy.publish(
+            objects.filter { !taken.contains($0.path) }, to: membership.group)
+        return taken
+    }
+
+    /// Signs an entry and publishes it; repeats with what others published meanwhile.
+    ///
+    /// - Parameter draft: Makes the draft from the newest membership.
+    func publishEntry(_ draft: (GroupView) throws -> EntryDraft) throws {
+        for _ in 0..<10 {
+            let view = try view()
+            guard !view.chain.isForked else {
+                throw SharingError(
+                    .forked,
+                    "The membership of \(membership.name) is forked; an admin must join it with: zg-env sync"
+                )
+            }
+            let draft = try draft(view)
+            let author = EntryAuthor(
+                chain: view.chain, ring: view.keyRing, author: membership.member,
+                createdAt: workspace.context.now())
+            let entry = try author.entry(
+                draft, signedBy: try secrets().signingKeyPair(.authority))
+            let path = ObjectPath.entry(view.newest.number + 1)
+            if try publish([(path, entry.object)]).isEmpty { return }
+            _ = try exchange()
+        }
+        throw CommandError(
+            .conflict, "Other admins kept changing \(membership.name) at the same time.",
+            hint: "Run the command again.")
+    }
+
+    /// Returns the active members with a name, or with an id that begins like this.
+    ///
+    /// - Throws: ``ExitCode/notFound``.
+    func members(named who: String) throws -> [GroupMembership.Person] {
+        let active = membership.people.filter(\.isActive)
+        let named = active.filter { $0.name == who }
+        if !named.isEmpty { return named }
+        let found = active.filter {
+            who.utf8.count >= 6 && $0.member.hexadecimal.hasPrefix(who)
+        }
+        guard found.isEmpty else { return found }
+        throw CommandError(
+            .notFound, "\(membership.name) has no member \(who).",
+            hint: "List the members with: zg-env group show \(word: membership.name)")
+    }
+
+    /// How many values of the group this vault has.
+    func readableCount() throws -> Int {
+        let index = try workspace.session.index(.listing)
+        return try SharedProject.all(in: index).filter { $0.group == membership.group }
+            .reduce(0) { $0 + index.variables(of: $1.project).count }
+    }
+
+    /// Signs an entry that joins two heads of the membership, if this admin can.
+    func joinFork() throws {
+        let view = try view()
+        guard view.chain.isForked else { return }
+        let author = EntryAuthor(
+            chain: view.chain, ring: view.keyRing, author: membership.member,
+            createdAt: workspace.context.now())
+        let entry = try author.joiningEntry(
+            signedBy: try secrets().signingKeyPair(.authority))
+        _ = try publish([(.entry(view.newest.number + 1), entry.object)])
+    }
+
+    /// The invites in the place that are neither used nor void, with their joins.
+    func invites() throws -> [(invite: [UInt8], joins: [[UInt8]])] {
+        let content = try ObjectExchange.content(of: membership.group, in: copy)
+        let objects = try copy.read(content.others, of: membership.group).objects
+        var found: [(invite: [UInt8], joins: [[UInt8]])] = []
+        for case (.invite(let id), let object) in objects {
+            let joins = objects.compactMap { path, bytes -> [UInt8]? in
+                if case .join(id, _) = path { bytes } else { nil }
+            }
+            found.append((object, joins))
+        }
+        return found
+    }
+}
+
+/// Opens the places of groups.
+enum PlaceAccess {
+    /// Returns the address that a user gave, or that the vault stores; `.` is this repository's origin.
+    static func address(_ text: String, _ workspace: Workspace) throws -> PlaceAddress {
+        let context = workspace.context
+        if text == "." {
+            return try PlaceAddress.ofOrigin(
+                of: context.workingDirectory, runningIn: try directory("repositories", workspace),
+                environment(workspace))
+        }
+        return try PlaceAddress.parse(text, relativeTo: context.workingDirectory)
+    }
+
+    static func place(
+        _ address: PlaceAddress, _ workspace: Workspace
+    ) throws -> any GroupPlace {
+        if address.kind == .directory { return DirectoryPlace(address.text) }
+        return GitPlace(
+            address, copyIn: try directory("repositories", workspace), environment(workspace))
+    }
+
+    /// This machine's copy of the objects of all groups.
+    static func copy(_ workspace: Workspace) throws -> any GroupPlace {
+        DirectoryPlace(try directory("objects", workspace))
+    }
+
+    private static func environment(_ workspace: Workspace) -> GitEnvironment {
+        GitEnvironment(
+            workspace.context.rawEnvironment, mayAsk: workspace.interaction.canConfirm)
+    }
+
+    private static func directory(_ name: String, _ workspace: Workspace) throws -> String {
+        let path = "\(try Directories(workspace.context).state)/groups/\(name)"
+        try workspace.context.files.prepareDirectory(of: "\(path)/object")
+        return path
+    }
+}

@@ -1,0 +1,97 @@
+internal import CommandLineKit
+internal import Groups
+internal import SharedProjects
+internal import Vault
+
+/// Admits the people who answered this group's invites.
+struct GroupAdmission {
+    private let access: GroupAccess
+    private let workspace: Workspace
+
+    init(_ access: GroupAccess, _ workspace: Workspace) {
+        (self.access, self.workspace) = (access, workspace)
+    }
+
+    /// Asks about each newcomer, except for those of automatic invites, and signs one entry.
+    ///
+    /// - Returns: The names of those admitted.
+    func admitAll() throws -> [String] {
+        let view = try access.view()
+        guard let head = view.chain.heads.first, !view.chain.isForked,
+            let state = view.chain.link(head)?.state
+        else { return [] }
+        var admissions: [EntryDraft.NewMember] = []
+        var void: [Identifier] = []
+        let now = workspace.context.now()
+        for (object, joins) in try access.invites() {
+            guard let invite = try? Invite.decode(object) else { continue }
+            switch try JoinSelection(
+                invite: object, joins: joins, group: access.membership.group, state: state,
+                now: now)
+            {
+            case .none, .refused: continue
+            case .ambiguous:
+                workspace.context.warn(
+                    "invite-used-twice",
+                    "Two people answered the invite of \(invite.name), so it is void. Invite again."
+                )
+                void.append(invite.id)
+            case .join(let join, let name):
+                guard try isWanted(invite, name) else { continue }
+                admissions.append(
+                    EntryDraft.NewMember(
+                        member: join.member, person: person(of: invite, in: state),
+                        name: invite.name, rights: invite.rights, keys: join.keys,
+                        origin: Admission.Origin(invite: invite.id, join: name)))
+            }
+        }
+        guard !admissions.isEmpty || !void.isEmpty else { return [] }
+        try access.publishEntry { _ in
+            EntryDraft(admissions: admissions, voidInvites: void)
+        }
+        return admissions.map(\.name).sorted()
+    }
+
+    /// The person of the invite, if some member is that person; else a new one.
+    private func person(of invite: Invite, in state: MembershipState) -> Identifier {
+        if let person = invite.person, state.members.values.contains(where: { $0.person == person })
+        {
+            return person
+        }
+        return .random()
+    }
+
+    private func isWanted(_ invite: Invite, _ join: GroupHash) throws -> Bool {
+        if invite.isAutomatic || workspace.options.yes { return true }
+        let words = CheckWords.words(of: join, invite: invite.id).joined(separator: " ")
+        guard workspace.interaction.canConfirm else {
+            workspace.context.warn(
+                "not-admitted",
+                "\(invite.name) answered the invite and waits to be admitted, which needs a terminal or --yes."
+            )
+            return false
+        }
+        return try workspace.interaction.confirm(
+            "\(invite.name) answered the invite as \(invite.rights.role.name) of \(access.membership.name).",
+            ["Words: \(words)"], "Does \(invite.name) see the same words? Admit them?")
+    }
+}
+
+extension GroupRole {
+    /// The word in commands and messages.
+    var name: String {
+        switch self {
+        case .admin: "admin"
+        case .member: "member"
+        case .writer: "writer"
+        case .reader: "reader"
+        }
+    }
+
+    init?(name: String) {
+        guard let role = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = role
+    }
+
+    static let names = ["admin", "member", "writer", "reader"]
+}

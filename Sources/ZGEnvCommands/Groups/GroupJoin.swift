@@ -1,0 +1,194 @@
+internal import CommandLineKit
+internal import GroupPlaces
+internal import Groups
+internal import JSON
+internal import Sealing
+internal import SharedProjects
+internal import Vault
+internal import VercelAPI
+
+/// `group join`: answers an invite.
+struct GroupJoin: Command {
+    static let spec = CommandSpec(
+        ["group", "join"], "Join a group that you were invited to",
+        discussion: """
+            Asks for the one-time code, or reads it from stdin. An admin then admits you with \
+            zg-env sync: compare the six words with them. Run zg-env sync afterwards to get the \
+            projects.
+            """,
+        arguments: [ArgumentSpec("PLACE", .one, "Where the group keeps its changes")],
+        options: [
+            OptionSpec("group", value: "NAME", "What you call the group (default: group)"),
+            OptionSpec(flag: "wait", "Wait until an admin has admitted you, then sync"),
+        ],
+        examples: [
+            .init(
+                "zg-env group join git@example.com:acme/web.git --group acme",
+                "type the code at a prompt")
+        ],
+        exitCodes: ExitCode.ofVercel)
+
+    private let place: String
+    private let group: String
+    private let waits: Bool
+
+    init(_ command: ParsedCommand) throws {
+        place = command.required("PLACE")
+        group = command.value("group") ?? "group"
+        waits = command.has("wait")
+        try GroupName.check(group)
+    }
+
+    /// An invite that the code fits, with the group's content.
+    private struct Found {
+        let invite: Invite
+        let entries: [[UInt8]]
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let known = try GroupAccess.memberships(in: index)
+        guard !known.contains(where: { $0.name == group }) else {
+            throw CommandError(
+                .conflict, "This vault already belongs to a group \(group).",
+                hint: "Choose another name with --group.")
+        }
+        let address = try PlaceAccess.address(place, workspace)
+        let code = try self.code(workspace)
+        let place = try PlaceAccess.place(address, workspace)
+        let found = try find(code, in: place, workspace)
+        guard !known.contains(where: { $0.group == found.invite.group && $0.standing != .ended })
+        else {
+            throw CommandError(.conflict, "This vault already belongs to that group.")
+        }
+        if workspace.options.dryRun {
+            return CommandResult(
+                json: ["group": .string(group), "dryRun": true],
+                text: "Would join as \(DisplayText.safe(sentence: found.invite.name)).\n")
+        }
+        let (membership, words) = try join(found, address, place, code, keys, workspace)
+        workspace.note("Answered the invite as \(found.invite.name). Words: \(words)")
+        workspace.note(
+            found.invite.isAutomatic
+                ? "You will be admitted at an admin's next sync. Then run: zg-env sync"
+                : "Compare these words with an admin, who admits you with: zg-env sync"
+        )
+        var json: [JSONValue.Member] = [
+            .init("group", .string(group)), .init("name", .string(found.invite.name)),
+            .init("role", .string(found.invite.rights.role.name)),
+            .init("words", .string(words)), .init("dryRun", false),
+        ]
+        if waits {
+            let report = try waitForAdmission(membership, workspace)
+            json.append(.init("sync", report.json))
+            return CommandResult(
+                json: .object(json),
+                text: report.lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined())
+        }
+        return CommandResult(json: .object(json))
+    }
+
+    private func code(_ workspace: Workspace) throws -> GroupInviteCode {
+        let typed = try TypedSecret.read("invite code", prompt: "Invite code: ", workspace)
+        let bytes = try typed.withBytes { try SecretBytes(copying: $0) }
+        do throws(GroupError) { return try GroupInviteCode(reading: bytes) } catch {
+            throw CommandError(.usage, CommandError(mapping: error).message)
+        }
+    }
+
+    /// Finds the invite of the code among all groups of the place.
+    private func find(
+        _ code: borrowing GroupInviteCode, in place: any GroupPlace, _ workspace: Workspace
+    ) throws -> Found {
+        for group in try place.groups() {
+            _ = try place.refresh(group, since: nil)
+            let paths = try place.paths(of: group)
+            let invites = paths.filter { if case .invite = $0 { true } else { false } }
+            for object in try place.read(Array(invites), of: group).objects.values {
+                guard let invite = try? Invite.accept(object, code: code), invite.group == group
+                else { continue }
+                guard workspace.context.now() < invite.endsAt else {
+                    throw CommandError(
+                        .conflict, "The code is no longer valid.",
+                        hint: "Ask for another invite.")
+                }
+                let entries = paths.filter {
+                    switch $0 {
+                    case .entry, .losingEntry: true
+                    default: false
+                    }
+                }
+                let content = try place.read(Array(entries), of: group).objects.values
+                try check(invite, object, Array(content))
+                return Found(invite: invite, entries: Array(content))
+            }
+        }
+        throw CommandError(
+            .notFound, "There is no invite for this code at \(self.place).",
+            hint: "Check the place and the code, or ask for another invite.")
+    }
+
+    /// The code vouches for the group and for the entry that the invite names.
+    private func check(_ invite: Invite, _ object: [UInt8], _ entries: [[UInt8]]) throws {
+        var chain = MembershipChain(group: invite.group)
+        for entry in entries { try? chain.insert([entry]) }
+        guard let link = chain.link(invite.entry), link.entry.number == invite.entryNumber,
+            let author = link.state.members[invite.author],
+            Invite.isSigned(object, by: author.keys.authority)
+        else {
+            throw SharingError(
+                .otherHistory, "The place does not show the members that the invite names.")
+        }
+    }
+
+    /// Keeps the new keys in the vault, then publishes their public halves.
+    private func join(
+        _ found: Found, _ address: PlaceAddress, _ place: any GroupPlace,
+        _ code: borrowing GroupInviteCode, _ keys: VaultKeys, _ workspace: Workspace
+    ) throws -> (GroupMembership, words: String) {
+        let secrets = try MemberSecrets()
+        let now = workspace.context.now()
+        let invite = found.invite
+        var membership = GroupMembership(
+            group: invite.group, name: group, place: address.text, member: .random(),
+            standing: .invited, invite: invite.id, rights: invite.rights, createdAt: now)
+        (membership.heads, membership.headNumber) = ([invite.entry], invite.entryNumber)
+        let vault = try workspace.session.opened().header.vaultID
+        let sealed = try secrets.sealed(for: membership.id, vault: vault, with: keys)
+        let final = membership
+        try workspace.session.update(with: keys) { transaction in
+            // An earlier membership of this group has ended.
+            for entry in transaction.index.groupEntries(.membership) {
+                let old = try GroupMembership(entry)
+                if old.group == final.group { transaction.removeGroupEntries([old.id]) }
+            }
+            try transaction.keep(final.entry(sealed: sealed))
+        }
+        let join = Join(
+            group: invite.group, invite: invite.id, member: membership.member,
+            keys: try secrets.publicKeys(), createdAt: now)
+        let write = try secrets.signingKeyPair(.write)
+        let authority = try secrets.signingKeyPair(.authority)
+        let object = join.signed(
+            write: write, authority: authority, code: try code.signingKeyPair(for: invite.id))
+        let name = GroupHash(of: object)
+        if let published = PlaceObject(.join(invite: invite.id, name), object) {
+            _ = try place.publish([published], to: invite.group)
+        }
+        return (
+            membership, CheckWords.words(of: name, invite: invite.id).joined(separator: " ")
+        )
+    }
+
+    private func waitForAdmission(
+        _ membership: GroupMembership, _ workspace: Workspace
+    ) throws -> GroupSync.Report {
+        while true {
+            let access = try GroupAccess(membership, workspace)
+            let report = try GroupSync.sync(access, workspace)
+            if access.membership.standing != .invited { return report }
+            guard workspace.context.waitingRoom.wait(.seconds(5)) else { return report }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import CommandLineKit
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `group leave`: stops sharing on this machine.
+struct GroupLeave: Command {
+    static let spec = CommandSpec(
+        ["group", "leave"], "Leave a group, keeping its projects in this vault",
+        discussion: """
+            The projects stay here and are no longer shared. Ask an admin to remove you, so that \
+            new keys are made.
+            """,
+        arguments: [ArgumentSpec("GROUP", .optional, "The group, if there are several")],
+        exitCodes: ExitCode.ofOpening(and: .conflict))
+
+    private let name: String?
+
+    init(_ command: ParsedCommand) { name = command.argument("GROUP") }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let membership = try GroupAccess.find(name, in: index)
+        let admins = membership.people.filter { $0.isActive && $0.role == .admin }
+        let isLast = admins.map(\.member) == [membership.member]
+        let isAlone = membership.people.count(where: \.isActive) <= 1
+        guard membership.standing != .active || !isLast || isAlone else {
+            throw CommandError(
+                .conflict, "You are the only admin of \(membership.name).",
+                hint: "Make somebody else an admin first: zg-env group role WHO admin")
+        }
+        let waiting = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
+            .count { $0.group == membership.group }
+        var plan = ["leave \(membership.name) and keep its projects in this vault alone"]
+        if waiting > 0 { plan.append("discard \(Plural.changes(waiting)) that were not published") }
+        guard try workspace.confirm(plan, "Leave \(membership.name)?") else {
+            return CommandResult(
+                json: ["group": .string(membership.name), "dryRun": true],
+                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+        }
+        try workspace.session.update(with: keys) { transaction in
+            var ids: Set<Identifier> = [membership.id]
+            for entry in transaction.index.groupEntries(.sharedProject)
+            where try SharedProject(entry).group == membership.group { ids.insert(entry.id) }
+            for entry in transaction.index.groupEntries(.sharedState)
+            where try SharedState(entry).group == membership.group { ids.insert(entry.id) }
+            for entry in transaction.index.groupEntries(.outgoingChange)
+            where try OutgoingChange(entry).group == membership.group { ids.insert(entry.id) }
+            transaction.removeGroupEntries(ids)
+        }
+        workspace.note("Left \(membership.name). Ask an admin to run: zg-env group remove YOU")
+        return CommandResult(json: ["group": .string(membership.name), "dryRun": false])
+    }
+}

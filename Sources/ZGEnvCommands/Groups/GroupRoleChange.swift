@@ -1,0 +1,65 @@
+internal import CommandLineKit
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `group role`: changes what a member may do.
+struct GroupRoleChange: Command {
+    static let spec = CommandSpec(
+        ["group", "role"], "Change what a member of a group may do",
+        discussion: "A member that loses a right gets new keys made without it.",
+        arguments: [
+            ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID"),
+            ArgumentSpec(
+                "ROLE", .one, "admin, member, writer or reader", form: .oneOf(GroupRole.names)),
+        ],
+        options: [GroupOptions.group],
+        exitCodes: ExitCode.ofVercel)
+
+    private let who: String
+    private let role: GroupRole
+    private let group: String?
+
+    init(_ command: ParsedCommand) {
+        who = command.required("WHO")
+        role = GroupRole(name: command.required("ROLE")) ?? .reader
+        group = command.value("group")
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let access = try GroupAccess.open(group, workspace)
+        let members = try access.members(named: who)
+        let membership = access.membership
+        guard membership.rights.role == .admin, membership.standing == .active else {
+            throw SharingError(.notAllowed, "Only an admin of \(membership.name) can change roles.")
+        }
+        let changed = members.filter { $0.role != role }
+        let plan = changed.map { "make \($0.name) \(role.name) in place of \($0.role.name)" }
+        guard !changed.isEmpty, try workspace.confirm(plan, "Change the role of \(who)?") else {
+            return CommandResult(
+                json: ["changed": .array([]), "dryRun": .bool(workspace.options.dryRun)],
+                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+        }
+        try access.sync()
+        let ids = changed.map(\.member)
+        try access.publishEntry { view in
+            EntryDraft(
+                roles: ids.compactMap { id in
+                    guard let old = view.chain.headStates.first?.members[id]?.rights else {
+                        return nil
+                    }
+                    let new = MemberRights(role: role, limit: role == .admin ? nil : old.limit)
+                    return EntryDraft.NewRights(
+                        member: id, rights: new,
+                        cut: new.isAtLeast(old) ? nil : view.cut(of: id))
+                })
+        }
+        try access.sync()
+        workspace.note("\(who) is now \(role.name) of \(membership.name).")
+        return CommandResult(json: [
+            "group": .string(membership.name), "role": .string(role.name),
+            "changed": .array(changed.map { .string($0.name) }), "dryRun": false,
+        ])
+    }
+}

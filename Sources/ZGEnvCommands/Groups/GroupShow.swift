@@ -1,0 +1,117 @@
+internal import CommandLineKit
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `group show`: the members of the groups, and what waits.
+struct GroupShow: Command {
+    static let spec = CommandSpec(
+        ["group", "show"], "Show members, projects and state of your groups",
+        discussion: """
+            Shows what was known at the last sync, and sends nothing. Two people who see the same \
+            state words have the same members and changes.
+            """,
+        arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
+        exitCodes: ExitCode.ofOpening(), aliases: [["group", "status"]])
+
+    private let name: String?
+
+    init(_ command: ParsedCommand) { name = command.argument("GROUP") }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.keys(.index)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let memberships =
+            if let name { [try GroupAccess.find(name, in: index)] } else {
+                try GroupAccess.memberships(in: index)
+            }
+        if memberships.isEmpty { _ = try GroupAccess.find(nil, in: index) }
+        var (json, text): ([JSONValue], String) = ([], "")
+        for membership in memberships {
+            let one = try show(membership, index, workspace)
+            json.append(one.json)
+            text += one.text
+        }
+        let shown = text
+        return CommandResult(json: ["groups": .array(json)], text: shown)
+    }
+
+    private func show(
+        _ membership: GroupMembership, _ index: VaultIndex, _ workspace: Workspace
+    ) throws -> (json: JSONValue, text: String) {
+        let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
+        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
+            .filter { $0.group == membership.group }
+        let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
+            .count { $0.group == membership.group }
+        let heads = Dictionary(
+            states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
+        let words = StateWords.bytes(
+            group: membership.group, membership: membership.heads, heads: heads)
+        let spoken = CheckWords.words(for: words).joined(separator: " ")
+        let admins = membership.people.count { $0.isActive && $0.role == .admin }
+        var text = "\(membership.name)  \(membership.place)\n"
+        let synced =
+            membership.syncedAt == 0
+            ? "never"
+            : TimeText.age(
+                of: Int64(clamping: membership.syncedAt), at: Int64(workspace.context.now()))
+        text +=
+            "  you are \(membership.rights.role.name), last sync \(synced), state words: \(spoken)\n"
+        for person in membership.people.sorted(by: { $0.name < $1.name }) where person.isActive {
+            let own = person.member == membership.member ? " (this vault)" : ""
+            text +=
+                "  \(person.role.name)  \(person.name)\(own)  \(person.member.hexadecimal.prefix(8))\n"
+        }
+        for project in shared {
+            let name = index.project(project.project)?.name ?? "?"
+            let state = states.first { $0.compartment == project.compartment }
+            var notes: [String] = []
+            if !project.contested.isEmpty { notes.append("\(project.contested.count) contested") }
+            if let late = state?.lateCount, late > 0 { notes.append("\(late) late") }
+            if let waiting = state?.waitingCount, waiting > 0 { notes.append("\(waiting) waiting") }
+            if !project.isAdopted { notes.append("not adopted") }
+            text +=
+                "  project \(name)"
+                + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))") + "\n"
+        }
+        if outgoing > 0 {
+            text +=
+                "  \(outgoing == 1 ? "1 change waits" : "\(outgoing) changes wait"): zg-env sync\n"
+        }
+        if admins == 1, membership.standing == .active {
+            text +=
+                "  There is only one admin. If that vault is lost, nobody can invite or remove members.\n"
+        }
+        let json: JSONValue = [
+            "group": .string(membership.name), "id": .string(membership.group.hexadecimal),
+            "place": .string(membership.place), "role": .string(membership.rights.role.name),
+            "standing": .string("\(membership.standing)"),
+            "syncedAt": .integer(Int64(clamping: membership.syncedAt)),
+            "stateWords": .string(spoken), "outgoing": .integer(Int64(outgoing)),
+            "members": .array(
+                membership.people.map { person in
+                    [
+                        "name": .string(person.name), "role": .string(person.role.name),
+                        "member": .string(person.member.hexadecimal),
+                        "isActive": .bool(person.isActive),
+                        "isThisVault": .bool(person.member == membership.member),
+                    ]
+                }),
+            "projects": .array(
+                shared.map { project in
+                    let state = states.first { $0.compartment == project.compartment }
+                    return [
+                        "project": .string(index.project(project.project)?.name ?? ""),
+                        "isAdopted": .bool(project.isAdopted),
+                        "contested": .integer(Int64(project.contested.count)),
+                        "late": .integer(Int64(state?.lateCount ?? 0)),
+                        "waiting": .integer(Int64(state?.waitingCount ?? 0)),
+                    ]
+                }),
+        ]
+        let safe = text.split(separator: "\n").map { DisplayText.safe(sentence: String($0)) + "\n" }
+        return (json, safe.joined())
+    }
+}

@@ -1,0 +1,193 @@
+internal import CommandLineKit
+internal import GroupPlaces
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `sync`: exchanges changes with the groups of this vault.
+struct GroupSync: Command {
+    static let spec = CommandSpec(
+        ["sync"], "Exchange changes of shared projects with your groups",
+        discussion: """
+            Publishes what you changed, takes what others changed, and shows what came. An admin \
+            is asked about each person who answered an invite: compare the six words with them.
+            """,
+        arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
+        examples: [.init("zg-env sync", "exchange changes with all groups")],
+        exitCodes: ExitCode.ofVercel)
+
+    private let name: String?
+
+    init(_ command: ParsedCommand) { name = command.argument("GROUP") }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let memberships =
+            if let name { [try GroupAccess.find(name, in: index)] } else {
+                try GroupAccess.memberships(in: index)
+            }
+        // Says what to do in a vault without groups.
+        if memberships.isEmpty { _ = try GroupAccess.find(nil, in: index) }
+        var reports: [JSONValue] = []
+        var lines: [String] = []
+        var failure: CommandError?
+        for membership in memberships {
+            do {
+                let report = try Self.sync(try GroupAccess(membership, workspace), workspace)
+                reports.append(report.json)
+                lines += report.lines
+            } catch {
+                // One place that is down does not keep the others from being synced.
+                let error = CommandError(mapping: error)
+                guard memberships.count > 1 else { throw error }
+                workspace.context.warn("group-failed", "\(membership.name): \(error.message)")
+                failure = failure ?? error
+            }
+        }
+        return CommandResult(
+            json: ["groups": .array(reports), "dryRun": .bool(workspace.options.dryRun)],
+            text: lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(), failure: failure)
+    }
+
+    /// The result of one group's sync.
+    struct Report {
+        let json: JSONValue
+        let lines: [String]
+    }
+
+    /// Syncs a group, and admits those who answered an invite.
+    static func sync(_ access: GroupAccess, _ workspace: Workspace) throws -> Report {
+        if workspace.options.dryRun {
+            return Report(
+                json: ["group": .string(access.membership.name)],
+                lines: [
+                    "Would exchange changes of \(access.membership.name) with \(access.address)."
+                ])
+        }
+        var (exchange, outcome) = try access.sync()
+        var admitted: [String] = []
+        if access.membership.rights.role == .admin, access.membership.standing == .active {
+            admitted = try GroupAdmission(access, workspace).admitAll()
+            if outcome.isForked { try access.joinFork() }
+            if !admitted.isEmpty || outcome.isForked {
+                let second = try access.sync()
+                let before = outcome.projects
+                outcome.projects = second.outcome.projects.map { project in
+                    project.merged(after: before.first { $0.name == project.name })
+                }
+                outcome.publishedCount += second.outcome.publishedCount
+                outcome.isForked = second.outcome.isForked
+                exchange.refused.formUnion(second.exchange.refused)
+            }
+        }
+        return report(access.membership, exchange, outcome, admitted)
+    }
+
+    private static func report(
+        _ membership: GroupMembership, _ exchange: ObjectExchange.Result,
+        _ outcome: GroupUpdate.Outcome, _ admitted: [String]
+    ) -> Report {
+        var lines: [String] = []
+        let group = membership.name
+        switch outcome.standing {
+        case .invited:
+            lines.append("\(group): no admin has admitted you yet. Ask one to run: zg-env sync")
+        case .ended: lines.append("\(group): you are no longer a member. Your copy stays.")
+        case .active: break
+        }
+        for name in admitted { lines.append("\(group): admitted \(name).") }
+        for name in outcome.joined where !admitted.contains(name) {
+            lines.append("\(group): \(name) joined.")
+        }
+        for name in outcome.left { lines.append("\(group): \(name) left.") }
+        for project in outcome.projects {
+            if project.isNew {
+                lines.append(
+                    "\(group): new project \(project.name). Use it with: zg-env group adopt "
+                        + project.name)
+            }
+            for arrival in project.arrivals {
+                lines.append(
+                    "\(project.name): \(Self.words(of: arrival)) by \(membership.name(of: arrival.author))"
+                )
+            }
+            if project.contestedCount > 0 {
+                lines.append(
+                    "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "
+                        + "zg-env resolve KEY -p \(project.name)")
+            }
+        }
+        if outcome.publishedCount > 0 {
+            lines.append("\(group): published \(Plural.changes(outcome.publishedCount)).")
+        }
+        if outcome.isForked {
+            lines.append(
+                "\(group): two admins changed the members at the same time; an admin must sync.")
+        }
+        if lines.isEmpty { lines.append("\(group): nothing new.") }
+        return Report(json: json(membership, exchange, outcome, admitted), lines: lines)
+    }
+
+    private static func words(of arrival: StateApplication.Arrival) -> String {
+        let place = "\(arrival.name) (\(arrival.scope.description))"
+        switch arrival.kind {
+        case .added: return "added \(place)"
+        case .changed: return "changed \(place)"
+        case .removed: return "removed \(place)"
+        case .contested: return "contested \(place), also changed"
+        case .offered: return "offered a value of \(place)"
+        case .unreadable: return "unreadable value of \(place)"
+        }
+    }
+
+    private static func json(
+        _ membership: GroupMembership, _ exchange: ObjectExchange.Result,
+        _ outcome: GroupUpdate.Outcome, _ admitted: [String]
+    ) -> JSONValue {
+        let standing: String =
+            switch outcome.standing {
+            case .invited: "invited"
+            case .active: "active"
+            case .ended: "ended"
+            }
+        return [
+            "group": .string(membership.name), "standing": .string(standing),
+            "fetched": .integer(Int64(exchange.fetchedCount)),
+            "published": .integer(Int64(outcome.publishedCount)),
+            "refused": .integer(Int64(exchange.refused.count + outcome.refusedCount)),
+            "forked": .bool(outcome.isForked),
+            "admitted": .array(admitted.map { .string($0) }),
+            "joined": .array(outcome.joined.map { .string($0) }),
+            "left": .array(outcome.left.map { .string($0) }),
+            "projects": .array(
+                outcome.projects.map { project in
+                    [
+                        "project": .string(project.name), "isNew": .bool(project.isNew),
+                        "late": .integer(Int64(project.lateCount)),
+                        "waiting": .integer(Int64(project.waitingCount)),
+                        "contested": .integer(Int64(project.contestedCount)),
+                        "arrivals": .array(
+                            project.arrivals.map { arrival in
+                                [
+                                    "kind": .string("\(arrival.kind)"),
+                                    "key": .string(arrival.name),
+                                    "scope": .string(arrival.scope.description),
+                                    "author": .string(membership.name(of: arrival.author)),
+                                ]
+                            }),
+                    ]
+                }),
+        ]
+    }
+}
+
+/// Numbers with their nouns.
+enum Plural {
+    static func variables(_ count: Int) -> String {
+        count == 1 ? "1 variable is" : "\(count) variables are"
+    }
+    static func changes(_ count: Int) -> String { count == 1 ? "1 change" : "\(count) changes" }
+    static func values(_ count: Int) -> String { count == 1 ? "1 value" : "\(count) values" }
+}

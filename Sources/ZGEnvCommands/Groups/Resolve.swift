@@ -1,0 +1,166 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `resolve`: decides about a contested variable.
+struct Resolve: Command {
+    static let spec = CommandSpec(
+        ["resolve"], "Decide about a contested variable of a shared project",
+        discussion: """
+            Without --take, lists the versions in question: who stored them and when, not the \
+            values. --take makes one of them the value for everybody.
+            """,
+        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        options: [
+            OptionSpec(
+                "take", value: "ID",
+                "The first digits of the version's ID, or mine for this vault's")
+        ],
+        examples: [.init("zg-env resolve API_KEY --take mine", "keep this vault's value")],
+        exitCodes: ExitCode.ofOpening(and: .conflict))
+
+    private let key: String
+    private let take: String?
+
+    init(_ command: ParsedCommand) throws {
+        key = command.required("KEY")
+        take = command.value("take")
+        try VariableName.check(key)
+    }
+
+    /// A version that may be taken.
+    private struct Candidate {
+        let variable: Variable
+        let version: UInt64
+        let id: String
+        let author: String
+        let createdAt: UInt64
+        let isMine: Bool
+        let scope: String
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let project = try resolver.existing(in: index)
+        guard
+            let shared = try SharedProject.all(in: index).first(where: { $0.project == project.id })
+        else { throw CommandError(.conflict, "\(project.name) is not shared with a group.") }
+        let contested = shared.contested.filter { item in
+            index.variables.contains { $0.id == item.variable && $0.name == key }
+        }
+        guard !contested.isEmpty else {
+            throw CommandError(.conflict, "\(key) is not contested in \(project.name).")
+        }
+        let candidates = try candidates(contested, shared, index)
+        guard let take else { return list(candidates, contested, workspace) }
+        let found = candidates.filter { take == "mine" ? $0.isMine : $0.id.hasPrefix(take) }
+        guard let chosen = found.first, found.count == 1 else {
+            throw CommandError(
+                found.isEmpty ? .notFound : .usage,
+                found.isEmpty
+                    ? "No version in question begins with \(take)."
+                    : "Several versions begin with \(take).",
+                hint: "List them with: zg-env resolve \(word: key)")
+        }
+        if !workspace.options.dryRun {
+            try apply(chosen, contested, keys, workspace)
+            workspace.note(
+                "\(key) now has the value stored by \(chosen.author). Tell the group with: zg-env sync"
+            )
+        }
+        return CommandResult(json: [
+            "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
+            "author": .string(chosen.author), "dryRun": .bool(workspace.options.dryRun),
+        ])
+    }
+
+    private func candidates(
+        _ contested: [SharedProject.ContestedVariable], _ shared: SharedProject,
+        _ index: VaultIndex
+    ) throws -> [Candidate] {
+        let memberships = try GroupAccess.memberships(in: index)
+        let membership = memberships.first { $0.group == shared.group }
+        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
+        let records =
+            states.first {
+                $0.group == shared.group && $0.compartment == shared.compartment
+            }?.records ?? []
+        var found: [Candidate] = []
+        for item in contested {
+            guard let variable = index.variables.first(where: { $0.id == item.variable }),
+                let record = records.first(where: { $0.variable == item.variable })
+            else { continue }
+            let history = History(of: variable, in: index)
+            for number in Set(record.choices + record.offers + [variable.currentVersion]).sorted() {
+                guard let version = record.version(number) else { continue }
+                found.append(
+                    Candidate(
+                        variable: variable, version: number, id: version.id.hexadecimal,
+                        author: membership?.name(of: version.author) ?? "?",
+                        createdAt: history.version(number)?.createdAt ?? 0,
+                        isMine: number == variable.currentVersion
+                            && version.author == membership?.member,
+                        scope: variable.attributes.scope.description))
+            }
+        }
+        return found
+    }
+
+    private func list(
+        _ candidates: [Candidate], _ contested: [SharedProject.ContestedVariable],
+        _ workspace: Workspace
+    ) -> CommandResult {
+        let now = Int64(clamping: workspace.context.now())
+        var lines = contested.map { "\(key): \(ContestGate.reason(of: $0.contest))." }
+        for candidate in candidates {
+            let age = TimeText.age(of: Int64(clamping: candidate.createdAt), at: now)
+            lines.append(
+                "  \(candidate.id.prefix(8))  by \(candidate.author), \(age), for \(candidate.scope)"
+                    + (candidate.isMine ? " (mine)" : ""))
+        }
+        lines.append("Take one with: zg-env resolve \(key) --take ID")
+        let text = lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+        return CommandResult(
+            json: [
+                "key": .string(key),
+                "candidates": .array(
+                    candidates.map { candidate in
+                        [
+                            "id": .string(candidate.id), "author": .string(candidate.author),
+                            "createdAt": .integer(Int64(clamping: candidate.createdAt)),
+                            "version": .integer(Int64(clamping: candidate.version)),
+                            "isMine": .bool(candidate.isMine), "scope": .string(candidate.scope),
+                        ]
+                    }),
+            ], text: text)
+    }
+
+    private func apply(
+        _ chosen: Candidate, _ contested: [SharedProject.ContestedVariable], _ keys: VaultKeys,
+        _ workspace: Workspace
+    ) throws {
+        let now = workspace.context.now()
+        let isTwin = contested.contains { $0.contest.contains(.twin) }
+        let others = Set(contested.map(\.variable)).subtracting([chosen.variable.id])
+        workspace.session.decided = [chosen.variable.id: [.value, .name, .scope, .type]]
+        defer { workspace.session.decided = [:] }
+        try workspace.session.update(with: keys) { transaction in
+            guard let position = transaction.position(of: chosen.variable.id),
+                transaction.makeCurrent(
+                    version: chosen.version, ofVariableAt: position, at: now)
+            else { throw CommandError(.notFound, "The version is no longer in this vault.") }
+            // Of two variables with one name, the other one goes.
+            for other in others where isTwin {
+                guard let place = transaction.position(of: other) else { continue }
+                transaction.index.variables[place].deletedAt = now
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import SharedProjects
+internal import Vault
+
+/// Keeps values in dispute from being given out or sent: two members stored different ones, or
+/// somebody who had lost the right changed them.
+enum ContestGate {
+    /// Checks the variables of a use.
+    ///
+    /// - Parameter warnsOnly: For programs in development, which go on with this vault's value.
+    /// - Throws: ``ExitCode/conflict`` if one is contested.
+    static func check(
+        _ variables: Set<Identifier>, in index: VaultIndex, warnsOnly: Bool = false,
+        _ context: Context
+    ) throws {
+        if index.journal.isEmpty { return }
+        for shared in try SharedProject.all(in: index) where !shared.contested.isEmpty {
+            let found = shared.contested.filter { variables.contains($0.variable) }
+            guard let first = found.first else { continue }
+            let names = found.compactMap { item in
+                index.variables.first { $0.id == item.variable }?.name
+            }.sorted()
+            let project = index.project(shared.project)?.name ?? ""
+            let message =
+                found.count == 1
+                ? "\(names.first ?? "") is contested: \(reason(of: first.contest))."
+                : "These variables are contested: \(names.joined(separator: ", "))."
+            if warnsOnly {
+                context.warn("contested", "\(message) This vault's own value is used.")
+                continue
+            }
+            throw CommandError(
+                .conflict, message,
+                hint:
+                    "Decide with: zg-env resolve \(word: names.first ?? "KEY") -p \(word: project)")
+        }
+    }
+
+    /// A clause for messages and listings.
+    static func reason(of contest: SharedProject.Contest) -> String {
+        if contest.contains(.unreadable) { return "a colleague's value cannot be opened" }
+        if contest.contains(.value) { return "members stored different values at the same time" }
+        if contest.contains(.late) {
+            return "it was changed by somebody who no longer had the right"
+        }
+        if contest.contains(.twin) {
+            return "two variables have this name and share a target"
+        }
+        if contest.contains(.name) { return "members gave it different names" }
+        return "members gave it different scopes"
+    }
+}

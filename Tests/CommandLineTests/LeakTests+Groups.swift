@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+
+extension LeakTests {
+    /// Commands about groups, in the order of the table: the project is shared from the first to the
+    /// last.
+    static let groupCommands: [String: @Sendable (LeakWitness) throws -> Void] = [
+        "share": { witness in
+            let place = try witness.home.directory.makeDirectory("place")
+            try witness.run(["share", "one", "--group", "acme", "--at", "none"], status: 7)
+            try witness.run(
+                [
+                    "share", "one", "--group", "acme", "--at", place, "--yes", "--accept-changes",
+                ])
+            try witness.run(
+                ["share", "one", "--group", "acme", "--at", place, "--yes", "--json"], status: 5)
+        },
+        "sync": { witness in
+            try witness.run(["sync", "--accept-changes"])
+            try witness.run(["sync", "acme", "--json", "--verbose"])
+            try witness.run(["sync", witness.argument.text], status: 4)
+        },
+        "group invite": { witness in
+            try witness.run(["group", "invite", "bob", "--yes"])
+            try witness.run([
+                "group", "invite", "ci", "--role", "reader", "--auto", "--yes", "--json",
+            ])
+        },
+        "group join": { witness in
+            try witness.run(
+                ["group", "join", witness.home.directory.path("place"), "--group", "other"],
+                input: .text(witness.typed.text), status: 2)
+        },
+        "group show": { witness in
+            try witness.run(["group", "show"])
+            try witness.run(["group", "status", "acme", "--json"])
+        },
+        "group adopt": { witness in
+            try witness.run(["group", "adopt", "one"], status: 5)
+        },
+        "resolve": { witness in
+            try witness.run(["resolve", "KEY", "-p", "one"], status: 5)
+            try witness.run(
+                ["resolve", "KEY", "-p", "one", "--take", witness.argument.text], status: 5)
+        },
+        "group role": { witness in
+            try witness.run(["group", "role", "nobody", "admin", "--yes"], status: 4)
+        },
+        "group remove": { witness in
+            try witness.run(["group", "remove", "nobody", "--yes", "--json"], status: 4)
+        },
+        "group leave": { witness in
+            try witness.run(["group", "leave", "--dry-run"])
+            try witness.run(["group", "leave", "--yes", "--json"])
+        },
+    ]
+}
