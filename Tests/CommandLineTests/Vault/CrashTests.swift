@@ -139,8 +139,9 @@ struct CrashTests {
                 if result.status == 0 { #expect(isNew, "\(context)") }
                 try expectUsable(home, context)
                 if isNew, command.replacesKeys { (keyring, home, start) = try prepared() }
-                if result.status == 0 { break }
-                failures += 1
+                // The first write of passwd goes to the process that rates the passphrase, and may fail.
+                if result.status == 0, position > 1 { break }
+                if result.status != 0 { failures += 1 }
             }
         }
         #expect(failures >= Proof.count(short: 1, full: 2), "\(random.seedText)")
