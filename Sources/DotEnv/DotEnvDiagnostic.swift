@@ -125,7 +125,7 @@ extension DotEnvDiagnostic.Code {
         case .ignoredJunk:
             "the line is not an assignment and is ignored"
         case .ignoredUnterminatedQuote:
-            "the quote is not closed; the value includes the quote and ends with the line"
+            "the quote is not closed; the value includes the quote and ends at the end of the line"
         case .duplicateKey:
             "the variable is set again later; the last value is used"
         case .nameNotPortable:

@@ -160,7 +160,7 @@ struct DeploymentCreator {
         case .notShown:
             throw CommandError(
                 .unavailable,
-                "Vercel did not respond, and lists no new deployment of \(project.name).",
+                "Vercel did not respond to the request, and a check found no new deployment of \(project.name).",
                 hint: "Run the command again. To avoid a duplicate build, check Vercel first.")
         }
     }

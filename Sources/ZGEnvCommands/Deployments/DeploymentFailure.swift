@@ -21,9 +21,9 @@ enum DeploymentFailure {
             if client.wasIgnored(deployment) == true {
                 return CommandError(
                     .deploymentFailed,
-                    "\(id) ended in state CANCELED: the project's ignored build step canceled it.",
+                    "\(id) ended in state CANCELED by the project's Ignored Build Step setting.",
                     hint:
-                        "\(unchanged) Another build of this commit would be canceled too: change the ignored build step of the project, or deploy another commit."
+                        "\(unchanged) Another build of this commit would be canceled too: change the project's Ignored Build Step setting, or deploy another commit."
                 )
             }
             return CommandError(

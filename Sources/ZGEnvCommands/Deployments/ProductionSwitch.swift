@@ -206,7 +206,8 @@ struct ProductionSwitch {
 
     private var notAsked: CommandError {
         CommandError(
-            .unavailable, "Vercel did not respond, and shows no \(motion) \(id).",
+            .unavailable,
+            "Vercel did not respond to the request, and a check found no \(motion) \(id).",
             hint: "Apparently nothing was moved. Run the command again.")
     }
 

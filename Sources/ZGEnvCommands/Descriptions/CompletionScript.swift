@@ -12,7 +12,7 @@ struct CompletionScript: Command {
             cache: completion never prompts and sends no requests. If only a passphrase opens the \
             index, no names are offered.
 
-            The Debian package and make install put the scripts in place. Otherwise, save the script to:
+            The Debian package and "make install" install the scripts. Otherwise, save the script to:
 
               bash  ~/.local/share/bash-completion/completions/zg-env
               zsh   _zg-env in a directory of $fpath, before compinit runs

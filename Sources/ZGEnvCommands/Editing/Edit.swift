@@ -19,7 +19,7 @@ struct Edit: Command {
 
             Without -t, shows the variables that have a single value for all their targets; a \
             change applies to all of these targets. With -t, a change applies only to that target. \
-            A value that no .env line can hold is edited alone. Asks for the passphrase unless the \
+            A value that does not fit on a .env line is edited on its own. Asks for the passphrase unless the \
             vault is unlocked.
             """,
         arguments: [
@@ -63,7 +63,8 @@ struct Edit: Command {
             workspace.note("\(key): \(remark)")
         }
         if work.values.isRaw, let key {
-            workspace.note("No .env line can hold \(key): the editor shows its value alone.")
+            workspace.note(
+                "\(key) does not fit on a .env line, so the editor shows only its value.")
         }
         let file = try MemoryFile()
         try work.values.text().withBytes { try file.write($0) }

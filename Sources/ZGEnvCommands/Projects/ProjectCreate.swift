@@ -109,7 +109,8 @@ struct ProjectCreate: Command {
             case .outcomeUnknown, .malformedAnswer:
                 if let created = try? access.client.project(name) { return created }
                 throw CommandError(
-                    .unavailable, "Vercel did not respond, and shows no project \(name).",
+                    .unavailable,
+                    "Vercel did not respond to the request, and a check found no project \(name).",
                     hint: "Run the command again.")
             case .conflict: throw taken(workspace)
             case .badRequest:
@@ -138,7 +139,7 @@ struct ProjectCreate: Command {
             throw failure
         }
         throw CommandError(
-            .failed, "The project \(name) was created, but Vercel shows another one.",
+            .failed, "The project \(name) was created, but Vercel then showed a different project.",
             hint: "Check with: zg-env project list --refresh")
     }
 

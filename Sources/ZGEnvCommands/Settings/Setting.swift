@@ -54,7 +54,7 @@ enum Setting: String, CaseIterable {
         switch self {
         case .revealFromCache: "let reveal use an unlocked vault without asking"
         case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
-        case .cacheIndex: "let list keep the index key for 10 minutes"
+        case .cacheIndex: "keep the index key for 10 minutes after zg-env list"
         case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
         case .defaultTarget: "target that run, export and diff use without -t"
         case .historyKeep: "versions of a variable to keep, besides those from the last 30 days"

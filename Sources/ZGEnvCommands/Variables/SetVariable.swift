@@ -11,8 +11,8 @@ struct SetVariable: Command {
         discussion: """
             Reads the value at a hidden prompt, or from stdin if stdin is not a terminal. Does not \
             accept the value as an argument, because other programs can read arguments. Works \
-            while values are locked. Several keys are asked for or generated one by one, and \
-            stored together.
+            while values are locked. The values of several keys are typed or generated one by \
+            one, and stored together.
             """,
         arguments: [
             ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
@@ -159,7 +159,7 @@ struct SetVariable: Command {
         throw CommandError(
             .usage,
             "One of the names is new and could be a value. Values are not accepted on the command line, where other programs can read them.",
-            hint: "If it is a name, create that variable alone with: zg-env set KEY")
+            hint: "If it is a name, create that variable on its own: zg-env set KEY")
     }
 
     private func warnOfNames(_ workspace: Workspace) {

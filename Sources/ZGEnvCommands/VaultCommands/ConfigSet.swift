@@ -16,10 +16,10 @@ struct ConfigSet: Command {
                 "zg-env config set default-target production", "use production unless -t is given"),
             .init(
                 "zg-env config set cache-for run,export",
-                "let only run and export use an unlocked vault"),
+                "use an unlocked vault for run and export only"),
             .init(
                 "zg-env config set schema-check on",
-                "stop run, push and rotate if a required variable is missing"),
+                "require a schema check before run, push and rotate"),
         ], exitCodes: ExitCode.ofOpening)
 
     private let name: SettingName

@@ -83,7 +83,7 @@ struct Watch: Command {
             why = "watch needs a terminal for its input and output."
         } else if ["dumb", "unknown", nil].contains(context.variable("TERM")) {
             why =
-                "watch needs a terminal that supports cursor movement, and the type in TERM does not."
+                "watch needs a terminal that supports cursor movement; the type set in TERM does not."
         } else {
             return
         }

@@ -368,7 +368,8 @@ struct WatchScreen {
             own = Self.onVariables + [Self.filtering, ("Tab", "show the deployments", "switch")]
         case .project:
             own = Self.onDeployments + [("Tab", "show the variables", "switch")]
-            notes.append("READY, not live: production was rolled back or pinned to an older one.")
+            notes.append(
+                "READY, not live: production was rolled back or pinned to an older deployment.")
         case .log: own = [("o", "open in a browser", "browser")]
         case .text: own = []
         }

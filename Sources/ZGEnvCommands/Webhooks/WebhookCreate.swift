@@ -186,7 +186,8 @@ struct WebhookCreate: Command {
                         scope)
                 }
                 throw CommandError(
-                    .unavailable, "Vercel did not respond, and does not list a new webhook.",
+                    .unavailable,
+                    "Vercel did not respond to the request, and a check found no new webhook.",
                     hint: "Run the command again.")
             case .badRequest:
                 throw CommandError(

@@ -34,7 +34,7 @@ struct DeploymentLogsTests {
     @Test(
         arguments: [
             ("ok", 0, "READY", ""), ("fail", 9, "ERROR", "npm run build"),
-            ("ignored", 9, "CANCELED", "ignored build step"), ("blocked", 9, "BLOCKED", "blocked"),
+            ("ignored", 9, "CANCELED", "Ignored Build Step"), ("blocked", 9, "BLOCKED", "blocked"),
             ("alias-late:1", 0, "READY", ""), ("staged", 0, "READY", ""),
         ] as [(String, Int32, String, String)])
     func `a build is followed to its end, which sets the exit code`(

@@ -83,7 +83,7 @@ struct LostRedeployTests {
         let (result, made, theirs) = try run("reset")
         #expect(Array(made) == [theirs])
         let text = try failedAsJSON(result, 7, "unavailable")
-        #expect(text.contains("lists no new deployment"), "\(text)")
+        #expect(text.contains("found no new deployment"), "\(text)")
     }
 
     @Test func `the outcome is unknown if the search fails too`() throws {

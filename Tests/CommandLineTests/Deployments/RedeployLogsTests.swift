@@ -36,7 +36,7 @@ struct RedeployLogsTests {
         platform.server.setBuild(.ignored)
         let result = try platform.run("redeploy", "-p", "web", "--wait", "--yes")
         #expect(result.status == 9)
-        #expect(result.error.contains("ignored build step canceled it"))
+        #expect(result.error.contains("Ignored Build Step setting"))
         #expect(result.error.contains("Another build of this commit would be canceled too"))
         // One that a user cancels is not.
         let other = try SandboxHome(buildSeconds: 60)

@@ -106,7 +106,7 @@ struct NATSStreams {
         guard try state(of: names.events).replicas > 1, try api.level() < 1 else { return nil }
         return
             "These NATS servers are older than 2.11: after a network split, one of "
-            + "them may keep different events from the rest."
+            + "them may hold different events than the others."
     }
 
     func state(of stream: String) throws(StoreError) -> State {
