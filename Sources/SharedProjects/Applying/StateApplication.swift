@@ -69,9 +69,7 @@ package struct StateApplication {
             if let place {
                 position = place
             } else {
-                guard record.isInUse else {
-                    continue
-                }
+                guard record.isInUse || record.contested.contains(.late) else { continue }
                 position = insert(record, in: shared.project, &transaction)
                 places[transaction.index.variables[position].id] = position
             }
@@ -83,6 +81,8 @@ package struct StateApplication {
             new.candidates = record.candidates.filter { !$0.value.isEmpty }
             records[record.id] = new
             var contest = SharedProject.Contest(record.contested)
+            // What is out of use needs a decision only if somebody without the right removed it.
+            if !record.isInUse { contest.formIntersection(.late) }
             if isUnreadable { contest.insert(.unreadable) }
             if !contest.isEmpty {
                 contested.append(
