@@ -25,7 +25,7 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
     /// The longest text that a vault stores, in bytes.
     private static let longestText = 4_096
 
-    /// Parses what a user gave, but not `.`: see ``ofOrigin(of:using:)``.
+    /// Parses what a user gave, but not `.`: see `ofOrigin`.
     ///
     /// - Parameter directory: The absolute path that relative paths start from.
     /// - Throws: ``PlaceError/Code/invalidAddress``, ``PlaceError/Code/insecureAddress`` or

@@ -4,7 +4,7 @@ internal import SystemFiles
 internal import Vault
 
 /// A directory of a local disk, a network file system or a USB stick. Each group is a folder, named
-/// by the group's id, with the paths of ``ObjectPath``.
+/// by the group's id, with the paths of `ObjectPath`.
 ///
 /// New files and folders get the permissions of the directory, without executing for files: a
 /// directory of mode 2770 is for a Unix group, one of mode 0700 for one person. The umask does not

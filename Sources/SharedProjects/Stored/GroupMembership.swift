@@ -2,7 +2,7 @@ package import Groups
 package import Vault
 
 /// What a vault keeps about one group that it belongs to, in a journal entry of kind
-/// ``GroupEntryKind/membership``. Layout: `docs/group-format.md`, section 9.
+/// `GroupEntryKind.membership`. Layout: `docs/group-format.md`, section 9.
 package struct GroupMembership: Sendable {
     /// Whether the vault takes part.
     package enum Standing: UInt8, Sendable {

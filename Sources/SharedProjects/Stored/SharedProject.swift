@@ -2,7 +2,7 @@ package import Groups
 package import Vault
 
 /// Which group a project is shared with, in a journal entry of kind
-/// ``GroupEntryKind/sharedProject``. Layout: `docs/group-format.md`, section 9.
+/// `GroupEntryKind.sharedProject`. Layout: `docs/group-format.md`, section 9.
 package struct SharedProject: Sendable {
     /// Why a variable cannot be given out before somebody decides.
     package struct Contest: OptionSet, Hashable, Sendable {

@@ -2,7 +2,7 @@ package import Groups
 package import Vault
 
 /// What this vault last told the group about a shared project, or learned from it: the basis for the
-/// next change. In a journal entry of kind ``GroupEntryKind/sharedState``. Layout:
+/// next change. In a journal entry of kind `GroupEntryKind.sharedState`. Layout:
 /// `docs/group-format.md`, section 9.
 package struct SharedState: Sendable {
     /// The candidates of one thing: what the next assignment replaces.
@@ -59,7 +59,7 @@ package struct SharedState: Sendable {
     package var heads: [GroupHash]
     /// The candidates of project name and binding.
     package var candidates: Candidates
-    /// Ascending by ``Record/id``.
+    /// Ascending by `id`.
     package var records: [Record]
     /// Late and waiting changes, as of the last sync.
     package var lateCount: UInt32
@@ -187,7 +187,7 @@ package struct SharedState: Sendable {
 }
 
 /// A finished, signed change that no place was seen to hold, in a journal entry of kind
-/// ``GroupEntryKind/outgoingChange``: the hash of the group, then the object.
+/// `GroupEntryKind.outgoingChange`: the hash of the group, then the object.
 package struct OutgoingChange: Sendable {
     package let id: Identifier
     package let group: GroupHash

@@ -5,7 +5,7 @@
 /// does not hold was put there by somebody without the root.
 package enum GroupEntryKind: UInt8, Sendable, CaseIterable {
     /// The membership of one group. Its payload begins with a section that only the root opens; see
-    /// ``VaultKeys/sealedGroupSecrets(_:vault:entry:)``.
+    /// `VaultKeys.sealedGroupSecrets`.
     case membership = 5
     /// Which project is shared with which group, and what is contested. Small: decoded even where
     /// the rest of the journal is not.

@@ -20,7 +20,7 @@ extension VaultKeys {
         return sealed
     }
 
-    /// Opens what ``sealedGroupSecrets(_:vault:entry:)`` sealed, into `arena`.
+    /// Opens what `sealedGroupSecrets` sealed, into `arena`.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
     ///   ``VaultError/Code/damaged``.
