@@ -60,6 +60,30 @@ package struct ChangeRecorder {
         return count
     }
 
+    /// Checks a write while the values are locked, before it makes something that no later write could
+    /// tell the group.
+    ///
+    /// - Throws: ``SharingError/Code/notAllowed`` for a reader.
+    package static func checkLocked(_ transaction: borrowing VaultTransaction) throws {
+        for shared in try SharedProject.all(in: transaction.index)
+        where transaction.changesVariables(of: shared.project) {
+            let membership = try transaction.index.groupEntries(.membership)
+                .map(GroupMembership.init).first { $0.group == shared.group }
+            guard let membership, membership.standing == .active,
+                membership.rights.role == .reader
+            else { continue }
+            throw readersOnly(
+                transaction.index.project(shared.project)?.name ?? "the project", membership)
+        }
+    }
+
+    private static func readersOnly(
+        _ project: String, _ membership: GroupMembership
+    ) -> SharingError {
+        SharingError(
+            .notAllowed, "You may only read \(project), which is shared with \(membership.name).")
+    }
+
     private func record(
         _ shared: SharedProject, _ known: SharedState, _ membership: GroupMembership,
         _ stored: JournalEntry, in transaction: inout VaultTransaction
@@ -125,9 +149,8 @@ package struct ChangeRecorder {
         switch role {
         case .admin, .member: return
         case .reader:
-            throw SharingError(
-                .notAllowed,
-                "You may only read \(project), which is shared with \(membership.name).")
+            if difference.steps.isEmpty { return }
+            throw Self.readersOnly(project, membership)
         case .writer:
             guard difference.steps.contains(where: { !$0.action.isForWriters }) else { return }
             throw SharingError(

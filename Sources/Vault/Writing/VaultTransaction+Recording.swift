@@ -1,7 +1,7 @@
 package import Sealing
 
 /// What a group learns of a record: its state as a holder of the root wrote or accepted it.
-package struct RecordedVariable: Sendable {
+package struct RecordedVariable: Equatable, Sendable {
     package let id: Identifier
     package let name: String
     package let scope: Scope
@@ -9,8 +9,19 @@ package struct RecordedVariable: Sendable {
     package let comment: String?
     package let rotationSeconds: UInt64
     package let isLive: Bool
-    /// The number of the current version; 0 if there is no value.
+    /// The number of the current version; 0 without a value.
     package let version: UInt64
+}
+
+extension RecordedVariable {
+    /// The state in the index, accepted or not.
+    fileprivate init(_ variable: Variable) {
+        self.init(
+            id: variable.id, name: variable.name, scope: variable.attributes.scope,
+            kind: variable.attributes.kind, comment: variable.attributes.comment,
+            rotationSeconds: variable.rotationSeconds, isLive: variable.isLive,
+            version: variable.currentVersion)
+    }
 }
 
 extension VaultTransaction {
@@ -23,14 +34,22 @@ extension VaultTransaction {
         return index.variables.enumerated().compactMap { position, variable in
             guard
                 let place = entries.place(ofRecord: variable.id, guess: position),
-                case .variable(let accepted) = entries.accepted(at: place),
-                accepted.project == project
+                entries.project(at: place) == project,
+                case .variable(let accepted) = entries.accepted(at: place)
             else { return nil }
             return RecordedVariable(
                 id: accepted.id, name: accepted.name, scope: accepted.scope, kind: accepted.kind,
                 comment: variable.attributes.comment, rotationSeconds: accepted.rotationSeconds,
                 isLive: accepted.isLive, version: accepted.currentVersion)
         }.sorted { $0.id < $1.id }
+    }
+
+    /// Returns whether the transaction changes a record of a project: its value, name, scope, type,
+    /// comment, reminder, or whether it is in use.
+    package func changesVariables(of project: Identifier) -> Bool {
+        let old = before.variables.filter { $0.project == project }.map(RecordedVariable.init)
+        let new = index.variables.filter { $0.project == project }.map(RecordedVariable.init)
+        return old.sorted { $0.id < $1.id } != new.sorted { $0.id < $1.id }
     }
 
     /// Opens an accepted version, also one that this transaction sealed.

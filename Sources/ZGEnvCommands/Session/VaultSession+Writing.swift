@@ -56,6 +56,7 @@ extension VaultSession {
             recordAudit(in: &transaction)
             let result = try body(&transaction)
             try checkRotations(in: transaction)
+            if !keys.opensValues { try ChangeRecorder.checkLocked(transaction) }
             pruneHistory(in: &transaction)
             return result
         }
