@@ -7,9 +7,12 @@ internal import Vault
 struct GroupAdmission {
     private let access: GroupAccess
     private let workspace: Workspace
+    private let admitsAll: Bool
 
-    init(_ access: GroupAccess, _ workspace: Workspace) {
-        (self.access, self.workspace) = (access, workspace)
+    /// - Parameter admitsAll: Whether to admit everybody without a question. Not what --yes means:
+    ///   a question here asks whether the newcomer is who was invited.
+    init(_ access: GroupAccess, _ workspace: Workspace, admitsAll: Bool) {
+        (self.access, self.workspace, self.admitsAll) = (access, workspace, admitsAll)
     }
 
     /// Asks about each newcomer, except for those of automatic invites, and signs one entry.
@@ -62,12 +65,13 @@ struct GroupAdmission {
     }
 
     private func isWanted(_ invite: Invite, _ join: GroupHash) throws -> Bool {
-        if invite.isAutomatic || workspace.options.yes { return true }
+        if invite.isAutomatic || admitsAll { return true }
         let words = CheckWords.words(of: join, invite: invite.id).joined(separator: " ")
         guard workspace.interaction.canConfirm else {
             workspace.context.warn(
                 "not-admitted",
-                "\(invite.name) answered the invite and waits to be admitted, which needs a terminal or --yes."
+                "\(invite.name) answered the invite. To admit them, run zg-env sync on a terminal and "
+                    + "compare the words, or add --admit."
             )
             return false
         }

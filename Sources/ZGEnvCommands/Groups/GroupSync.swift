@@ -14,12 +14,20 @@ struct GroupSync: Command {
             is asked about each person who answered an invite: compare the six words with them.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
+        options: [
+            OptionSpec(
+                flag: "admit", "Admit everybody who answered an invite, without comparing words")
+        ],
         examples: [.init("zg-env sync", "exchange changes with all groups")],
         exitCodes: ExitCode.ofVercel)
 
     private let name: String?
+    private let admitsAll: Bool
 
-    init(_ command: ParsedCommand) { name = command.argument("GROUP") }
+    init(_ command: ParsedCommand) {
+        name = command.argument("GROUP")
+        admitsAll = command.has("admit")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.values)
@@ -35,7 +43,8 @@ struct GroupSync: Command {
         var failure: CommandError?
         for membership in memberships {
             do {
-                let report = try Self.sync(try GroupAccess(membership, workspace), workspace)
+                let report = try Self.sync(
+                    try GroupAccess(membership, workspace), workspace, admitsAll: admitsAll)
                 reports.append(report.json)
                 lines += report.lines
             } catch {
@@ -58,7 +67,9 @@ struct GroupSync: Command {
     }
 
     /// Syncs a group, and admits those who answered an invite.
-    static func sync(_ access: GroupAccess, _ workspace: Workspace) throws -> Report {
+    static func sync(
+        _ access: GroupAccess, _ workspace: Workspace, admitsAll: Bool = false
+    ) throws -> Report {
         if workspace.options.dryRun {
             return Report(
                 json: ["group": .string(access.membership.name)],
@@ -69,7 +80,7 @@ struct GroupSync: Command {
         var (exchange, outcome) = try access.sync()
         var admitted: [String] = []
         if access.membership.rights.role == .admin, access.membership.standing == .active {
-            admitted = try GroupAdmission(access, workspace).admitAll()
+            admitted = try GroupAdmission(access, workspace, admitsAll: admitsAll).admitAll()
             if outcome.isForked { try access.joinFork() }
             if !admitted.isEmpty || outcome.isForked {
                 let second = try access.sync()

@@ -69,14 +69,14 @@ final class GroupHomes {
         done(
             try run(
                 name, "group", "join", place, "--group", "acme", input: .text(code + "\n")))
-        done(try run(admin, "sync", "--yes"))
+        done(try run(admin, "sync", "--admit"))
         done(try run(name, "sync"))
         done(try run(name, "group", "adopt", "web@acme"))
     }
 
     /// Syncs everybody until nobody has anything new.
     func settle(_ names: String...) throws {
-        for _ in 0..<2 { for name in names { done(try run(name, "sync", "--yes")) } }
+        for _ in 0..<2 { for name in names { done(try run(name, "sync", "--admit")) } }
     }
 
     func value(_ name: String, _ key: String) throws -> String {
