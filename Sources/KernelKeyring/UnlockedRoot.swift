@@ -56,6 +56,8 @@ package struct UnlockedRoot: ~Copyable {
 extension RawSpan {
     /// Returns the little-endian integer in the eight bytes at `offset`, which must be in bounds.
     func integer(at offset: Int) -> UInt64 {
-        (0..<8).reduce(0) { $0 | UInt64(byte(at: offset + $1)) << (8 * UInt64($1)) }
+        var value: UInt64 = 0
+        for place in 0..<8 { value |= UInt64(byte(at: offset + place)) << (8 * UInt64(place)) }
+        return value
     }
 }

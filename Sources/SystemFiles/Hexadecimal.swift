@@ -8,9 +8,19 @@ package enum Hexadecimal {
     }
 
     /// Returns two lowercase digits per byte.
-    package static func text(of bytes: some Sequence<UInt8>) -> String {
-        String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    package static func text(of bytes: some Sequence<UInt8>) -> String { text(of: Array(bytes)) }
+
+    // Not generic: each `run` formats a dozen identifiers, and looking up the conformances of a
+    // sequence takes longer than the digits.
+    /// Returns two lowercase digits per byte.
+    package static func text(of bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the value of a digit in either case, or nil.
