@@ -69,8 +69,12 @@ final class SharedVault {
                     vault: creation.vaultID, keys: keys, now: clock, memory: memory,
                     decided: decided
                 ).record(in: &transaction)
-            }, body
-        ).result
+            }
+        ) { transaction in
+            let result = try body(&transaction)
+            if locked { try ChangeRecorder.checkLocked(transaction) }
+            return result
+        }.result
     }
 
     // MARK: Variables
@@ -200,7 +204,8 @@ final class SharedVault {
             var membership = GroupMembership(
                 group: entry.name, name: "acme", place: "", member: member, standing: .active,
                 rights: MemberRights(role: .admin), createdAt: clock)
-            (membership.heads, membership.headNumber) = ([entry.name], 1)
+            membership.heads = [entry.name]
+            membership.newest = .init(name: entry.name, number: 1)
             let view = try GroupView(
                 group: entry.name, entries: [entry.object], changes: [], member: member,
                 secrets: secrets, read: { _ in nil })

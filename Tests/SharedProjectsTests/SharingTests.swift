@@ -172,6 +172,10 @@ struct SharingTests {
         let before = try reader.directory.read("vault.zgv")
         let refusal = #expect(throws: SharingError.self) { try reader.set("A", "mine") }
         #expect(refusal?.code == .notAllowed)
+        let locked = #expect(throws: SharingError.self) {
+            try reader.set("A", "mine", locked: true)
+        }
+        #expect(locked?.code == .notAllowed)
         #expect(try reader.directory.read("vault.zgv") == before)
         #expect(try writer.values() == ["A": "(none)", "B": "(none)", "C": "(none)"])
         try writer.set("A", "offered")
@@ -216,6 +220,30 @@ struct SharingTests {
         // Writes of a member that has ended stay in its own vault.
         try carol.set("A", "alone")
         #expect(try carol.outgoing().isEmpty)
+    }
+
+    @Test func `while the membership is forked, changes name the longer side`() throws {
+        let (carol, dave) = (try SharedVault("carol"), try SharedVault("dave"))
+        let group = try #require(try alice.membership()).group
+        let members = [
+            try carol.join(group), try dave.join(group), try SharedVault("eve").join(group),
+        ]
+        let fork = try #require(try alice.membership()).newest.number
+        // Two entries with one number, and one more after the first.
+        let other = TestPlace()
+        try alice.publish(other) { _ in EntryDraft(admissions: [members[0]]) }
+        try alice.publish(place) { _ in EntryDraft(admissions: [members[1]]) }
+        try alice.sync(place)
+        try alice.publish(place) { _ in EntryDraft(admissions: [members[2]]) }
+        place.entries.merge(other.entries) { first, _ in first }
+        try settle([alice, bob])
+        let membership = try #require(try bob.membership())
+        #expect(membership.heads.count == 2)
+        #expect(membership.newest.number == fork + 2)
+        try bob.set("A", "during the fork")
+        try settle([bob, alice])
+        #expect(try alice.values()["A"] == "during the fork")
+        #expect(try alice.state()?.lateCount == 0 && alice.state()?.waitingCount == 0)
     }
 
     @Test func `a rekey keeps the group's keys`() throws {

@@ -6,6 +6,7 @@ package struct AuthoredEntry {
     package let object: [UInt8]
     /// The hash of the object; of entry 1, it is the group's id.
     package let name: GroupHash
+    package let number: UInt64
     /// What the author's ring can add once the entry is published and in the chain. Contains only what
     /// the author may open after the entry.
     package let secrets: [EpochSecrets]
@@ -147,7 +148,8 @@ package struct EntryAuthor {
             let rule = copy.refused[name]?.rawValue ?? "waiting"
             throw Failure(.refused, "the entry is not valid (rule: \(rule))")
         }
-        return AuthoredEntry(object: object, name: name, secrets: secrets)
+        return AuthoredEntry(
+            object: object, name: name, number: entry.number, secrets: secrets)
     }
 }
 

@@ -115,8 +115,8 @@ struct ChangeWriter {
         let header = ChangeHeader(
             key: .authority, group: membership.group, compartment: state.compartment,
             epoch: epoch.number, author: membership.member, chain: state.chain,
-            counter: state.counter + 1, before: state.last, entryNumber: membership.headNumber,
-            entry: membership.heads.first ?? .zero,
+            counter: state.counter + 1, before: state.last, entryNumber: membership.newest.number,
+            entry: membership.newest.name,
             parents: Array(
                 state.heads.filter { $0 != state.last }.sorted().prefix(GroupLimits.parents)))
         let content = ChangeContent(

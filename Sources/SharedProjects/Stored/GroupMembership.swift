@@ -23,6 +23,14 @@ package struct GroupMembership: Sendable {
         package let isActive: Bool
     }
 
+    /// An entry with its number.
+    package struct NewestEntry: Equatable, Sendable {
+        package let name: GroupHash
+        package let number: UInt64
+
+        package init(name: GroupHash, number: UInt64) { (self.name, self.number) = (name, number) }
+    }
+
     /// The id of the journal entry.
     package let id: Identifier
     package let group: GroupHash
@@ -38,11 +46,12 @@ package struct GroupMembership: Sendable {
     /// The newest entries seen, ascending: one, or several if the membership is forked. Later
     /// histories must contain them.
     package var heads: [GroupHash]
-    package var headNumber: UInt64
+    /// The head that this member's changes and entries name: the one with the highest number.
+    package var newest: NewestEntry
     /// What this member may do, as of the last sync.
     package var rights: MemberRights
     package var people: [Person]
-    /// When the place was last seen, in milliseconds since 1970; 0 for never.
+    /// When a sync last brought something, in milliseconds since 1970; 0 for never.
     package var syncedAt: UInt64
     /// When the entry was made.
     package let createdAt: UInt64
@@ -55,7 +64,8 @@ package struct GroupMembership: Sendable {
         self.group = group
         (self.name, self.place) = (name, place)
         (self.member, self.standing, self.invite) = (member, standing, invite)
-        (heads, headNumber, people, syncedAt) = ([], 0, [], 0)
+        (heads, people, syncedAt) = ([], [], 0)
+        newest = NewestEntry(name: .zero, number: 0)
         self.rights = rights
         self.createdAt = createdAt
     }
@@ -74,7 +84,7 @@ package struct GroupMembership: Sendable {
         group = found.group
         (name, place, member) = (found.name, found.place, found.member)
         (standing, invite) = (found.standing, found.invite)
-        (heads, headNumber, rights) = (found.heads, found.headNumber, found.rights)
+        (heads, newest, rights) = (found.heads, found.newest, found.rights)
         syncedAt = found.syncedAt
         people = []
         swap(&people, &found.people)
@@ -82,7 +92,7 @@ package struct GroupMembership: Sendable {
 
     private typealias Parts = (
         group: GroupHash, name: String, place: String, member: Identifier, standing: Standing,
-        invite: Identifier, heads: [GroupHash], headNumber: UInt64, rights: MemberRights,
+        invite: Identifier, heads: [GroupHash], newest: NewestEntry, rights: MemberRights,
         people: [Person], syncedAt: UInt64
     )
 
@@ -97,7 +107,8 @@ package struct GroupMembership: Sendable {
             }
             let invite = try reader.identifier()
             let heads = try reader.hashes(limit: 1_000, of: "entries of a group")
-            let number = try reader.uint64()
+            let newest = NewestEntry(
+                name: try GroupHash.decode(from: &reader), number: try reader.uint64())
             let rights = try MemberRights.decode(from: &reader)
             let people = try reader.ascending(
                 limit: 100_000, least: 38, of: "members of a group", by: \Person.member
@@ -108,7 +119,7 @@ package struct GroupMembership: Sendable {
                     role: try GroupRole.decode(from: &reader), isActive: try reader.flag())
             }
             return (
-                group, name, place, member, standing, invite, heads, number, rights, people,
+                group, name, place, member, standing, invite, heads, newest, rights, people,
                 try reader.uint64()
             )
         }
@@ -118,6 +129,13 @@ package struct GroupMembership: Sendable {
     ///
     /// - Parameter sealed: What ``MemberSecrets`` sealed for this entry.
     package func entry(sealed: [UInt8]) -> JournalEntry {
+        JournalEntry(
+            id: id, kind: GroupEntryKind.membership.rawValue, createdAt: createdAt,
+            payload: JournalEntry.payload(sealed: sealed, rest: content))
+    }
+
+    /// What follows the sealed keys.
+    var content: [UInt8] {
         var writer = ByteWriter(reserving: 1_024)
         group.encode(into: &writer)
         writer.text(name)
@@ -126,7 +144,8 @@ package struct GroupMembership: Sendable {
         writer.byte(standing.rawValue)
         writer.identifier(invite)
         writer.hashes(heads)
-        writer.uint64(headNumber)
+        newest.name.encode(into: &writer)
+        writer.uint64(newest.number)
         rights.encode(into: &writer)
         writer.list(people.sorted { $0.member < $1.member }) { writer, person in
             writer.identifier(person.member)
@@ -136,8 +155,6 @@ package struct GroupMembership: Sendable {
             writer.flag(person.isActive)
         }
         writer.uint64(syncedAt)
-        return JournalEntry(
-            id: id, kind: GroupEntryKind.membership.rawValue, createdAt: createdAt,
-            payload: JournalEntry.payload(sealed: sealed, rest: writer.bytes))
+        return writer.bytes
     }
 }

@@ -26,6 +26,8 @@ package final class MemberSecrets {
     private let arena: SecretArena
     private let seeds: SecretSlice
     package private(set) var epochs: [CurrentEpoch] = []
+    /// Whether keys changed since the secrets were opened.
+    private(set) var isChanged = false
 
     /// Generates new seeds.
     package init() throws(GroupError) {
@@ -116,6 +118,7 @@ package final class MemberSecrets {
         do throws(SealingError) {
             copy = try indexKey.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
         } catch { throw GroupError(.outOfMemory, "there is not enough memory for a key") }
+        isChanged = true
         epochs.removeAll { $0.compartment == compartment }
         epochs.append(
             CurrentEpoch(
@@ -126,7 +129,9 @@ package final class MemberSecrets {
 
     /// Forgets the keys of compartments that this member has no access to any more.
     package func keepOnly(_ compartments: Set<Identifier>) {
+        let count = epochs.count
         epochs.removeAll { !compartments.contains($0.compartment) }
+        if epochs.count != count { isChanged = true }
     }
 
     package func epoch(of compartment: Identifier) -> CurrentEpoch? {

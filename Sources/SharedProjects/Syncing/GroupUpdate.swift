@@ -92,10 +92,18 @@ package struct GroupUpdate {
             }
         }
         outcome.publishedCount = try removePublished(of: membership.group, &transaction)
-        membership.syncedAt = now
-        try transaction.keep(
-            membership.entry(
-                sealed: try secrets.sealed(for: membership.id, vault: vault, with: keys)))
+        // A sync without news leaves the vault as it is: sealing again would change it.
+        let before = try stored.sealedSection().rest
+        let hasNews =
+            secrets.isChanged || outcome.publishedCount > 0
+            || outcome.projects.contains { $0.isNew || !$0.arrivals.isEmpty }
+            || membership.content != before
+        if hasNews {
+            membership.syncedAt = now
+            try transaction.keep(
+                membership.entry(
+                    sealed: try secrets.sealed(for: membership.id, vault: vault, with: keys)))
+        }
         return outcome
     }
 
@@ -111,8 +119,8 @@ package struct GroupUpdate {
         }
         outcome.left = names(before.subtracting(after).subtracting([membership.member]))
         membership.people = people
-        let newest = view.newest
-        (membership.headNumber, membership.heads) = newest
+        membership.heads = view.chain.heads
+        if let newest = view.newest { membership.newest = newest }
         if let rights = view.rights {
             (membership.standing, membership.rights) = (.active, rights)
         } else if view.wasAdmitted, !view.chain.isForked {
@@ -125,43 +133,27 @@ package struct GroupUpdate {
         to transaction: inout VaultTransaction
     ) throws -> Outcome.Project? {
         let state = view.state(of: compartment)
-        try expectAccepted(transaction.index, membership, compartment)
-        var shared = try SharedProject.all(in: transaction.index).first {
+        let found = try SharedProject.all(in: transaction.index).first {
             $0.group == membership.group && $0.compartment == compartment
         }
-        var known = try transaction.index.groupEntries(.sharedState).map(SharedState.init).first {
-            $0.group == membership.group && $0.compartment == compartment
-        }
-        let isNew = shared == nil
-        if let known {
-            let missing = known.heads.filter { !view.has($0, in: compartment) }
-            guard missing.isEmpty else {
-                throw SharingError(
-                    .otherHistory,
-                    "The place of \(membership.name) lacks \(missing.count) changes that this vault "
-                        + "has seen. Ask a colleague to run zg-env sync, then try again.")
+        if let found { try expectAccepted(transaction.index, found.project) }
+        var known =
+            try transaction.index.groupEntries(.sharedState).map(SharedState.init).first {
+                $0.group == membership.group && $0.compartment == compartment
             }
+            ?? SharedState(compartment: compartment, group: membership.group, createdAt: now)
+        let missing = known.heads.filter { !view.has($0, in: compartment) }
+        guard missing.isEmpty else {
+            let count = missing.count == 1 ? "a change" : "\(missing.count) changes"
+            throw SharingError(
+                .otherHistory,
+                "The place of \(membership.name) lacks \(count) that this vault has seen. Ask a "
+                    + "colleague to run zg-env sync, then try again.")
         }
-        if shared == nil, let own = self.shared, own.compartment == compartment {
-            shared = SharedProject(
-                project: own.project, group: membership.group, compartment: compartment,
-                isAdopted: true, createdAt: now)
-        }
-        if shared == nil {
-            // The member who shares it has not published anything yet.
-            guard let first = state.projectNames.first else { return nil }
-            let name = Self.unusedName(first, membership.name, transaction.index)
-            let project = VaultProject(name: name, createdAt: now)
-            transaction.index.projects.append(project)
-            shared = SharedProject(
-                project: project.id, group: membership.group, compartment: compartment,
-                isAdopted: false, createdAt: now)
-        }
-        if known == nil {
-            known = SharedState(
-                compartment: compartment, group: membership.group, createdAt: now)
-        }
-        guard var shared, var known else { preconditionFailure("both were made above") }
+        guard
+            var shared = found
+                ?? newProject(compartment, state, membership, in: &transaction)
+        else { return nil }
         let application = StateApplication(
             state, origins: view.origins(in: compartment), me: membership.member, now: now
         ) { [view] reference, arena in
@@ -169,20 +161,34 @@ package struct GroupUpdate {
         }
         let arrivals = try application.apply(to: &transaction, &shared, &known)
         return Outcome.Project(
-            name: transaction.index.project(shared.project)?.name ?? "", isNew: isNew,
+            name: transaction.index.project(shared.project)?.name ?? "", isNew: found == nil,
             arrivals: arrivals, lateCount: state.late.count, waitingCount: state.waiting.count,
             contestedCount: shared.contested.count)
     }
 
+    /// The project of a compartment that the vault does not have yet; nil while the member who
+    /// shares it has published nothing.
+    private func newProject(
+        _ compartment: Identifier, _ state: CompartmentState, _ membership: GroupMembership,
+        in transaction: inout VaultTransaction
+    ) -> SharedProject? {
+        if let shared, shared.compartment == compartment {
+            return SharedProject(
+                project: shared.project, group: membership.group, compartment: compartment,
+                isAdopted: true, createdAt: now)
+        }
+        guard let first = state.projectNames.first else { return nil }
+        let name = Self.unusedName(first, membership.name, transaction.index)
+        let project = VaultProject(name: name, createdAt: now)
+        transaction.index.projects.append(project)
+        return SharedProject(
+            project: project.id, group: membership.group, compartment: compartment,
+            isAdopted: false, createdAt: now)
+    }
+
     /// Checks that nothing of the project was changed while the vault was locked and not accepted yet:
     /// the group's state would replace it.
-    private func expectAccepted(
-        _ index: VaultIndex, _ membership: GroupMembership, _ compartment: Identifier
-    ) throws {
-        let shared = try SharedProject.all(in: index).first {
-            $0.group == membership.group && $0.compartment == compartment
-        }
-        guard let project = shared?.project else { return }
+    private func expectAccepted(_ index: VaultIndex, _ project: Identifier) throws {
         let records = Set(index.variables.lazy.filter { $0.project == project }.map(\.id))
         guard index.objectsNotAccepted(for: .accepting(records: records)).isEmpty else {
             throw VaultError(

@@ -104,9 +104,14 @@ package final class GroupView {
         return found.values.sorted { $0.member < $1.member }
     }
 
-    /// The number of the newest entry, and the heads.
-    package var newest: (number: UInt64, heads: [GroupHash]) {
-        (chain.heads.compactMap { chain.link($0)?.entry.number }.max() ?? 0, chain.heads)
+    /// The head with the highest number, and of several the one with the lowest hash; nil without
+    /// entries.
+    package var newest: GroupMembership.NewestEntry? {
+        let heads = chain.heads.compactMap { chain.link($0) }
+        guard let number = heads.map(\.entry.number).max(),
+            let head = heads.first(where: { $0.entry.number == number })
+        else { return nil }
+        return GroupMembership.NewestEntry(name: head.name, number: number)
     }
 
     /// Computes the state of a compartment.
@@ -152,7 +157,7 @@ package final class GroupView {
     /// Keeps the current keys of all compartments, with which this member writes.
     package func keepCurrentKeys(in secrets: MemberSecrets) throws(GroupError) {
         secrets.keepOnly(Set(compartments))
-        guard let head = chain.headStates.first else { return }
+        guard let head = newest.flatMap({ chain.link($0.name)?.state }) else { return }
         for compartment in compartments {
             guard let epoch = head.epochs[compartment],
                 secrets.epoch(of: compartment)?.entry != epoch.entry

@@ -197,7 +197,7 @@ final class GroupAccess {
                 createdAt: workspace.context.now())
             let entry = try author.entry(
                 draft, signedBy: try secrets().signingKeyPair(.authority))
-            let path = ObjectPath.entry(view.newest.number + 1)
+            let path = ObjectPath.entry(entry.number)
             if try publish([(path, entry.object)]).isEmpty { return }
             _ = try exchange()
         }
@@ -238,7 +238,7 @@ final class GroupAccess {
             createdAt: workspace.context.now())
         let entry = try author.joiningEntry(
             signedBy: try secrets().signingKeyPair(.authority))
-        _ = try publish([(.entry(view.newest.number + 1), entry.object)])
+        _ = try publish([(.entry(entry.number), entry.object)])
     }
 
     /// The invites in the place that are neither used nor void, with their joins.

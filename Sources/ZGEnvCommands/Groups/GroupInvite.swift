@@ -90,7 +90,7 @@ struct GroupInvite: Command {
         }
         try access.sync()
         let view = try access.view()
-        guard let head = view.newest.heads.first, !view.chain.isForked else {
+        guard let newest = view.newest, !view.chain.isForked else {
             throw SharingError(.forked, "The membership is forked. Run zg-env sync first.")
         }
         let now = workspace.context.now()
@@ -98,7 +98,7 @@ struct GroupInvite: Command {
         let id = Identifier.random()
         let me = membership.people.first { $0.member == membership.member }
         let invite = Invite(
-            id: id, group: membership.group, entryNumber: view.newest.number, entry: head,
+            id: id, group: membership.group, entryNumber: newest.number, entry: newest.name,
             author: membership.member, createdAt: now, endsAt: now + lifetime * 1_000,
             person: isMine ? me?.person : nil, name: who, rights: rights,
             isAutomatic: isAutomatic, codeKey: try code.signingKeyPair(for: id).publicKey)

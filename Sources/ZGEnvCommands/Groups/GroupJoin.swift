@@ -153,7 +153,8 @@ struct GroupJoin: Command {
         var membership = GroupMembership(
             group: invite.group, name: group, place: address.text, member: .random(),
             standing: .invited, invite: invite.id, rights: invite.rights, createdAt: now)
-        (membership.heads, membership.headNumber) = ([invite.entry], invite.entryNumber)
+        membership.heads = [invite.entry]
+        membership.newest = .init(name: invite.entry, number: invite.entryNumber)
         let vault = try workspace.session.opened().header.vaultID
         let sealed = try secrets.sealed(for: membership.id, vault: vault, with: keys)
         let final = membership
@@ -174,6 +175,8 @@ struct GroupJoin: Command {
             write: write, authority: authority, code: try code.signingKeyPair(for: invite.id))
         let name = GroupHash(of: object)
         if let published = PlaceObject(.join(invite: invite.id, name), object) {
+            // Kept here, too: if the place fails now, the next sync supplies it.
+            _ = try PlaceAccess.copy(workspace).publish([published], to: invite.group)
             _ = try place.publish([published], to: invite.group)
         }
         return (

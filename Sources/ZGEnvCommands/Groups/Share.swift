@@ -146,7 +146,8 @@ struct Share: Command {
         var membership = GroupMembership(
             group: entry.name, name: group, place: address.text, member: member,
             standing: .active, rights: MemberRights(role: .admin), createdAt: now)
-        (membership.heads, membership.headNumber) = ([entry.name], 1)
+        membership.heads = [entry.name]
+        membership.newest = .init(name: entry.name, number: 1)
         membership.people = view.people
         let sealed = try secrets.sealed(
             for: membership.id, vault: vault.header.vaultID, with: keys)

@@ -29,7 +29,7 @@ struct GroupCommandTests {
         let before = try homes.home("bob").vaultBytes()
         let again = try homes.object("bob", ["sync"])
         #expect(again["groups"]?.elements.first?["fetched"] == 0)
-        #expect(try homes.home("bob").vaultBytes().count == before.count)
+        #expect(try homes.home("bob").vaultBytes() == before)
         // The place shows no name and no value.
         let found = try ProgramRunner(
             path: "/bin/sh",
@@ -171,7 +171,7 @@ struct GroupCommandTests {
         done(try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")))
         done(try homes.run("eve", "group", "join", homes.place, input: .text(code + "\n")))
         // Two answered it: neither is admitted.
-        let sync = try homes.run("alice", "sync", "--yes")
+        let sync = try homes.run("alice", "sync", "--admit")
         #expect(sync.error.contains("void"), "\(sync.error)")
         let members = try homes.object("alice", ["group", "show"])["groups"]?.elements.first
         #expect(members?["members"]?.elements.count == 1)
