@@ -233,7 +233,9 @@ let package = Package(
             swiftSettings: busySettings),
         .testTarget(
             name: "SharedProjectsTests",
-            dependencies: ["Groups", "Sealing", "SharedProjects", "TestSupport", "Vault"],
+            dependencies: [
+                "GroupPlaces", "Groups", "Sealing", "SharedProjects", "TestSupport", "Vault",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GroupPlacesTests",

@@ -37,6 +37,7 @@ package struct ObjectExchange {
         _ = try copy.refresh(group, since: nil)
         let local = try copy.paths(of: group)
         try fetch(remote.subtracting(local), &result)
+        try compareEntries(remote.intersection(local))
         try supply(local, remote, &result)
         return result
     }
@@ -77,18 +78,31 @@ package struct ObjectExchange {
         for path in remote.union(ordered).subtracting(taken) {
             if case .change(let name) = path { result.changes.insert(name) }
         }
-        // Another entry has this number: keep ours for an entry that joins the two.
-        for case .entry(let number) in taken {
-            guard let bytes = objects[.entry(number)] else { continue }
-            let losing = ObjectPath.losingEntry(number, GroupHash(of: bytes))
-            try keep([(losing, bytes)])
-            if let object = PlaceObject(losing, bytes) {
-                _ = try place.publish([object], to: group)
-            }
-            let reading = try place.read([.entry(number)], of: group)
-            try keep(
-                reading.objects.map { (.losingEntry(number, GroupHash(of: $0.value)), $0.value) })
+        for path in taken {
+            guard case .entry = path, let ours = objects[path],
+                let theirs = try place.read([path], of: group).objects[path]
+            else { continue }
+            try keepBoth(path, ours, theirs)
         }
+    }
+
+    /// Finds numbers for which the place has another entry than this machine, as after the place was
+    /// restored from a backup.
+    private func compareEntries(_ paths: Set<ObjectPath>) throws {
+        let entries = paths.filter { if case .entry = $0 { true } else { false } }
+        let theirs = try place.read(Array(entries), of: group).objects
+        for (path, ours) in try copy.read(Array(entries), of: group).objects {
+            guard let other = theirs[path], other != ours else { continue }
+            try keepBoth(path, ours, other)
+        }
+    }
+
+    /// Keeps two entries with one number on both sides, for an entry that joins them.
+    private func keepBoth(_ path: ObjectPath, _ ours: [UInt8], _ theirs: [UInt8]) throws {
+        guard case .entry(let number) = path else { return }
+        let mine = ObjectPath.losingEntry(number, GroupHash(of: ours))
+        try keep([(mine, ours), (.losingEntry(number, GroupHash(of: theirs)), theirs)])
+        if let object = PlaceObject(mine, ours) { _ = try place.publish([object], to: group) }
     }
 
     /// Entries by number, then invites and joins, then changes in an order in which those before

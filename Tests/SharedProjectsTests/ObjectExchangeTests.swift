@@ -1,0 +1,61 @@
+import GroupPlaces
+import Groups
+import TestSupport
+import Testing
+
+@testable import SharedProjects
+
+/// The exchange between a place and this machine's copy of it.
+@Suite("Exchanging objects")
+struct ObjectExchangeTests {
+    private let directory: TemporaryDirectory
+    private let place: DirectoryPlace
+    private let copy: DirectoryPlace
+    private let group = GroupHash(of: [1])
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        place = DirectoryPlace(try directory.makeDirectory("place"))
+        copy = DirectoryPlace(try directory.makeDirectory("copy"))
+    }
+
+    private func object(_ path: ObjectPath, _ bytes: [UInt8]) throws -> PlaceObject {
+        try #require(PlaceObject(path, bytes))
+    }
+
+    private func run(outgoing: [[UInt8]] = []) throws -> ObjectExchange.Result {
+        try ObjectExchange(group, place: place, copy: copy).run(outgoing: outgoing)
+    }
+
+    @Test func `each side gets what it lacks`() throws {
+        let (mine, theirs, sent): ([UInt8], [UInt8], [UInt8]) = ([2], [3], [4])
+        _ = try copy.publish(
+            [try object(.entry(1), [1]), try object(.change(GroupHash(of: mine)), mine)], to: group)
+        _ = try place.publish([try object(.change(GroupHash(of: theirs)), theirs)], to: group)
+        let result = try run(outgoing: [sent])
+        #expect(result.fetchedCount == 1 && result.suppliedCount == 3)
+        #expect(result.changes == Set([mine, theirs, sent].map { GroupHash(of: $0) }))
+        #expect(try place.paths(of: group) == copy.paths(of: group))
+        let again = try run(outgoing: [sent])
+        #expect(again.fetchedCount == 0 && again.suppliedCount == 0)
+        #expect(again.changes == result.changes)
+    }
+
+    @Test(arguments: [true, false])
+    func `two entries with one number are kept on both sides`(isKnown: Bool) throws {
+        // The place has another entry than this machine: since before, or since a moment ago.
+        let (ours, theirs): ([UInt8], [UInt8]) = ([5], [6])
+        _ = try place.publish([try object(.entry(2), theirs)], to: group)
+        _ = try copy.publish([try object(.entry(2), ours)], to: group)
+        if !isKnown { _ = try copy.publish([try object(.entry(1), [1])], to: group) }
+        _ = try run()
+        _ = try run()
+        let both: Set<ObjectPath> = [
+            .losingEntry(2, GroupHash(of: ours)), .losingEntry(2, GroupHash(of: theirs)),
+        ]
+        #expect(both.isSubset(of: try copy.paths(of: group)))
+        #expect(try place.paths(of: group).contains(.losingEntry(2, GroupHash(of: ours))))
+        let content = try ObjectExchange.content(of: group, in: copy)
+        #expect(Set(content.entries).isSuperset(of: [ours, theirs]))
+    }
+}
