@@ -63,7 +63,7 @@ package struct GroupUpdate {
         for head in membership.heads where view.chain.link(head) == nil {
             throw SharingError(
                 .otherHistory,
-                "The place of \(membership.name) does not show an entry of the membership that this "
+                "The place of \(membership.name) no longer has a membership entry that this "
                     + "vault has seen.")
         }
     }

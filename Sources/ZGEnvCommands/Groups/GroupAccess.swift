@@ -46,14 +46,14 @@ final class GroupAccess {
         if let name {
             if let found = all.first(where: { $0.name == name }) { return found }
             throw CommandError(
-                .notFound, "This vault belongs to no group of that name.",
+                .notFound, "This vault does not belong to a group of that name.",
                 hint: all.isEmpty
                     ? "Share a project with: zg-env share PROJECT --group NAME --at PLACE"
                     : "Groups: \(all.map(\.name).joined(separator: ", "))")
         }
         guard let only = all.first else {
             throw CommandError(
-                .notFound, "This vault belongs to no group.",
+                .notFound, "This vault does not belong to any group.",
                 hint: "Share a project with: zg-env share PROJECT --group NAME --at PLACE, or "
                     + "join a group with: zg-env group join PLACE")
         }

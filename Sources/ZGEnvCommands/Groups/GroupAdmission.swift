@@ -36,7 +36,7 @@ struct GroupAdmission {
             case .ambiguous:
                 workspace.context.warn(
                     "invite-used-twice",
-                    "Two people answered the invite of \(invite.name), so it is void. Invite again."
+                    "Two people used the invite of \(invite.name), so it is void. Invite \(invite.name) again."
                 )
                 void.append(invite.id)
             case .join(let join, let name):

@@ -41,7 +41,7 @@ struct GroupAdopt: Command {
         }
         let before = index.project(named: name)
         let kept = before.map { _ in Self.unusedName("\(name) (before)", in: index) }
-        var plan = ["call \(project) \(name) in this vault"]
+        var plan = ["rename \(project) to \(name)"]
         if let kept { plan.append("rename your own project \(name) to \(kept)") }
         guard try workspace.confirm(kept == nil ? [] : plan, "Adopt \(project) as \(name)?"),
             !workspace.options.dryRun

@@ -138,7 +138,8 @@ struct GroupJoin: Command {
             Invite.isSigned(object, by: author.keys.authority)
         else {
             throw SharingError(
-                .otherHistory, "The place does not show the members that the invite names.")
+                .otherHistory,
+                "The place does not contain the membership that the invite refers to.")
         }
     }
 

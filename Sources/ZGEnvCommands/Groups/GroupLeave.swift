@@ -50,7 +50,7 @@ struct GroupLeave: Command {
             where try OutgoingChange(entry).group == membership.group { ids.insert(entry.id) }
             transaction.removeGroupEntries(ids)
         }
-        workspace.note("Left \(membership.name). Ask an admin to run: zg-env group remove YOU")
+        workspace.note("Left \(membership.name). Ask an admin to run: zg-env group remove NAME")
         return CommandResult(json: ["group": .string(membership.name), "dryRun": false])
     }
 }

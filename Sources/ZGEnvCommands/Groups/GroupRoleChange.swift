@@ -8,7 +8,7 @@ internal import Vault
 struct GroupRoleChange: Command {
     static let spec = CommandSpec(
         ["group", "role"], "Change what a member of a group may do",
-        discussion: "A member that loses a right gets new keys made without it.",
+        discussion: "If a member loses a right, new keys are made.",
         arguments: [
             ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID"),
             ArgumentSpec(

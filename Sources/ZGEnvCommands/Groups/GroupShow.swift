@@ -58,7 +58,7 @@ struct GroupShow: Command {
             : TimeText.age(
                 of: Int64(clamping: membership.syncedAt), at: Int64(workspace.context.now()))
         text +=
-            "  you are \(membership.rights.role.name), last news \(synced), state words: \(spoken)\n"
+            "  your role: \(membership.rights.role.name), last change: \(synced), state words: \(spoken)\n"
         for person in membership.people.sorted(by: { $0.name < $1.name }) where person.isActive {
             let own = person.member == membership.member ? " (this vault)" : ""
             text +=

@@ -105,7 +105,7 @@ struct GroupSync: Command {
         switch outcome.standing {
         case .invited:
             lines.append("\(group): no admin has admitted you yet. Ask one to run: zg-env sync")
-        case .ended: lines.append("\(group): you are no longer a member. Your copy stays.")
+        case .ended: lines.append("\(group): you are no longer a member, and keep your copy.")
         case .active: break
         }
         for name in admitted { lines.append("\(group): admitted \(name).") }
@@ -120,9 +120,8 @@ struct GroupSync: Command {
                         + project.name)
             }
             for arrival in project.arrivals {
-                lines.append(
-                    "\(project.name): \(Self.words(of: arrival)) by \(membership.name(of: arrival.author))"
-                )
+                let author = membership.name(of: arrival.author)
+                lines.append("\(project.name): \(Self.words(of: arrival, by: author))")
             }
             if project.contestedCount > 0 {
                 lines.append(
@@ -133,6 +132,12 @@ struct GroupSync: Command {
         if outcome.publishedCount > 0 {
             lines.append("\(group): published \(Plural.changes(outcome.publishedCount)).")
         }
+        let refused = exchange.refused.count + outcome.refusedCount
+        if refused > 0 {
+            lines.append(
+                "\(group): ignored \(refused == 1 ? "1 invalid object" : "\(refused) invalid objects") in the place."
+            )
+        }
         if outcome.isForked {
             lines.append(
                 "\(group): two admins changed the members at the same time; an admin must sync.")
@@ -141,15 +146,15 @@ struct GroupSync: Command {
         return Report(json: json(membership, exchange, outcome, admitted), lines: lines)
     }
 
-    private static func words(of arrival: StateApplication.Arrival) -> String {
-        let place = "\(arrival.name) (\(arrival.scope.description))"
+    private static func words(of arrival: StateApplication.Arrival, by author: String) -> String {
+        let variable = "\(arrival.name) (\(arrival.scope.description))"
         switch arrival.kind {
-        case .added: return "added \(place)"
-        case .changed: return "changed \(place)"
-        case .removed: return "removed \(place)"
-        case .contested: return "contested \(place), also changed"
-        case .offered: return "offered a value of \(place)"
-        case .unreadable: return "unreadable value of \(place)"
+        case .added: return "\(author) added \(variable)"
+        case .changed: return "\(author) changed \(variable)"
+        case .removed: return "\(author) removed \(variable)"
+        case .contested: return "\(author) also changed \(variable), which is now contested"
+        case .offered: return "\(author) offers a value of \(variable)"
+        case .unreadable: return "\(author) stored a value of \(variable) that cannot be opened"
         }
     }
 

@@ -13,7 +13,7 @@ struct Share: Command {
         discussion: """
             Creates the group if this vault does not belong to it yet; you are then its first \
             admin. PLACE holds the encrypted changes: the URL of a git repository, . for this \
-            repository's origin, or a directory. It shows nobody a name or a value.
+            repository's origin, or a directory. The place reveals neither names nor values.
             """,
         arguments: [ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))],
         options: [
@@ -107,7 +107,7 @@ struct Share: Command {
         }
         guard let place else {
             throw CommandError(
-                .usage, "This vault belongs to no group \(group).",
+                .usage, "This vault does not belong to a group \(group).",
                 hint: "To create it, say where its changes are kept: --at PLACE (a git URL, . for "
                     + "this repository's origin, or a directory).")
         }
