@@ -1704,14 +1704,11 @@ def entry_rule_grants(case: EntryCase) -> bool:
     for item in (*entry.admissions, *entry.roles):
         old = before.members.get(item.member)
         new = case.after.members[item.member]
-        if isinstance(item, RoleItem) and not case.is_raise(item):
-            expected = {}
-        else:
-            expected = {
-                compartment: (epoch.number, reads_values(new.role))
-                for compartment, epoch in before.epochs.items()
-                if compartment not in made and gains(old, new, compartment)
-            }
+        expected = {
+            compartment: (epoch.number, reads_values(new.role))
+            for compartment, epoch in before.epochs.items()
+            if compartment not in made and gains(old, new, compartment)
+        }
         if {g.compartment: (g.epoch, g.value_box is not None) for g in item.grants} != expected:
             return False
     return True

@@ -53,7 +53,7 @@ struct EntrySealing {
             byteCount += 92 + 252 * current.count + 189 * recipients.count
             byteCount += GroupLimits.boxByteCount * readers.count
         }
-        for member in gainingMembers {
+        for member in bare.admissions.map(\.member) + bare.roles.map(\.member) {
             let gained = gains(of: member)
             guard gained.count <= GroupLimits.compartments else {
                 throw Failure(.bounds, "a group cannot share that many projects")
@@ -93,11 +93,6 @@ struct EntrySealing {
         let all = sides.compactMap { $0.epochs[compartment] }
         let distinct = Dictionary(all.map { ($0.entry, $0) }) { first, _ in first }
         return distinct.values.sorted { $0.entry < $1.entry }
-    }
-
-    /// The members that the entry admits or raises.
-    private var gainingMembers: [Identifier] {
-        bare.admissions.map(\.member) + bare.roles.filter { $0.cut == nil }.map(\.member)
     }
 
     /// The compartments whose keys a member gets by a grant, ascending.
@@ -248,7 +243,7 @@ struct EntrySealing {
             roles.append(
                 RoleChange(
                     member: item.member, rights: item.rights, cut: item.cut,
-                    grants: item.cut == nil ? try grants(for: item.member, &scratch) : []))
+                    grants: try grants(for: item.member, &scratch)))
         }
         return Entry(
             number: bare.number, group: bare.group, previous: bare.previous, other: bare.other,

@@ -177,9 +177,7 @@ struct EntryRules {
 
     private func hasGrants() -> Bool {
         entry.admissions.allSatisfy { areRight($0.grants, for: $0.member) }
-            && entry.roles.allSatisfy {
-                isRaise($0) ? areRight($0.grants, for: $0.member) : $0.grants.isEmpty
-            }
+            && entry.roles.allSatisfy { areRight($0.grants, for: $0.member) }
     }
 
     private func areRight(_ grants: [Grant], for id: Identifier) -> Bool {

@@ -82,8 +82,7 @@ struct AuthoringOracle {
         let made = Self.epochs(of: draft, after: before)
         var granted: [(Identifier, EpochName)] = []
         let gaining =
-            draft.admissions.map(\.member)
-            + draft.roles.filter { $0.cut == nil }.map(\.member)
+            draft.admissions.map(\.member) + draft.roles.map(\.member)
         for member in gaining {
             for (compartment, entry) in before.current where !made.contains(compartment) {
                 let (old, now) = (before.members[member], after.members[member])

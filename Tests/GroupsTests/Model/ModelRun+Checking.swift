@@ -44,6 +44,7 @@ extension ModelRun {
                 if state != expected { throw ModelFinding(Self.difference(state, expected)) }
             }
             try checkLog(compartment, expected)
+            try checkExposure(compartment, oracle, received)
         }
     }
 

@@ -265,7 +265,7 @@ struct TestGroup {
         draft.roles = try draft.roles.map {
             RoleChange(
                 member: $0.member, rights: $0.rights, cut: $0.cut,
-                grants: $0.cut == nil ? try grants($0.member) : [])
+                grants: try grants($0.member))
         }
         return draft
     }

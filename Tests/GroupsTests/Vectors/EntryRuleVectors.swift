@@ -704,7 +704,7 @@ struct EntryRuleVectors {
             $0.grants { _ in [grant] }
         }
         try refuse(
-            "lowering", "a grant of a role item that is not a raise", .grants,
+            "lowering", "a grant of what a lowered member had", .grants,
             role(bob, .reader, cut: true)
         ) { entry in
             entry.with(epochs: entry.epochs).grants { _ in [grant] }
@@ -740,17 +740,15 @@ struct EntryRuleVectors {
         try accept(
             "widen-raise", "a wider limit, and values for the first time", in: group,
             role(bob, .member))
-        // Not a raise, but the member gains a compartment: the grant comes with no role item.
+        // The member loses one compartment and gains another one.
         try refuse(
-            "swap", "another limit, with a grant", .grants, in: group,
+            "swap", "another limit, without a grant", .grants, in: group,
             role(bob, .writer, limit: [first], cut: true)
-        ) { entry in
-            entry.grants { _ in
-                [Grant(compartment: first, epoch: 1, keys: .zeros(readsValues: false))]
-            }
+        ) {
+            $0.grants { _ in [] }
         }
         try accept(
-            "swap", "another limit, without a grant", in: group,
+            "swap", "another limit, with a grant", in: group,
             role(bob, .writer, limit: [first], cut: true))
     }
 
