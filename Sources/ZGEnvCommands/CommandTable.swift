@@ -37,7 +37,7 @@ enum CommandTable {
             [
                 Share.self, GroupSync.self, GroupInvite.self, GroupJoin.self, GroupShow.self,
                 GroupAdopt.self, Resolve.self, GroupRoleChange.self, GroupRemove.self,
-                GroupLeave.self,
+                GroupExposure.self, GroupLeave.self,
             ]
         ),
         (

@@ -10,7 +10,8 @@ extension LeakTests {
             try witness.run(["share", "one", "--group", "acme", "--at", "none"], status: 7)
             try witness.run(
                 [
-                    "share", "one", "--group", "acme", "--at", place, "--yes", "--accept-changes",
+                    "share", "one", "--group", "acme", "--at", place, "--as", "me", "--yes",
+                    "--accept-changes",
                 ])
             try witness.run(
                 ["share", "one", "--group", "acme", "--at", place, "--yes", "--json"], status: 5)
@@ -48,6 +49,11 @@ extension LeakTests {
         },
         "group remove": { witness in
             try witness.run(["group", "remove", "nobody", "--yes", "--json"], status: 4)
+        },
+        "group exposure": { witness in
+            let report = witness.home.directory.path("report.md")
+            try witness.run(["group", "exposure", "me", "--report", report], status: 1)
+            try witness.run(["group", "exposure", "me", "--json"], status: 1)
         },
         "group leave": { witness in
             try witness.run(["group", "leave", "--dry-run"])

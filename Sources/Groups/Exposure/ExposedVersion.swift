@@ -11,8 +11,8 @@ package struct ExposedVersion: Equatable, Sendable {
 
     /// Returns the versions of a compartment that members know, ascending by reference.
     ///
-    /// Late changes count too: whoever has the keys opens them all the same, and an admin can still
-    /// take their values. Changes whose entry is missing say nothing yet.
+    /// Late changes count too: the keys open them all the same, and an admin can still take their
+    /// values. Changes whose entry is missing say nothing yet.
     package static func versions(
         knownTo members: Set<Identifier>, of changes: some Sequence<ReceivedChange>,
         in chain: MembershipChain

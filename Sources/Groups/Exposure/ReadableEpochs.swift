@@ -8,8 +8,7 @@ internal import Vault
 struct ReadableEpochs: Sendable {
     private let names: Set<EpochName>
 
-    /// - Parameter members: All members of a person: whoever has the keys of one can read on each
-    ///   machine.
+    /// - Parameter members: All members of a person, who can read on each of these machines.
     init(by members: Set<Identifier>, in chain: MembershipChain) {
         var names: Set<EpochName> = []
         var open: [EpochName] = []

@@ -18,6 +18,7 @@ package enum GroupLabel: String, CaseIterable, Sendable {
     case codeMAC = "zg-env/code-mac"
     case state = "zg-env/state"
     case checkWords = "zg-env/words"
+    case report = "zg-env/report/1\n"
 
     package static let byteCount = 16
 

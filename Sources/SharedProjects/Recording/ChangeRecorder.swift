@@ -14,6 +14,7 @@ package struct ChangeRecorder {
     private let now: UInt64
     private let memory: any ChainMemory
     private let decided: [Identifier: Set<Assigned>]
+    private let settlements: [Identifier: [Settlement]]
     /// The most bytes of values in one change; the rest goes into further changes.
     private static let valuesByteCount = 6 << 20
     private static let operationLimit = GroupLimits.operations - 2
@@ -22,12 +23,13 @@ package struct ChangeRecorder {
     ///   - vault: The vault's id.
     ///   - now: Milliseconds since 1970.
     ///   - decided: Things of variables that the user decided although nothing here changes.
+    ///   - settlements: Decisions of an admin, by compartment.
     package init(
         vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory,
-        decided: [Identifier: Set<Assigned>] = [:]
+        decided: [Identifier: Set<Assigned>] = [:], settlements: [Identifier: [Settlement]] = [:]
     ) {
         (self.vault, self.keys, self.now) = (vault, keys, now)
-        (self.memory, self.decided) = (memory, decided)
+        (self.memory, self.decided, self.settlements) = (memory, decided, settlements)
     }
 
     /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
@@ -91,7 +93,11 @@ package struct ChangeRecorder {
         let variables = transaction.acceptedVariables(of: shared.project)
         let difference = SharedDifference(from: known, to: variables, decided: decided)
         let project = transaction.index.project(shared.project)
-        let announcements = Self.announcements(known, project)
+        let announcements =
+            Self.announcements(known, project)
+            + (settlements[shared.compartment] ?? []).map {
+                RecordOperation(record: nil, .settle($0))
+            }
         if difference.steps.isEmpty && announcements.isEmpty { return 0 }
         try check(difference, membership, project?.name ?? "")
         let secrets = try MemberSecrets(stored, vault: vault, with: keys)

@@ -116,7 +116,12 @@ package final class GroupView {
 
     /// Computes the state of a compartment.
     package func state(of compartment: Identifier) -> CompartmentState {
-        CompartmentFold.state(of: Array((changes[compartment] ?? [:]).values), chain: chain)
+        CompartmentFold.state(of: changes(in: compartment), chain: chain)
+    }
+
+    /// The changes of a compartment that open, in no order.
+    package func changes(in compartment: Identifier) -> [ReceivedChange] {
+        Array((changes[compartment] ?? [:]).values)
     }
 
     /// Whether a change is there and opens.

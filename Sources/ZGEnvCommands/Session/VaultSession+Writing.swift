@@ -49,7 +49,8 @@ extension VaultSession {
             recorder: { transaction in
                 try ChangeRecorder(
                     vault: vaultID, keys: keys, now: context.now(),
-                    memory: ChainFile(context, vault: vaultID, path: path), decided: decided
+                    memory: ChainFile(context, vault: vaultID, path: path), decided: decided,
+                    settlements: settlements
                 ).record(in: &transaction)
             }
         ) { transaction in

@@ -18,6 +18,8 @@ package final class VaultSession {
     var isRotating = false
     /// What the next write tells groups of variables although their state here stays the same.
     var decided: [Identifier: Set<Assigned>] = [:]
+    /// Decisions about what somebody who left could read, by compartment.
+    var settlements: [Identifier: [Settlement]] = [:]
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

@@ -17,15 +17,24 @@ struct Verify: Command {
             """,
         options: [
             OptionSpec(
-                flag: "accept-older", "Accept this copy even though a newer copy has been seen")
+                "report", value: "FILE",
+                "Check the signature of a report of group exposure instead of the vault",
+                completion: .file),
+            OptionSpec(
+                flag: "accept-older", "Accept this copy even though a newer copy has been seen"),
         ],
         exitCodes: ExitCode.ofOpening)
 
     private let acceptsOlder: Bool
+    private let report: String?
 
-    init(_ command: ParsedCommand) { acceptsOlder = command.has("accept-older") }
+    init(_ command: ParsedCommand) {
+        acceptsOlder = command.has("accept-older")
+        report = command.value("report")
+    }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        if let report { return try ExposureReport(reading: report).result(workspace) }
         let path = workspace.options.vaultPath
         workspace.session.checksRollback = false
         if acceptsOlder { return try AcceptOlder.run(in: workspace) }

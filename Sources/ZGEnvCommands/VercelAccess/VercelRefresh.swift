@@ -52,10 +52,14 @@ extension VercelRefresh {
     /// once.
     static func runForAllIfRequested(_ workspace: Workspace) throws {
         guard workspace.options.refresh else { return }
-        let index = try workspace.session.index(.listing)
+        try run(for: try workspace.session.index(.listing).projects, workspace)
+    }
+
+    /// Updates the view of the linked ones among these projects.
+    static func run(for projects: [VaultProject], _ workspace: Workspace) throws {
         let session = try VercelSession(workspace)
         var groups: [(access: VercelSession.Access, projects: [VaultProject])] = []
-        for project in index.projects {
+        for project in projects {
             guard let binding = project.binding else { continue }
             let access = try session.access(binding)
             let position = groups.firstIndex { $0.access.isSame(as: access) }

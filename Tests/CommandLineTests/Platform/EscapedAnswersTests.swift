@@ -23,18 +23,22 @@ struct EscapedAnswersTests {
     private struct Case {
         let arguments: (Subject) -> [String]
         let input: String?
+        /// Whether `web` is shared with a group first.
+        let isShared: Bool
         /// Ends it with a signal after that many requests.
         let requests: Int?
         /// The kinds of output: a screen needs a terminal, and event output is the same for each.
         let ways: [String]
 
         init(
-            _ words: String..., input: String? = nil, requests: Int? = nil,
+            _ words: String..., input: String? = nil, shared isShared: Bool = false,
+            requests: Int? = nil,
             ways: [String] = ["piped", "json", "terminal"],
             with more: @escaping (Subject) -> [String] = { _ in [] }
         ) {
             arguments = { words + more($0) }
             (self.input, self.requests, self.ways) = (input, requests, ways)
+            self.isShared = isShared
         }
     }
 
@@ -125,6 +129,7 @@ struct EscapedAnswersTests {
                     "notify", "run", "--no-desktop", "--every", "5s", "--every-building", "5s",
                     "--verbose", requests: 1, ways: ["json"])
             ],
+            "group exposure": [Case("group", "exposure", "me", shared: true)],
             "open": [
                 Case("open", "latest", "-p", "web"), Case("open", "-p", "web", "--dashboard"),
             ],
@@ -191,6 +196,14 @@ struct EscapedAnswersTests {
         }.map { "U+" + String($0.value, radix: 16) }
     }
 
+    private static func share(_ platform: SandboxHome) throws {
+        let place = try platform.home.directory.makeDirectory("place")
+        done(
+            try platform.runner([
+                "share", "web", "--group", "acme", "--as", "me", "--at", place, "--yes",
+            ]).run())
+    }
+
     /// The same for a terminal, where lines end with CR LF and progress lines are erased.
     private static func unsafeOnTerminal(_ bytes: [UInt8]) -> [String] {
         var text = String(decoding: bytes, as: UTF8.self)
@@ -220,6 +233,7 @@ struct EscapedAnswersTests {
                 // Changes by the earlier faults must not interfere.
                 if fault == "escapes" { subject = try Self.subject() }
                 let platform = subject.platform
+                if entry.isShared, fault != "escapes:all" { try Self.share(platform) }
                 platform.server.setFaults([try #require(Fault("* * \(fault)"))])
                 for way in Proof.sample(entry.ways, short: 1, using: &random) {
                     var runner = platform.runner(

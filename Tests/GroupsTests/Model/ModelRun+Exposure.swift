@@ -4,7 +4,7 @@ import Vault
 
 extension ModelRun {
     /// Compares which versions each person is said to know with what follows from who was allowed to
-    /// read when. Neither boxes nor rungs are looked at here.
+    /// read when. Reads neither boxes nor rungs.
     func checkExposure(
         _ compartment: Identifier, _ oracle: ModelOracle, _ changes: [ReceivedChange]
     ) throws {
@@ -45,10 +45,6 @@ extension ModelRun {
             let found = ExposedVersion.versions(
                 knownTo: members, of: changes, in: group.chain)
             guard Set(found.map(\.reference)) == expected, found.count == expected.count else {
-                for (name, e) in oracle.entries.sorted(by: { $0.value.number < $1.value.number }) {
-                    print(e.number, name.hexadecimal.prefix(6), e.previous.hexadecimal.prefix(6), e.other?.hexadecimal.prefix(6) ?? "-", "adm", e.admissions.map { "\($0.member) \($0.rights) grants \($0.grants.map { "\($0.compartment) \($0.epoch) \($0.keys.valueBox != nil)" })" }, "roles", e.roles.map { "\($0.member) \($0.rights) grants \($0.grants.count)" }, "rem", e.removals.map(\.member), "keys", e.keyReplacements.map(\.member), "epochs", e.epochs.map { "\($0.compartment) \($0.number) \($0.recipients.map { "\($0.member) \($0.keys.valueBox != nil)" }) rungs \($0.rungs.map { $0.entry.hexadecimal.prefix(6) })" })
-                }
-                print(members, compartment, changes.map { "\($0.header.entry.hexadecimal.prefix(6)) \($0.header.author)" })
                 throw ModelFinding(
                     "\(found.count) versions are exposed to a person, not \(expected.count)")
             }

@@ -1,0 +1,106 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// A variable whose value somebody knows, with what is left to do about it.
+struct ExposureRow {
+    let variable: ExposedVariable
+    let project: String
+    /// As of the look at Vercel that preceded; nil for a variable that this vault does not have.
+    let standing: VercelStanding?
+    /// The other variables with one of the values.
+    let copies: [String]
+    /// Who decided that it needs no replacement.
+    let acceptedBy: String?
+    /// Whether a value, a copy, or what is live has to be replaced.
+    let isLeft: Bool
+
+    init(_ variable: ExposedVariable, in index: VaultIndex, name: (Identifier) -> String) {
+        self.variable = variable
+        project = index.project(variable.project)?.name ?? "?"
+        standing = variable.variable.flatMap { id in
+            guard let found = index.variables.first(where: { $0.id == id }),
+                let project = index.project(found.project)
+            else { return nil }
+            return VercelStanding(of: found, in: project)
+        }
+        copies = variable.copies.compactMap { id in
+            index.variables.first { $0.id == id }.map { copy in
+                "\(copy.name) in \(index.project(copy.project)?.name ?? "?")"
+            }
+        }.sorted()
+        acceptedBy = variable.acceptance.map { name($0.author) }
+        isLeft =
+            variable.isLeft
+            || (variable.acceptance == nil && standing?.mayHaveOlderValue == true)
+    }
+
+    /// What became of the value, for people.
+    var state: String {
+        if let acceptance = variable.acceptance, let acceptedBy {
+            return "accepted by \(acceptedBy): \(acceptance.reason)"
+        }
+        var parts: [String] = []
+        switch variable.standing {
+        case .known: parts.append("not replaced")
+        case .contested: parts.append("contested")
+        case .unreadable: parts.append("cannot be compared")
+        case .removed: parts.append("removed")
+        case .replaced: parts.append("replaced")
+        }
+        if [.replaced, .removed].contains(variable.standing), let words { parts.append(words) }
+        if !copies.isEmpty {
+            parts.append("the same value is in \(copies.joined(separator: ", "))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private var words: String? {
+        switch standing {
+        case nil, .absent: nil
+        case .notPushed: "not pushed to Vercel"
+        case .changed: "changed on Vercel"
+        case .notLive: variable.standing == .removed ? "still live" : "not live"
+        case .unknown: "unknown whether it is live"
+        case .live: "live"
+        case .pushed: "on Vercel"
+        }
+    }
+
+    var json: JSONValue {
+        [
+            "key": .string(variable.name), "project": .string(project),
+            "scope": .string(variable.scope.description), "id": .string(variable.id.hexadecimal),
+            "versions": .integer(Int64(variable.versionCount)),
+            "standing": .string(variable.standing.rawValue), "state": .string(state),
+            "vercel": .string(orNull: standing?.rawValue),
+            "notRevoked": .integer(Int64(variable.unrevokedCount)),
+            "copies": .strings(copies), "isLeft": .bool(isLeft),
+            "acceptedBy": .string(orNull: acceptedBy),
+            "reason": .string(orNull: variable.acceptance?.reason),
+        ]
+    }
+
+    /// The rows as a table.
+    static func table(_ rows: [ExposureRow], _ context: Context) -> String {
+        var table = Table([
+            .init("KEY", canShrink: true), .init("PROJECT", canShrink: true),
+            .init("TARGETS", canShrink: true), .init("KNOWN", trailing: true),
+            .init("STATE", canShrink: true),
+        ])
+        for row in rows {
+            table.append([
+                .init(row.variable.name), .init(row.project),
+                .init(row.variable.scope.description),
+                .init(
+                    row.variable.versionCount == 1
+                        ? "1 value" : "\(row.variable.versionCount) values"),
+                .init(row.state, as: row.isLeft ? .warning : .plain),
+            ])
+        }
+        let look = TerminalStyle(context)
+        return rows.isEmpty ? "" : table.text(width: look.width, style: look.style)
+    }
+}

@@ -1,0 +1,194 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// Finds out what members of a group know, and records decisions about it.
+struct ExposureWork {
+    /// Members whose knowledge is examined, with the name that the user gave.
+    struct Subject {
+        let name: String
+        let subject: GroupView.Subject
+    }
+
+    /// A member who can write and was not seen since.
+    struct SilentMember {
+        let member: Identifier
+        let name: String
+        /// Why it was accepted; nil if it was not.
+        let reason: String?
+    }
+
+    /// A decision to record.
+    struct Decision {
+        let matter: Settlement.Matter
+        let object: Identifier
+        /// The project that the object belongs to; nil for any.
+        let project: Identifier?
+
+        init(_ matter: Settlement.Matter, _ object: Identifier, in project: Identifier?) {
+            (self.matter, self.object, self.project) = (matter, object, project)
+        }
+    }
+
+    /// What was found.
+    struct Found {
+        let rows: [ExposureRow]
+        let isStillMember: Bool
+        let missingCount: Int
+        let silent: [SilentMember]
+        /// The state words of what was examined.
+        let words: String
+        /// When, in milliseconds since 1970.
+        let time: UInt64
+        let group: String
+
+        /// Whether nothing has to be replaced.
+        var isSettled: Bool {
+            !isStillMember && missingCount == 0 && silent.allSatisfy { $0.reason != nil }
+                && !rows.contains(where: \.isLeft)
+        }
+
+        func json(about who: String) -> JSONValue {
+            [
+                "group": .string(group), "who": .string(who),
+                "asOf": .time(orNull: Int64(clamping: time)),
+                "stateWords": .string(words), "isSettled": .bool(isSettled),
+                "isStillMember": .bool(isStillMember),
+                "missingChanges": .integer(Int64(missingCount)),
+                "silent": .array(
+                    silent.map {
+                        [
+                            "member": .string($0.member.hexadecimal), "name": .string($0.name),
+                            "reason": .string(orNull: $0.reason),
+                        ]
+                    }),
+                "variables": .array(rows.map(\.json)),
+            ]
+        }
+    }
+
+    private let access: GroupAccess
+    private let workspace: Workspace
+
+    init(_ access: GroupAccess, _ workspace: Workspace) {
+        (self.access, self.workspace) = (access, workspace)
+    }
+
+    /// Returns all machines of a person who left, or else the members with the name or ID.
+    func subject(named who: String) throws -> Subject {
+        let people = access.membership.people
+        let named = people.filter { $0.name == who }
+        let found =
+            named.isEmpty
+            ? people.filter { who.utf8.count >= 4 && $0.member.hexadecimal.hasPrefix(who) } : named
+        guard let first = found.first else {
+            throw CommandError(
+                .notFound, "\(access.membership.name) never had a member \(who).",
+                hint: "List the members with: zg-env group show \(word: access.membership.name)")
+        }
+        let persons = Set(found.map(\.person))
+        if persons.count == 1 {
+            let machines = people.filter { $0.person == first.person }
+            // A machine of somebody who is still there stands for itself.
+            if !machines.contains(where: \.isActive) || machines.count == found.count {
+                return Subject(
+                    name: who,
+                    subject: .init(members: Set(machines.map(\.member)), id: first.person))
+            }
+        }
+        guard found.count == 1 else {
+            throw CommandError(
+                .usage, "Several members are called \(who).",
+                hint: "Name one by the first digits of its ID: "
+                    + found.map { String($0.member.hexadecimal.prefix(8)) }.joined(separator: ", "))
+        }
+        return Subject(name: who, subject: .init(members: [first.member], id: first.member))
+    }
+
+    /// Compares what the members know with what is in use.
+    ///
+    /// - Parameter looksAtVercel: Whether to ask Vercel first what is live.
+    func statement(of subject: Subject, looksAtVercel: Bool = true) throws -> Found {
+        let membership = access.membership
+        let keys = try workspace.session.keys(.values)
+        if looksAtVercel { try look(membership) }
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let statement = try access.view().exposure(
+            of: subject.subject, askedBy: membership.member, index, reader)
+        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
+            .filter { $0.group == membership.group }
+        let heads = Dictionary(
+            states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
+        return Found(
+            rows: statement.variables.map {
+                ExposureRow($0, in: index, name: membership.name(of:))
+            }, isStillMember: statement.isStillMember, missingCount: statement.missingCount,
+            silent: statement.silent.map {
+                SilentMember(
+                    member: $0.member, name: membership.name(of: $0.member),
+                    reason: $0.acceptance?.reason)
+            },
+            words: CheckWords.words(
+                for: StateWords.bytes(
+                    group: membership.group, membership: membership.heads, heads: heads)
+            ).joined(separator: " "), time: workspace.context.now(), group: membership.name)
+    }
+
+    /// Brings the vault's view of the group's projects on Vercel up to date; what cannot be reached is
+    /// unknown.
+    private func look(_ membership: GroupMembership) throws {
+        let index = try workspace.session.index(.listing)
+        let shared = Set(
+            try SharedProject.all(in: index).filter { $0.group == membership.group }
+                .map(\.project))
+        let bound = index.projects.filter { shared.contains($0.id) && $0.binding != nil }
+        guard !bound.isEmpty else { return }
+        do { try VercelRefresh.run(for: bound, workspace) } catch {
+            let failure = CommandError(mapping: error)
+            guard [.unavailable, .unauthorized].contains(failure.code) else { throw error }
+            workspace.context.warn(
+                "not-refreshed",
+                "What is live is shown as of the last look at Vercel. \(failure.message)")
+        }
+    }
+
+    /// Writes a signed report.
+    func write(_ found: Found, about subject: Subject, to path: String, replaces: Bool) throws {
+        let membership = access.membership
+        try ExposureReport(
+            found.json(about: subject.name), group: membership.group, member: membership.member,
+            signedBy: try access.secrets().signingKeyPair(.authority)
+        ).write(to: path, replaces: replaces)
+    }
+
+    /// Signs decisions as a change of the group.
+    func record(_ decisions: [Decision], about subject: Subject, reason: String) throws {
+        let index = try workspace.session.index(.listing)
+        let shared = try SharedProject.all(in: index).filter {
+            $0.group == access.membership.group
+        }
+        var settlements: [Identifier: [Settlement]] = [:]
+        for decision in decisions {
+            guard
+                let project = shared.first(where: {
+                    decision.project == nil || $0.project == decision.project
+                })
+            else { continue }
+            settlements[project.compartment, default: []].append(
+                Settlement(
+                    matter: decision.matter, subject: subject.subject.id, object: decision.object,
+                    reason: reason))
+        }
+        workspace.session.settlements = settlements
+        defer { workspace.session.settlements = [:] }
+        try workspace.session.update(with: try workspace.session.keys(.values)) { _ in }
+    }
+}

@@ -1,0 +1,157 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `group exposure`: what somebody who left could read, and whether it was replaced and is live.
+struct GroupExposure: Command {
+    static let spec = CommandSpec(
+        ["group", "exposure"], "Show what a member could read, and whether it was replaced",
+        discussion: """
+            Compares every value that WHO could read through the group, or wrote, with the values \
+            in use, and looks at Vercel. Exits with 0 only if none of them is in use or live and \
+            every member who can write has synced since. This is a statement about what this vault has: \
+            run sync first. It cannot tell whether an old value is still valid: revoke it where it \
+            was issued.
+            """,
+        arguments: [ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID")],
+        options: [
+            GroupOptions.group,
+            OptionSpec(
+                "accept", value: "KEY", "Record that KEY needs no replacement", repeatable: true,
+                commaSeparated: true, completion: .dynamic(.variable)),
+            OptionSpec(
+                "accept-silent", value: "NAME",
+                "Record that it is known what NAME, who has not synced since, stored",
+                repeatable: true, commaSeparated: true),
+            OptionSpec("reason", value: "TEXT", "Why, for --accept and --accept-silent"),
+            OptionSpec(
+                "report", value: "FILE",
+                "Write a signed report, as Markdown, or as JSON if FILE ends with .json",
+                completion: .file),
+            OptionSpec(flag: "force", "With --report: replace an existing FILE"),
+        ],
+        examples: [
+            .init("zg-env group exposure bob", "list what bob knows"),
+            .init(
+                "zg-env group exposure bob --accept LOG_LEVEL --reason 'not a secret'",
+                "settle a variable that needs no replacement"),
+        ],
+        exitCodes: ExitCode.ofVercel)
+
+    private let who: String
+    private let group: String?
+    private let accepted: [String]
+    private let silent: [String]
+    private let reason: String?
+    private let report: String?
+    private let replaces: Bool
+
+    init(_ command: ParsedCommand) throws {
+        who = command.required("WHO")
+        group = command.value("group")
+        accepted = command.values("accept")
+        silent = command.values("accept-silent")
+        reason = command.value("reason")
+        report = command.value("report")
+        replaces = command.has("force")
+        guard (accepted.isEmpty && silent.isEmpty) == (reason == nil) else {
+            throw CommandError(
+                .usage, "--accept and --accept-silent need --reason TEXT, and the other way round.")
+        }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let access = try GroupAccess.open(group, workspace)
+        let membership = access.membership
+        guard membership.rights.role == .admin, membership.standing == .active else {
+            throw SharingError(
+                .notAllowed,
+                "Only an admin of \(membership.name) sees all of its projects, and can tell what "
+                    + "somebody could read.")
+        }
+        let work = ExposureWork(access, workspace)
+        let subject = try work.subject(named: who)
+        if !accepted.isEmpty || !silent.isEmpty {
+            try accept(
+                try work.statement(of: subject, looksAtVercel: false), subject, work, workspace)
+        }
+        let found = try work.statement(of: subject)
+        if let report, !workspace.options.dryRun {
+            try work.write(found, about: subject, to: report, replaces: replaces)
+            workspace.note("Wrote \(report).")
+        }
+        return result(found, membership, workspace)
+    }
+
+    private func accept(
+        _ found: ExposureWork.Found, _ subject: ExposureWork.Subject, _ work: ExposureWork,
+        _ workspace: Workspace
+    ) throws {
+        var decisions: [ExposureWork.Decision] = []
+        for key in accepted {
+            let rows = found.rows.filter { $0.variable.name == key }
+            guard !rows.isEmpty else {
+                throw CommandError(.notFound, "\(subject.name) did not know a value of \(key).")
+            }
+            decisions += rows.map { .init(.record, $0.variable.id, in: $0.variable.project) }
+        }
+        for name in silent {
+            let members = found.silent.filter { $0.name == name }
+            guard !members.isEmpty else {
+                throw CommandError(
+                    .notFound, "\(name) is not among the members who have not synced since.")
+            }
+            decisions += members.map { .init(.silence, $0.member, in: nil) }
+        }
+        guard !workspace.options.dryRun else { return }
+        try work.record(decisions, about: subject, reason: reason ?? "")
+    }
+
+    private func result(
+        _ found: ExposureWork.Found, _ membership: GroupMembership, _ workspace: Workspace
+    ) -> CommandResult {
+        let left = found.rows.filter(\.isLeft)
+        var lines: [String] = []
+        if found.rows.isEmpty { lines.append("\(who) knows no value of \(membership.name).") }
+        if found.isStillMember { lines.append("\(who) is still a member of \(membership.name).") }
+        if found.missingCount > 0 {
+            lines.append(
+                "\(Plural.changes(found.missingCount)) cannot be judged before the contents arrive: zg-env sync"
+            )
+        }
+        for member in found.silent where member.reason == nil {
+            lines.append(
+                "\(member.name) can write and has not synced since: they may store a value that \(who) can read."
+            )
+        }
+        let unrevoked = found.rows.reduce(0) { $0 + $1.variable.unrevokedCount }
+        if unrevoked > 0 {
+            lines.append(
+                "\(unrevoked == 1 ? "1 old value" : "\(unrevoked) old values") may still be valid: zg-env did not revoke \(unrevoked == 1 ? "it" : "them")."
+            )
+        }
+        if found.isSettled {
+            lines.append("Nothing is left to replace. State words: \(found.words)")
+        }
+        let text =
+            ExposureRow.table(found.rows, workspace.context)
+            + lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+        var failure: CommandError?
+        if !found.isSettled {
+            failure = CommandError(
+                .failed,
+                left.isEmpty
+                    ? "It is not certain yet that everything is replaced."
+                    : "\(left.count == 1 ? "1 variable is" : "\(left.count) variables are") left to replace.",
+                hint: left.isEmpty
+                    ? nil
+                    : "Replace each with zg-env rotate, or with set --push --redeploy. Accept one with: "
+                        + "zg-env group exposure \(word: who) --accept KEY --reason TEXT")
+        }
+        return CommandResult(json: found.json(about: who), text: text, failure: failure)
+    }
+}
