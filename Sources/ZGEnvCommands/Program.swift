@@ -133,7 +133,8 @@ package struct Program {
                 for: parsed, command.vaultUse, lacksWord: error != nil)
             let workspace = picked.map(workspace.using) ?? workspace
             let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
-            let result = try command.init(parsed).run(in: workspace)
+            let result = GroupPublication(workspace).finish(
+                try command.init(parsed).run(in: workspace))
             let code = try renderer.show(result)
             workspace.detail(
                 "Guarded memory: \(SecretMemory.allocationCount) regions, "

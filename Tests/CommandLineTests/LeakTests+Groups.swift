@@ -35,6 +35,8 @@ extension LeakTests {
         "group show": { witness in
             try witness.run(["group", "show"])
             try witness.run(["group", "status", "acme", "--json"])
+            try witness.run(["log", "--group"])
+            try witness.run(["log", "--group", "acme", "--json", "--verbose"])
         },
         "group adopt": { witness in
             try witness.run(["group", "adopt", "one"], status: 5)

@@ -13,7 +13,7 @@ struct SettingsTests {
     private static let others: KeyValuePairs<Setting, String> = [
         .revealFromCache: "true", .cacheFor: "run,history prune", .cacheIndex: "true",
         .clipboardSeconds: "9",
-        .defaultTarget: "qa", .historyKeep: "3", .kdf: "8MiB,1",
+        .defaultTarget: "qa", .groupPublish: "auto", .historyKeep: "3", .kdf: "8MiB,1",
     ]
 
     @Test func `each setting has its documented default until it is set`() throws {
@@ -24,7 +24,7 @@ struct SettingsTests {
         #expect(settings.allSatisfy { $0["value"] == $0["default"] && $0["set"] == .bool(false) })
         #expect(
             settings.map { $0["value"] } == [
-                .bool(false), "all", .bool(false), 45, "development", 10, "moderate",
+                .bool(false), "all", .bool(false), 45, "development", "manual", 10, "moderate",
             ])
         #expect(!FileManager.default.fileExists(atPath: home.directory.path(Self.file)))
     }

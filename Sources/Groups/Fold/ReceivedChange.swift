@@ -7,7 +7,7 @@ package struct ReceivedChange: Sendable {
     /// Milliseconds since 1970, by the author's clock; 0 until the change is opened.
     package let createdAt: UInt64
     /// Nil while the entry that the change names is missing: then nobody knows which key opens it.
-    let operations: [RecordOperation]?
+    package let operations: [RecordOperation]?
     /// Whether the signature fits the key that the author has after the entry that the change names.
     let isSigned: Bool
 

@@ -61,6 +61,7 @@ package struct StateApplication {
         var records = Dictionary(
             known.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var contested: [SharedProject.ContestedVariable] = []
+        var offered: [Identifier] = []
         for record in state.records {
             let old = records[record.id]
             // A variable of this name may have been erased here since.
@@ -88,6 +89,7 @@ package struct StateApplication {
                 contested.append(
                     SharedProject.ContestedVariable(variable: new.variable, contest: contest))
             }
+            if record.isInUse, !record.offers.isEmpty { offered.append(new.variable) }
             if let arrival = arrival(
                 record, old, before: place == nil ? nil : before,
                 after: transaction.index.variables[position], contest, shared)
@@ -101,6 +103,7 @@ package struct StateApplication {
         known.lateCount = UInt32(clamping: state.late.count)
         known.waitingCount = UInt32(clamping: state.waiting.count)
         shared.contested = contested.sorted { $0.variable < $1.variable }
+        shared.offered = offered.sorted()
         shared.proposal = state.bindings.count == 1 ? state.bindings[0] : nil
         try transaction.keep(shared.entry)
         try transaction.keep(known.entry)

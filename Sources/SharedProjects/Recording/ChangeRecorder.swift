@@ -65,18 +65,23 @@ package struct ChangeRecorder {
     /// Checks a write while the values are locked, before it makes something that no later write could
     /// tell the group.
     ///
+    /// - Returns: Whether a later write must tell a group what this one changes.
     /// - Throws: ``SharingError/Code/notAllowed`` for a reader.
-    package static func checkLocked(_ transaction: borrowing VaultTransaction) throws {
+    @discardableResult
+    package static func checkLocked(_ transaction: borrowing VaultTransaction) throws -> Bool {
+        var concernsGroup = false
         for shared in try SharedProject.all(in: transaction.index)
         where transaction.changesVariables(of: shared.project) {
             let membership = try transaction.index.groupEntries(.membership)
                 .map(GroupMembership.init).first { $0.group == shared.group }
-            guard let membership, membership.standing == .active,
-                membership.rights.role == .reader
-            else { continue }
-            throw readersOnly(
-                transaction.index.project(shared.project)?.name ?? "the project", membership)
+            guard let membership, membership.standing == .active else { continue }
+            guard membership.rights.role != .reader else {
+                throw readersOnly(
+                    transaction.index.project(shared.project)?.name ?? "the project", membership)
+            }
+            concernsGroup = true
         }
+        return concernsGroup
     }
 
     private static func readersOnly(
@@ -93,12 +98,17 @@ package struct ChangeRecorder {
         let variables = transaction.acceptedVariables(of: shared.project)
         let difference = SharedDifference(from: known, to: variables, decided: decided)
         let project = transaction.index.project(shared.project)
+        let before = shared.recordedBinding
+        var shared = shared
         let announcements =
-            Self.announcements(known, project)
+            Self.announcements(known, project, &shared, membership.rights.role, transaction.index)
             + (settlements[shared.compartment] ?? []).map {
                 RecordOperation(record: nil, .settle($0))
             }
-        if difference.steps.isEmpty && announcements.isEmpty { return 0 }
+        if difference.steps.isEmpty && announcements.isEmpty {
+            if shared.recordedBinding != before { try transaction.keep(shared.entry) }
+            return 0
+        }
         try check(difference, membership, project?.name ?? "")
         let secrets = try MemberSecrets(stored, vault: vault, with: keys)
         guard let epoch = secrets.epoch(of: shared.compartment) else {
@@ -166,35 +176,44 @@ package struct ChangeRecorder {
         }
     }
 
-    /// What only the first change of a project says: its name, and the Vercel project it is bound to.
+    /// What a change says about the project itself: the first one its name, and each one after the user
+    /// bound it elsewhere that binding, as a proposal.
     private static func announcements(
-        _ state: SharedState, _ project: VaultProject?
+        _ state: SharedState, _ project: VaultProject?, _ shared: inout SharedProject,
+        _ role: GroupRole, _ index: VaultIndex
     ) -> [RecordOperation] {
-        guard let project else { return [] }
+        // Writers and readers say nothing about a project.
+        guard let project, role == .admin || role == .member else { return [] }
         var found: [RecordOperation] = []
         if (state.candidates[.projectName] ?? []).isEmpty, state.heads.isEmpty, state.counter == 0 {
             found.append(RecordOperation(record: nil, .projectName(project.name)))
         }
-        if let binding = project.binding, (state.candidates[.binding] ?? []).isEmpty,
-            !state.candidates.isEmpty || !found.isEmpty
-        {
+        let binding = project.binding.map {
+            GroupBinding(
+                origin: $0.origin, team: $0.teamID, project: $0.projectID, name: $0.projectName)
+        }
+        // What somebody with the index key alone bound is no proposal of this member.
+        guard binding != shared.recordedBinding,
+            index.objectsNotAccepted(for: .sendingTo(projects: [project.id], records: [])).isEmpty
+        else { return found }
+        shared.recordedBinding = binding
+        if let binding, binding != shared.proposal {
+            shared.proposal = binding
             found.append(
                 RecordOperation(
-                    record: nil,
-                    .binding(
-                        GroupBinding(
-                            origin: binding.origin, team: binding.teamID,
-                            project: binding.projectID, name: binding.projectName))))
+                    record: nil, replaces: (state.candidates[.binding] ?? []).sorted(),
+                    .binding(binding)))
         }
         return found
     }
 
-    /// A new assignment of a thing ends the dispute about it.
+    /// A new assignment of a thing ends the dispute about it, and a new value answers an offer.
     private func removeContests(
         of decided: [Identifier: Set<Assigned>], in shared: SharedProject,
         _ transaction: inout VaultTransaction
     ) throws {
         var shared = shared
+        shared.offered.removeAll { decided[$0]?.contains(.value) == true }
         shared.contested = shared.contested.compactMap { item in
             var contest = item.contest
             for thing in decided[item.variable] ?? [] {

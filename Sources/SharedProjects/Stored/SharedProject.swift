@@ -39,6 +39,10 @@ package struct SharedProject: Sendable {
     package struct ContestedVariable: Equatable, Sendable {
         package let variable: Identifier
         package let contest: Contest
+
+        package init(variable: Identifier, contest: Contest) {
+            (self.variable, self.contest) = (variable, contest)
+        }
     }
 
     /// The id of the journal entry.
@@ -52,8 +56,13 @@ package struct SharedProject: Sendable {
     package var isAdopted: Bool
     /// Ascending by variable.
     package var contested: [ContestedVariable]
+    /// Variables for which a writer offers another value, ascending.
+    package var offered: [Identifier]
     /// The Vercel project that the group proposes to bind to.
     package var proposal: GroupBinding?
+    /// What this vault's project was bound to when a write last compared it: a later change is a new
+    /// proposal.
+    package var recordedBinding: GroupBinding?
     package let createdAt: UInt64
 
     package init(
@@ -64,7 +73,7 @@ package struct SharedProject: Sendable {
         self.project = project
         (self.group, self.compartment) = (group, compartment)
         self.isAdopted = isAdopted
-        contested = []
+        (contested, offered) = ([], [])
         self.createdAt = createdAt
     }
 
@@ -85,17 +94,26 @@ package struct SharedProject: Sendable {
                     variable: try reader.identifier(),
                     contest: Contest(rawValue: try reader.byte()))
             }
+            let offered = try reader.ascending(
+                limit: 1_000_000, least: 16, of: "offered variables", by: { $0 }
+            ) { (reader) throws(VaultError) in try reader.identifier() }
             let proposal = try reader.optional { (reader) throws(VaultError) in
                 try GroupBinding.decode(from: &reader)
             }
-            return (project, group, compartment, isAdopted, contested, proposal)
+            let recorded = try reader.optional { (reader) throws(VaultError) in
+                try GroupBinding.decode(from: &reader)
+            }
+            return (
+                project, group, compartment, isAdopted, contested, offered, proposal, recorded
+            )
         }
         (project, group, compartment) = (parts.0, parts.1, parts.2)
-        (isAdopted, contested, proposal) = (parts.3, parts.4, parts.5)
+        (isAdopted, contested, offered) = (parts.3, parts.4, parts.5)
+        (proposal, recordedBinding) = (parts.6, parts.7)
     }
 
     package var entry: JournalEntry {
-        var writer = ByteWriter(reserving: 128 + 17 * contested.count)
+        var writer = ByteWriter(reserving: 128 + 17 * contested.count + 16 * offered.count)
         writer.identifier(project)
         group.encode(into: &writer)
         writer.identifier(compartment)
@@ -104,7 +122,9 @@ package struct SharedProject: Sendable {
             writer.identifier(item.variable)
             writer.byte(item.contest.rawValue)
         }
+        writer.list(offered.sorted()) { $0.identifier($1) }
         writer.optional(proposal) { $1.encode(into: &$0) }
+        writer.optional(recordedBinding) { $1.encode(into: &$0) }
         return JournalEntry(
             id: id, kind: GroupEntryKind.sharedProject.rawValue, createdAt: createdAt,
             payload: writer.bytes)

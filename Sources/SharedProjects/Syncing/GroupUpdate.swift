@@ -14,13 +14,16 @@ package struct GroupUpdate {
             package let lateCount: Int
             package let waitingCount: Int
             package let contestedCount: Int
+            /// A Vercel project that the group proposes now, other than the one of this vault.
+            package let newProposal: GroupBinding?
 
             /// Returns the result of two syncs after another.
             package func merged(after first: Project?) -> Project {
                 Project(
                     name: name, isNew: first?.isNew ?? isNew,
                     arrivals: (first?.arrivals ?? []) + arrivals, lateCount: lateCount,
-                    waitingCount: waitingCount, contestedCount: contestedCount)
+                    waitingCount: waitingCount, contestedCount: contestedCount,
+                    newProposal: newProposal ?? first?.newProposal)
             }
         }
 
@@ -96,7 +99,9 @@ package struct GroupUpdate {
         let before = try stored.sealedSection().rest
         let hasNews =
             secrets.isChanged || outcome.publishedCount > 0
-            || outcome.projects.contains { $0.isNew || !$0.arrivals.isEmpty }
+            || outcome.projects.contains {
+                $0.isNew || !$0.arrivals.isEmpty || $0.newProposal != nil
+            }
             || membership.content != before
         if hasNews {
             membership.syncedAt = now
@@ -159,11 +164,18 @@ package struct GroupUpdate {
         ) { [view] reference, arena in
             try view.value(of: reference, in: arena)
         }
+        let proposal = shared.proposal
         let arrivals = try application.apply(to: &transaction, &shared, &known)
+        let own = transaction.index.project(shared.project)?.binding
+        let isNews =
+            shared.isAdopted && shared.proposal != proposal
+            && (shared.proposal?.project != own?.projectID
+                || shared.proposal?.origin != own?.origin)
         return Outcome.Project(
             name: transaction.index.project(shared.project)?.name ?? "", isNew: found == nil,
             arrivals: arrivals, lateCount: state.late.count, waitingCount: state.waiting.count,
-            contestedCount: shared.contested.count)
+            contestedCount: shared.contested.count,
+            newProposal: isNews ? shared.proposal : nil)
     }
 
     /// The project of a compartment that the vault does not have yet; nil while the member who

@@ -124,6 +124,18 @@ package final class GroupView {
         Array((changes[compartment] ?? [:]).values)
     }
 
+    /// The group's id of a version; nil if its change is not there.
+    package func versionID(of reference: ChangeReference) -> Identifier? {
+        for changes in changes.values {
+            guard let change = changes[reference.change], let operations = change.operations,
+                operations.indices.contains(Int(reference.operation)),
+                case .value(let value) = operations[Int(reference.operation)].operation
+            else { continue }
+            return VersionIdentity.id(author: change.header.author, seed: value.seed)
+        }
+        return nil
+    }
+
     /// Whether a change is there and opens.
     package func has(_ change: GroupHash, in compartment: Identifier) -> Bool {
         changes[compartment]?[change] != nil

@@ -137,6 +137,7 @@ final class GroupAccess {
             return try update.apply(to: &transaction, id)
         }
         try reload()
+        try SyncTimes(workspace).keep(now, for: membership.group)
         return (exchange, outcome)
     }
 

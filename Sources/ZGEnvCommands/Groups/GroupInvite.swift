@@ -55,7 +55,8 @@ struct GroupInvite: Command {
         lifetime = UInt64((command.duration("for") ?? .seconds(259_200)).components.seconds)
         isAutomatic = command.has("auto")
         isMine = command.has("my-machine")
-        guard !isAutomatic || role != .admin else {
+        // Only admins invite, so their own machines are admins.
+        guard !isAutomatic || (role != .admin && !isMine) else {
             throw CommandError(
                 .usage, "An admin cannot be admitted without a question: leave out --auto.")
         }

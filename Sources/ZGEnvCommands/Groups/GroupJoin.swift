@@ -13,13 +13,20 @@ struct GroupJoin: Command {
         ["group", "join"], "Join a group that you were invited to",
         discussion: """
             Asks for the one-time code, or reads it from stdin. An admin then admits you with \
-            zg-env sync: compare the six words with them. Run zg-env sync afterwards to get the \
-            projects.
+            zg-env sync: compare the six words with them. With --wait, zg-env then asks which \
+            projects to use; otherwise run zg-env sync and zg-env group adopt afterwards.
             """,
         arguments: [ArgumentSpec("PLACE", .one, "Where the group keeps its changes")],
         options: [
             OptionSpec("group", value: "NAME", "What you call the group (default: group)"),
             OptionSpec(flag: "wait", "Wait until an admin has admitted you, then sync"),
+            OptionSpec(
+                "adopt", value: "WHICH", "With --wait: adopt all projects or none, without asking",
+                form: .oneOf(["all", "none"])),
+            OptionSpec(
+                flag: "bind", "With --wait: link them to Vercel projects as the group proposes"),
+            OptionSpec(
+                flag: "link", "With --wait: link this directory to the only project adopted"),
         ],
         examples: [
             .init(
@@ -31,11 +38,17 @@ struct GroupJoin: Command {
     private let place: String
     private let group: String
     private let waits: Bool
+    private let welcome: GroupWelcome
 
     init(_ command: ParsedCommand) throws {
         place = command.required("PLACE")
         group = command.value("group") ?? "group"
         waits = command.has("wait")
+        welcome = GroupWelcome(command)
+        guard waits || !welcome.isNamed else {
+            throw CommandError(
+                .usage, "There is nothing to adopt before an admin has admitted you: add --wait.")
+        }
         try GroupName.check(group)
     }
 
@@ -79,14 +92,14 @@ struct GroupJoin: Command {
             .init("role", .string(found.invite.rights.role.name)),
             .init("words", .string(words)), .init("dryRun", false),
         ]
-        if waits {
-            let report = try waitForAdmission(membership, workspace)
-            json.append(.init("sync", report.json))
-            return CommandResult(
-                json: .object(json),
-                text: report.lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined())
-        }
-        return CommandResult(json: .object(json))
+        guard waits else { return CommandResult(json: .object(json)) }
+        let report = try waitForAdmission(membership, workspace)
+        json.append(.init("sync", report.json))
+        var result = CommandResult(
+            json: .object(json),
+            text: report.lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined())
+        try welcome.run(membership.group, after: &result, workspace)
+        return result
     }
 
     private func code(_ workspace: Workspace) throws -> GroupInviteCode {
@@ -185,14 +198,32 @@ struct GroupJoin: Command {
         )
     }
 
+    /// Asks the place until an admin has admitted this member. A place that is down for a while does
+    /// not end the wait.
     private func waitForAdmission(
         _ membership: GroupMembership, _ workspace: Workspace
     ) throws -> GroupSync.Report {
+        let progress = WorkProgress(workspace)
+        defer { progress.finish() }
+        let hint = "Once an admin has admitted you, run: zg-env sync"
+        workspace.interaction.setInterruptionMessage(
+            "Stopped waiting. The invite is answered.", hint: hint)
+        var trouble = ""
         while true {
-            let access = try GroupAccess(membership, workspace)
-            let report = try GroupSync.sync(access, workspace)
-            if access.membership.standing != .invited { return report }
-            guard workspace.context.waitingRoom.wait(.seconds(5)) else { return report }
+            do {
+                let access = try GroupAccess(membership, workspace)
+                let report = try GroupSync.sync(access, workspace, admits: false)
+                if access.membership.standing != .invited { return report }
+                trouble = ""
+            } catch {
+                let failure = CommandError(mapping: error)
+                guard failure.code == .unavailable else { throw error }
+                trouble = " (\(failure.message))"
+            }
+            guard workspace.context.waitingRoom.wait(.seconds(2)) else {
+                throw CommandError(.failed, "Stopped waiting. The invite is answered.", hint: hint)
+            }
+            progress.update("Waiting for an admin of \(group) to run zg-env sync\(trouble)")
         }
     }
 }

@@ -10,7 +10,8 @@ struct GroupShow: Command {
         ["group", "show"], "Show members, projects and state of your groups",
         discussion: """
             Shows what was known at the last sync, and sends nothing. Two people who see the same \
-            state words have the same members and changes.
+            state words have the same members and changes. Why changes do not count is shown \
+            while the values are unlocked.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         exitCodes: ExitCode.ofOpening(), aliases: [["group", "status"]])
@@ -64,6 +65,7 @@ struct GroupShow: Command {
             text +=
                 "  \(person.role.name)  \(person.name)\(own)  \(person.member.hexadecimal.prefix(8))\n"
         }
+        let details = try GroupDetails(membership, shared, index, workspace)
         for project in shared {
             let name = index.project(project.project)?.name ?? "?"
             let state = states.first { $0.compartment == project.compartment }
@@ -76,9 +78,10 @@ struct GroupShow: Command {
                 "  project \(name)"
                 + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))") + "\n"
         }
+        for detail in details.all { text += "  \(detail.text)\n" }
         if outgoing > 0 {
             text +=
-                "  \(outgoing == 1 ? "1 change waits" : "\(outgoing) changes wait"): zg-env sync\n"
+                "  \(WaitingChanges.text(outgoing)): zg-env sync\n"
         }
         if admins == 1, membership.standing == .active {
             text +=
@@ -99,6 +102,7 @@ struct GroupShow: Command {
                         "isThisVault": .bool(person.member == membership.member),
                     ]
                 }),
+            "details": .array(details.all.map(\.json)),
             "projects": .array(
                 shared.map { project in
                     let state = states.first { $0.compartment == project.compartment }

@@ -64,11 +64,15 @@ struct GroupSync: Command {
     struct Report {
         let json: JSONValue
         let lines: [String]
+        /// The lines about others.
+        var news: [String] = []
     }
 
     /// Syncs a group, and admits those who answered an invite.
+    ///
+    /// - Parameter admits: Whether to ask about those who answered an invite.
     static func sync(
-        _ access: GroupAccess, _ workspace: Workspace, admitsAll: Bool = false
+        _ access: GroupAccess, _ workspace: Workspace, admitsAll: Bool = false, admits: Bool = true
     ) throws -> Report {
         if workspace.options.dryRun {
             return Report(
@@ -79,7 +83,7 @@ struct GroupSync: Command {
         }
         var (exchange, outcome) = try access.sync()
         var admitted: [String] = []
-        if access.membership.rights.role == .admin, access.membership.standing == .active {
+        if admits, access.membership.rights.role == .admin, access.membership.standing == .active {
             admitted = try GroupAdmission(access, workspace, admitsAll: admitsAll).admitAll()
             if outcome.isForked { try access.joinFork() }
             if !admitted.isEmpty || outcome.isForked {
@@ -123,12 +127,16 @@ struct GroupSync: Command {
                 let author = membership.name(of: arrival.author)
                 lines.append("\(project.name): \(Self.words(of: arrival, by: author))")
             }
+            if let proposal = project.newProposal {
+                lines.append(GroupAdoption.offer(proposal, project.name))
+            }
             if project.contestedCount > 0 {
                 lines.append(
                     "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "
                         + "zg-env resolve KEY -p \(project.name)")
             }
         }
+        let news = lines
         if outcome.publishedCount > 0 {
             lines.append("\(group): published \(Plural.changes(outcome.publishedCount)).")
         }
@@ -143,7 +151,8 @@ struct GroupSync: Command {
                 "\(group): two admins changed the members at the same time; an admin must sync.")
         }
         if lines.isEmpty { lines.append("\(group): nothing new.") }
-        return Report(json: json(membership, exchange, outcome, admitted), lines: lines)
+        return Report(
+            json: json(membership, exchange, outcome, admitted), lines: lines, news: news)
     }
 
     private static func words(of arrival: StateApplication.Arrival, by author: String) -> String {
@@ -184,6 +193,7 @@ struct GroupSync: Command {
                         "late": .integer(Int64(project.lateCount)),
                         "waiting": .integer(Int64(project.waitingCount)),
                         "contested": .integer(Int64(project.contestedCount)),
+                        "proposal": .string(orNull: project.newProposal?.project),
                         "arrivals": .array(
                             project.arrivals.map { arrival in
                                 [

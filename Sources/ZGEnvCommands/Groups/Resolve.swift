@@ -52,9 +52,11 @@ struct Resolve: Command {
         guard
             let shared = try SharedProject.all(in: index).first(where: { $0.project == project.id })
         else { throw CommandError(.conflict, "\(project.name) is not shared with a group.") }
-        let contested = shared.contested.filter { item in
-            index.variables.contains { $0.id == item.variable && $0.name == key }
-        }
+        let named = Set(index.variables.lazy.filter { $0.name == key }.map(\.id))
+        var contested = shared.contested.filter { named.contains($0.variable) }
+        contested += shared.offered.filter { offer in
+            named.contains(offer) && !contested.contains { $0.variable == offer }
+        }.map { SharedProject.ContestedVariable(variable: $0, contest: []) }
         guard !contested.isEmpty else {
             throw CommandError(.conflict, "\(key) is not contested in \(project.name).")
         }
@@ -71,9 +73,7 @@ struct Resolve: Command {
         }
         if !workspace.options.dryRun {
             try apply(chosen, contested, keys, workspace)
-            workspace.note(
-                "\(key) now has the value stored by \(chosen.author). Tell the group with: zg-env sync"
-            )
+            workspace.note("\(key) now has the value stored by \(chosen.author).")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),

@@ -38,7 +38,10 @@ enum ContestGate {
     }
 
     /// A clause for messages and listings.
+    ///
+    /// - Parameter contest: Empty for a variable with an offer.
     static func reason(of contest: SharedProject.Contest) -> String {
+        if contest.isEmpty { return "a writer offers another value" }
         if contest.contains(.unreadable) { return "a colleague's value cannot be opened" }
         if contest.contains(.value) { return "members stored different values at the same time" }
         if contest.contains(.late) {

@@ -47,17 +47,22 @@ extension VaultSession {
                     places + new)
             },
             recorder: { transaction in
-                try ChangeRecorder(
+                let count = try ChangeRecorder(
                     vault: vaultID, keys: keys, now: context.now(),
                     memory: ChainFile(context, vault: vaultID, path: path), decided: decided,
                     settlements: settlements
                 ).record(in: &transaction)
+                if count > 0 || waiting.count > 0 {
+                    waiting.count = transaction.index.groupEntries(.outgoingChange).count
+                }
             }
         ) { transaction in
             recordAudit(in: &transaction)
             let result = try body(&transaction)
             try checkRotations(in: transaction)
-            if !keys.opensValues { try ChangeRecorder.checkLocked(transaction) }
+            if !keys.opensValues, try ChangeRecorder.checkLocked(transaction) {
+                waiting.includesLocked = true
+            }
             pruneHistory(in: &transaction)
             return result
         }

@@ -20,6 +20,8 @@ package final class VaultSession {
     var decided: [Identifier: Set<Assigned>] = [:]
     /// Decisions about what somebody who left could read, by compartment.
     var settlements: [Identifier: [Settlement]] = [:]
+    /// What the writes so far left for groups.
+    var waiting = WaitingChanges()
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable {
     case cacheIndex = "cache-index"
     case clipboardSeconds = "clipboard-seconds"
     case defaultTarget = "default-target"
+    case groupPublish = "group-publish"
     case historyKeep = "history-keep"
     case kdf = "kdf"
 
@@ -44,6 +45,7 @@ enum Setting: String, CaseIterable {
         case .cacheIndex: .flag(false)
         case .clipboardSeconds: .number(45)
         case .defaultTarget: .text("development")
+        case .groupPublish: .text("manual")
         case .historyKeep: .number(10)
         case .kdf: .text("moderate")
         }
@@ -57,6 +59,7 @@ enum Setting: String, CaseIterable {
         case .cacheIndex: "keep the index key for 10 minutes after zg-env list"
         case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
         case .defaultTarget: "target that run, export and diff use without -t"
+        case .groupPublish: "when changes of shared projects are sent: manual (by sync), or auto"
         case .historyKeep: "versions of a variable to keep, besides those from the last 30 days"
         case .kdf: "key-derivation cost for the passphrase of a new vault"
         }
@@ -87,6 +90,9 @@ enum Setting: String, CaseIterable {
         case .historyKeep: return .number(try number(text, 1...10_000))
         case .defaultTarget:
             try TargetName.check(text)
+            return .text(text)
+        case .groupPublish:
+            guard ["manual", "auto"].contains(text) else { throw invalid("manual or auto") }
             return .text(text)
         case .kdf:
             _ = try PassphraseCost(text: text)

@@ -60,6 +60,7 @@ struct List: Command {
         if let problem = try workspace.session.cacheIndexKey() {
             workspace.detail("The index key was not cached: \(problem).")
         }
+        let marks = try GroupMarks(in: index)
         let wanted = try options.scope()
         let now = workspace.context.now()
         let madeBefore = stale.map { now > $0 ? now - $0 : 0 }
@@ -109,11 +110,12 @@ struct List: Command {
                 json: [
                     "projects": .array(
                         projects.map {
-                            VariableListing.json(listed($0), shared($0), of: $0)
+                            VariableListing.json(listed($0), shared($0), of: $0, marks)
                         })
                 ],
                 text: try text(
-                    projects.map { ($0, listed($0), shared($0)) }, workspace, now, titled: true))
+                    projects.map { ($0, listed($0), shared($0)) }, marks, workspace, now,
+                    titled: true))
         }
         let project = try ProjectResolver(workspace).existing(in: index)
         let (variables, others) = (listed(project), shared(project))
@@ -130,13 +132,13 @@ struct List: Command {
             workspace.note("\(count) (zg-env check).")
         }
         return CommandResult(
-            json: VariableListing.json(variables, others, of: project),
-            text: try text([(project, variables, others)], workspace, now, titled: false))
+            json: VariableListing.json(variables, others, of: project, marks),
+            text: try text([(project, variables, others)], marks, workspace, now, titled: false))
     }
 
     private func text(
-        _ projects: [(VaultProject, [Variable], SharedListing)], _ workspace: Workspace,
-        _ now: UInt64, titled: Bool
+        _ projects: [(VaultProject, [Variable], SharedListing)], _ marks: GroupMarks,
+        _ workspace: Workspace, _ now: UInt64, titled: Bool
     ) throws -> String {
         let look = TerminalStyle(workspace.context)
         var text = ""
@@ -145,7 +147,7 @@ struct List: Command {
                 text += text.isEmpty ? "" : "\n"
                 text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"
             }
-            var table = VariableListing.table(variables, in: project, now: now)
+            var table = VariableListing.table(variables, in: project, marks, now: now)
             shared.append(to: &table, now: now)
             text += table.text(width: look.width, style: look.style)
         }

@@ -3,6 +3,7 @@ internal import EnvOperations
 internal import EnvSchema
 internal import JSON
 internal import Sealing
+internal import SharedProjects
 internal import Vault
 
 struct SetVariable: Command {
@@ -25,6 +26,7 @@ struct SetVariable: Command {
             OptionSpec(
                 "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
+            OptionSpec(flag: "sync", "Send the change to the project's group at once"),
         ] + ValueInput.options + PushOption.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [
@@ -42,6 +44,7 @@ struct SetVariable: Command {
     private let period: String?
     private let input: ValueInput
     private let afterwards: PushOption
+    private let syncs: Bool
 
     /// Asks for the value of a variable.
     ///
@@ -53,6 +56,7 @@ struct SetVariable: Command {
         (kind, comment, period) = (nil, nil, nil)
         input = ValueInput()
         afterwards = PushOption()
+        syncs = false
     }
 
     init(_ command: ParsedCommand) throws {
@@ -64,6 +68,7 @@ struct SetVariable: Command {
         kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         comment = command.value("comment")
         afterwards = PushOption(command)
+        syncs = command.has("sync")
         // A period needs no value.
         if period == nil { try checkInput() }
         for key in keys { try VariableName.check(key) }
@@ -73,9 +78,13 @@ struct SetVariable: Command {
         try afterwards.check(workspace)
         let wanted = try options.scope()
         let vaultKeys = try workspace.session.keys(
-            afterwards.tier(workspace, otherwise: .index))
+            afterwards.tier(
+                workspace, otherwise: syncs && !workspace.options.dryRun ? .values : .index))
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
+        let membership =
+            try syncs
+            ? GroupPublication(workspace).membership(of: known, projectName) : nil
         // Fails for an ambiguous scope before it asks for the values.
         for key in keys {
             let records = known.map { index.variables(of: $0.id, named: key) } ?? []
@@ -90,7 +99,9 @@ struct SetVariable: Command {
         if let period, let known, !hasOtherOptions,
             let records = RotationPeriod.recordsWithoutNewValue(keys, known, index, wanted)
         {
-            return try RotationPeriod.keep(period, keys, known, records, workspace)
+            return send(
+                try RotationPeriod.keep(period, keys, known, records, workspace), membership,
+                workspace)
         }
         try checkInput()
         var values: [SecretSlice] = []
@@ -130,10 +141,19 @@ struct SetVariable: Command {
         }
         result = try afterwards.push(
             Set(keys), workspace, atHand: Dictionary(uniqueKeysWithValues: held), beside: result)
+        result = send(result, membership, workspace)
         if projectCreated, result.failure == nil {
             DirectoryLink.offer(projectName, workspace, after: &result)
         }
         return result
+    }
+
+    /// Sends what was stored, if `--sync` was given.
+    private func send(
+        _ result: CommandResult, _ membership: GroupMembership?, _ workspace: Workspace
+    ) -> CommandResult {
+        guard let membership else { return result }
+        return GroupPublication(workspace).send(to: membership, after: result)
     }
 
     /// Whether the options ask for more than a period.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -26,12 +27,13 @@ struct Show: Command {
         let records = index.variables(of: project.id, named: key)
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let now = workspace.context.now()
+        let marks = try GroupMarks(in: index)
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
-                "records": .array(records.map { json($0, project, index) }),
+                "records": .array(records.map { json($0, project, index, marks) }),
             ],
-            text: records.map { text($0, project, index, now) }.joined(separator: "\n"))
+            text: records.map { text($0, project, index, marks, now) }.joined(separator: "\n"))
     }
 
     private func versions(_ variable: Variable, _ index: VaultIndex) -> [StoredVersion] {
@@ -40,12 +42,12 @@ struct Show: Command {
     }
 
     private func json(
-        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex
+        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ marks: GroupMarks
     ) -> JSONValue {
         let remote = variable.remote
         let pushedAt = remote.flatMap { $0.pushedAt == 0 ? nil : Int64(clamping: $0.pushedAt) }
         return .object(
-            VariableListing.members(variable, in: project) + [
+            VariableListing.members(variable, in: project, marks) + [
                 .init("remoteId", .string(orNull: remote?.id)),
                 .init(
                     "pushedVersion",
@@ -64,7 +66,8 @@ struct Show: Command {
     }
 
     private func text(
-        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ now: UInt64
+        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ marks: GroupMarks,
+        _ now: UInt64
     ) -> String {
         func age(_ time: UInt64) -> String {
             TimeText.age(of: Int64(clamping: time), at: Int64(clamping: now))
@@ -89,6 +92,10 @@ struct Show: Command {
         }
         if let live = SyncState.isLive(variable, in: project) {
             lines.append(("Live", live ? "yes" : "not yet"))
+        }
+        let command = "zg-env resolve \(word: variable.name) -p \(word: project.name)"
+        if let reason = marks.reason(of: variable) {
+            lines.append(("Group", "\(reason) (\(command))"))
         }
         return lines.map { title, value in
             DisplayText.padded(title, to: 10) + DisplayText.safe(value) + "\n"

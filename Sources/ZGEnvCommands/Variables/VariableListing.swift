@@ -5,11 +5,9 @@ internal import Vault
 
 /// Formats records for `list`, `show` and others, never with their values.
 enum VariableListing {
-    static func json(_ variable: Variable, in project: VaultProject) -> JSONValue {
-        .object(members(variable, in: project))
-    }
-
-    static func members(_ variable: Variable, in project: VaultProject) -> [JSONValue.Member] {
+    static func members(
+        _ variable: Variable, in project: VaultProject, _ marks: GroupMarks
+    ) -> [JSONValue.Member] {
         [
             .init("key", .string(variable.name)),
             .init("type", .string(variable.attributes.kind.name)),
@@ -24,30 +22,37 @@ enum VariableListing {
             .init("sync", .string(SyncState(of: variable).rawValue)),
             .init("live", .bool(orNull: SyncState.isLive(variable, in: project))),
             .init("removed", .bool(!variable.isLive)), .init("shared", false),
-        ]
+        ] + marks.members(of: variable)
     }
 
     /// Returns a project with its records and the shared variables it uses.
     static func json(
-        _ variables: [Variable], _ shared: SharedListing, of project: VaultProject
+        _ variables: [Variable], _ shared: SharedListing, of project: VaultProject,
+        _ marks: GroupMarks
     ) -> JSONValue {
         [
             "project": .string(project.name),
             "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
             "sharedAsOf": shared.asOf,
-            "variables": .array(variables.map { json($0, in: project) } + shared.json),
+            "variables": .array(
+                variables.map { .object(members($0, in: project, marks)) } + shared.json),
         ]
     }
 
-    static func table(_ variables: [Variable], in project: VaultProject, now: UInt64) -> Table {
-        var table = Table([
+    static func table(
+        _ variables: [Variable], in project: VaultProject, _ marks: GroupMarks, now: UInt64
+    ) -> Table {
+        let hasMarks = marks.concern(variables)
+        var columns: [Table.Column] = [
             .init("KEY", canShrink: true), .init("TARGETS", canShrink: true), .init("TYPE"),
             .init("UPDATED"), .init("VERSION", trailing: true), .init("SYNC"), .init("LIVE"),
-        ])
+        ]
+        if hasMarks { columns.append(.init("GROUP")) }
+        var table = Table(columns)
         for variable in variables {
             let state = SyncState(of: variable)
             let live = SyncState.isLive(variable, in: project)
-            table.append([
+            var cells: [Table.Cell] = [
                 .init(variable.name), .init(variable.attributes.scope.description),
                 .init(variable.attributes.kind.name),
                 .init(
@@ -60,7 +65,9 @@ enum VariableListing {
                 .init(
                     live.map { $0 ? "live" : "not yet" } ?? "",
                     as: live == false ? .warning : .plain),
-            ])
+            ]
+            if hasMarks { cells.append(marks.cell(of: variable)) }
+            table.append(cells)
         }
         return table
     }

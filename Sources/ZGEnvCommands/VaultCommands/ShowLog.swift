@@ -13,26 +13,43 @@ struct ShowLog: Command {
 
             --accept accepts the log in its current state. It asks for the passphrase and adds a \
             line.
+
+            --group lists the signed changes of a group instead, as of the last sync. The times \
+            are what the authors say.
             """,
+        arguments: [ArgumentSpec("GROUP", .optional, "With --group: the group")],
         options: [
             OptionSpec(
                 "limit", value: "N", "Show only the newest N lines",
                 form: .integer(1...1_000_000)),
             OptionSpec(flag: "accept", "Accept the log as it is, even if lines are missing"),
+            OptionSpec(flag: "group", "Show who changed what in a group"),
         ],
+        exclusive: [["accept", "group"]],
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
         exitCodes: ExitCode.ofOpening)
 
     private let accepts: Bool
     private let limit: Int
+    private let showsGroup: Bool
+    private let group: String?
 
-    init(_ command: ParsedCommand) {
+    init(_ command: ParsedCommand) throws {
         accepts = command.has("accept")
         limit = command.integer("limit") ?? .max
+        showsGroup = command.has("group")
+        group = command.argument("GROUP")
+        guard group == nil || showsGroup else {
+            throw CommandError(.usage, "A name needs --group.")
+        }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         if accepts { return try accept(workspace) }
+        if showsGroup {
+            let access = try GroupAccess.open(group, workspace)
+            return try GroupLog(access, workspace).result(limit: limit)
+        }
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let log = try workspace.session.auditLog()

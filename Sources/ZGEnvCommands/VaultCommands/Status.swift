@@ -60,6 +60,9 @@ struct Status: Command {
             let sync = try StatusSync(index, rotating: open ?? [], workspace)
             json += sync.members
             text += sync.text
+            let groups = try StatusGroups(index, workspace)
+            json += groups.members
+            text += groups.text
             let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
             json += changes.members
             text += changes.text
@@ -78,7 +81,9 @@ struct Status: Command {
                 "notLive",
                 "changedWhileLocked", "changesChecked", "auditLog",
             ]
-            json += (unknown + StatusSync.unknownMembers).map { .init($0, .null) }
+            json += (unknown + StatusSync.unknownMembers + StatusGroups.unknownMembers).map {
+                .init($0, .null)
+            }
             text +=
                 "The index is locked. Unlock it to see names and what is not pushed: zg-env unlock\n"
         }

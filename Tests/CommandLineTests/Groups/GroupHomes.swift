@@ -83,3 +83,8 @@ final class GroupHomes {
         done(try run(name, "reveal", key, "-p", "web")).output
     }
 }
+
+/// Moves a place, as if a server were down.
+func move(_ place: String, _ other: String) throws {
+    try FileManager.default.moveItem(atPath: place, toPath: other)
+}

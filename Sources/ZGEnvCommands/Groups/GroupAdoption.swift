@@ -1,0 +1,183 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import Groups
+internal import JSON
+internal import SharedProjects
+internal import Vault
+internal import VercelAPI
+
+/// Takes projects of groups into use: a name, and the link to Vercel that the group proposes.
+struct GroupAdoption {
+    private let workspace: Workspace
+    /// Whether to accept the proposed link; nil to ask a person.
+    private let binds: Bool?
+
+    init(_ workspace: Workspace, binds: Bool?) {
+        (self.workspace, self.binds) = (workspace, binds)
+    }
+
+    /// Gives a project a name of this vault. An own project of that name is kept beside it.
+    func adopt(_ project: String, as name: String) throws -> CommandResult {
+        let keys = try workspace.session.keys(.values)
+        func choice(_ index: VaultIndex) throws -> (VaultProject, SharedProject) {
+            guard let found = index.project(named: project) else {
+                throw ProjectResolver.notFound(project, in: index)
+            }
+            let shared = try SharedProject.all(in: index).first { $0.project == found.id }
+            guard let shared else {
+                throw CommandError(.conflict, "\(project) is not shared with a group.")
+            }
+            return (found, shared)
+        }
+        let (vault, index, (found, shared)) = try AcceptanceGate(workspace).open(
+            .everything, with: keys
+        ) { index in
+            let choice = try choice(index)
+            let ids = [choice.0.id, index.project(named: name)?.id]
+            let records = index.variables.filter { ids.contains($0.project) }.map(\.id)
+            return (.accepting(records: Set(records)), choice)
+        }
+        if shared.isAdopted {
+            guard binds == true else {
+                throw CommandError(.conflict, "\(project) is already adopted.")
+            }
+            let bound = try bind(shared, found)
+            return CommandResult(json: [
+                "project": .string(project), "bound": .string(orNull: bound),
+                "dryRun": .bool(workspace.options.dryRun),
+            ])
+        }
+        guard let values = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        func newPlan(_ index: VaultIndex, _ values: ValueReader) throws -> AdoptionPlan? {
+            guard let own = index.project(named: name), own.id != found.id else { return nil }
+            return try AdoptionPlan(of: own, found.id, shared.proposal, in: index, values)
+        }
+        var plan = try newPlan(index, values)
+        let lines = plan?.lines(name) ?? []
+        guard try workspace.confirm(lines, "Adopt \(project) as \(name)?") else {
+            let all = ["rename \(project) to \(name)"] + lines
+            return CommandResult(
+                json: json(project, name, plan, bound: nil),
+                text: all.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+        }
+        let time = workspace.context.now()
+        plan = try workspace.session.update(with: keys) { transaction in
+            guard let place = transaction.index.projects.firstIndex(where: { $0.id == found.id }),
+                let values = transaction.values
+            else { throw ProjectResolver.notFound(project, in: transaction.index) }
+            let current = try newPlan(transaction.index, values)
+            guard current?.lines(name) ?? [] == lines else {
+                throw CommandError(
+                    .conflict, "\(name) was changed in the meantime.",
+                    hint: "Nothing was changed. Run the command again.")
+            }
+            transaction.index.projects[place].name = name
+            var adopted = shared
+            adopted.isAdopted = true
+            try transaction.keep(adopted.entry)
+            try current?.apply(to: &transaction, found.id, at: time)
+            return current
+        }
+        workspace.note(
+            "Adopted \(project) as \(name). Link a directory with: zg-env link --local \(word: name)"
+        )
+        for command in plan?.commands(name) ?? [] {
+            workspace.note("To give the group your own values, run: \(command)")
+        }
+        return CommandResult(
+            json: json(project, name, plan, bound: try bindNew(shared, name)))
+    }
+
+    private func json(
+        _ project: String, _ name: String, _ plan: AdoptionPlan?, bound: String?
+    ) -> JSONValue {
+        [
+            "project": .string(name), "was": .string(project),
+            "kept": .string(orNull: plan?.keptName), "equal": .strings(plan?.equal ?? []),
+            "differing": .strings(plan?.differing ?? []), "missing": .strings(plan?.missing ?? []),
+            "commands": .strings(plan?.commands(name) ?? []), "bound": .string(orNull: bound),
+            "dryRun": .bool(workspace.options.dryRun),
+        ]
+    }
+
+    // MARK: The link to Vercel
+
+    /// Offers the link that the group proposes for a project that was just adopted.
+    private func bindNew(_ shared: SharedProject, _ name: String) throws -> String? {
+        let index = try workspace.session.index(.everything)
+        guard let proposal = shared.proposal, let project = index.project(shared.project),
+            project.binding.map({ !proposal.isSame(as: $0) }) ?? true
+        else { return nil }
+        switch binds {
+        case true?: return try bind(shared, project)
+        case false?: break
+        case nil:
+            guard !workspace.options.yes, workspace.interaction.canConfirm else { break }
+            if try workspace.interaction.confirm(
+                nil, [], "Link \(name) to \(Self.words(of: proposal))?")
+            {
+                return try bind(shared, project)
+            }
+        }
+        workspace.note(Self.offer(proposal, name))
+        return nil
+    }
+
+    /// How to accept a proposal.
+    static func offer(_ proposal: GroupBinding, _ name: String) -> String {
+        "The group links \(name) to \(words(of: proposal)). To do the same here, run: "
+            + "zg-env group adopt \(word: name) --bind"
+    }
+
+    /// The Vercel project of a proposal, for people. Its name is a colleague's claim, the ids decide.
+    private static func words(of proposal: GroupBinding) -> String {
+        "the Vercel project \(proposal.name) (\(proposal.project)"
+            + (proposal.team.map { ", team \($0)" } ?? "")
+            + (proposal.origin == APIOrigin.vercel.description ? ")" : ", at \(proposal.origin))")
+    }
+
+    /// Links a project to the Vercel project that the group proposes.
+    ///
+    /// - Returns: The id of the Vercel project.
+    private func bind(_ shared: SharedProject, _ project: VaultProject) throws -> String? {
+        guard let proposal = shared.proposal else {
+            throw CommandError(
+                .conflict, "The group proposes no Vercel project for \(project.name).",
+                hint: "Link it with: zg-env link NAME --as \(word: project.name)")
+        }
+        if project.binding.map({ proposal.isSame(as: $0) }) == true {
+            workspace.note("\(project.name) is already linked to \(Self.words(of: proposal)).")
+            return proposal.project
+        }
+        var binding = VaultProject.Binding(
+            origin: proposal.origin, accountID: "", teamID: proposal.team, teamSlug: nil,
+            projectID: proposal.project, projectName: proposal.name)
+        let index = try workspace.session.index(.everything)
+        try LinkedProject.checkOwner(of: binding, is: project, index)
+        let access = try VercelSession(workspace).access(binding)
+        guard access.client.origin.description == proposal.origin else {
+            throw CommandError(
+                .unauthorized, "You have no token for \(proposal.origin).",
+                hint: "Log in with: zg-env login --api-url \(word: proposal.origin)")
+        }
+        if workspace.options.dryRun { return nil }
+        binding.accountID = try access.account?.userID ?? access.client.user().id
+        let final = binding
+        let forgotten = try workspace.session.update(
+            with: try workspace.session.keys(.values)
+        ) { transaction in
+            guard
+                let place = transaction.index.projects.firstIndex(where: { $0.id == project.id })
+            else { throw ProjectResolver.notFound(project.name, in: transaction.index) }
+            return transaction.bind(projectAt: place, to: final)
+        }
+        workspace.note("Linked \(project.name) to \(Self.words(of: proposal)).")
+        if forgotten > 0 {
+            workspace.note("\(Plural.variables(forgotten)) no longer counted as pushed.")
+        }
+        return proposal.project
+    }
+}

@@ -1,0 +1,120 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// What happens after a command that changed shared projects: the changes are sent, or the user
+/// learns that they wait.
+struct GroupPublication {
+    private let workspace: Workspace
+
+    init(_ workspace: Workspace) { self.workspace = workspace }
+
+    /// Adds to a result that changes wait, after sending them if the settings say so.
+    func finish(_ result: CommandResult) -> CommandResult {
+        var result = result
+        let waiting = workspace.session.waiting
+        if waiting.isEmpty || waiting.isReported { return result }
+        if waiting.count > 0, isAutomatic { result = publishAll(after: result) }
+        let left = workspace.session.waiting
+        if left.isEmpty { return result }
+        let next = left.count > 0 ? "sync" : "unlock"
+        if left.count > 0 {
+            workspace.note("\(WaitingChanges.text(left.count)): zg-env sync")
+        } else {
+            workspace.note(
+                "The group learns of the change after the next zg-env unlock and zg-env sync.")
+        }
+        return result.with(
+            "groupChanges",
+            ["waiting": .integer(Int64(left.count)), "waitsFor": .string(next)])
+    }
+
+    /// Settings that cannot be read fail the command that needs them; here the changes just wait.
+    private var isAutomatic: Bool {
+        guard !workspace.options.offline, let settings = try? Settings(workspace.context) else {
+            return false
+        }
+        return settings[.groupPublish] == .text("auto")
+    }
+
+    /// Sends what waits without a question. The command has done its work, so a failure is a warning.
+    private func publishAll(after result: CommandResult) -> CommandResult {
+        let quiet = workspace.beside(
+            workspace.command, workspace.options, workspace.context, ScriptInteraction())
+        var reports: [JSONValue] = []
+        do {
+            let keys = try workspace.session.keys(.values)
+            let index = try workspace.session.opened().index(with: keys, extent: .everything)
+            let groups = Set(
+                try index.groupEntries(.outgoingChange).map { try OutgoingChange($0).group })
+            for membership in try GroupAccess.memberships(in: index)
+            where groups.contains(membership.group) {
+                let report = try GroupSync.sync(
+                    try GroupAccess(membership, quiet), quiet, admits: false)
+                report.news.forEach(workspace.note)
+                reports.append(report.json)
+            }
+        } catch {
+            let failure = CommandError(mapping: error)
+            workspace.context.warn("not-sent", "The change was not sent. \(failure.message)")
+            return result
+        }
+        return result.with("sync", .array(reports))
+    }
+
+    /// The group that a project is shared with.
+    ///
+    /// - Throws: ``ExitCode/usage`` if it is not shared, ``ExitCode/unauthorized`` if this vault is
+    ///   no active member.
+    func membership(of project: VaultProject?, _ name: String) throws -> GroupMembership {
+        let index = try workspace.session.index(.everything)
+        let shared = try SharedProject.all(in: index).first { $0.project == project?.id }
+        guard let shared,
+            let membership = try GroupAccess.memberships(in: index).first(where: {
+                $0.group == shared.group
+            })
+        else {
+            throw CommandError(
+                .usage, "\(name) is not shared with a group, so there is nowhere to send it.",
+                hint: "Leave out --sync, or share it first: zg-env share \(word: name) --group NAME"
+            )
+        }
+        guard membership.standing == .active else { throw Self.notMember(membership) }
+        return membership
+    }
+
+    private static func notMember(_ membership: GroupMembership) -> SharingError {
+        SharingError(.notAllowed, "This vault is no active member of \(membership.name).")
+    }
+
+    /// Sends what a command stored, and adds the report, or why it was not sent.
+    func send(to membership: GroupMembership, after result: CommandResult) -> CommandResult {
+        workspace.session.waiting.isReported = true
+        var result = result
+        do {
+            let access = try GroupAccess(membership, workspace)
+            let report = try GroupSync.sync(access, workspace, admits: false)
+            report.lines.forEach(workspace.note)
+            result = result.with("sync", report.json)
+            guard access.membership.standing == .active else { throw Self.notMember(membership) }
+            let index = try workspace.session.index(.everything)
+            let isWaiting = try index.groupEntries(.outgoingChange).contains {
+                try OutgoingChange($0).group == membership.group
+            }
+            guard !isWaiting else {
+                throw CommandError(.unavailable, "The place was not seen to hold the change.")
+            }
+        } catch {
+            let failure = CommandError(mapping: error)
+            result.failure =
+                result.failure
+                ?? CommandError(
+                    failure.code,
+                    "The change is in the vault, but was not sent to \(membership.name). "
+                        + failure.message, hint: "Send it with: zg-env sync")
+        }
+        return result
+    }
+}

@@ -1,0 +1,17 @@
+/// What the writes of one command left for groups.
+struct WaitingChanges {
+    /// The changes in the vault that no place was seen to hold; 0 if no write recorded one.
+    var count = 0
+    /// Whether a write while the values were locked changed a shared project. The write that accepts
+    /// it records the change.
+    var includesLocked = false
+    /// Whether the command has told the user.
+    var isReported = false
+
+    var isEmpty: Bool { count == 0 && !includesLocked }
+
+    /// `1 change waits`.
+    static func text(_ count: Int) -> String {
+        count == 1 ? "1 change waits" : "\(count) changes wait"
+    }
+}
