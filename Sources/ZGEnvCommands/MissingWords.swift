@@ -40,7 +40,9 @@ struct MissingWords {
     }
 
     /// Returns the word that a person picks; nil if nobody can pick, or there is nothing to pick.
-    func word(_ kind: DynamicCompletion) throws -> String? {
+    ///
+    /// - Parameter command: Limits deployments to those that it can be used with.
+    func word(_ kind: DynamicCompletion, for command: CommandSpec) throws -> String? {
         let picker = Picker(workspace)
         guard picker.isPossible else { return nil }
         switch kind {
@@ -49,7 +51,7 @@ struct MissingWords {
             let index = try workspace.session.index(.listing)
             return try picker.pick(
                 "Project", index.projects.map { .init($0.name) }.sorted { $0.word < $1.word })
-        case .deployment, .deploymentID: return try picker.pick("Deployment", try deployments())
+        case .deployment, .deploymentID: return try picker.pick("Deployment", try deployments(for: command))
         case .target, .account, .team: return nil
         }
     }
@@ -64,16 +66,21 @@ struct MissingWords {
         }
     }
 
-    private func deployments() throws -> [ListPicker.Entry] {
+    private func deployments(for command: CommandSpec) throws -> [ListPicker.Entry] {
         let bound = try LinkedProject.anywhere(workspace)
         var filter = DeploymentFilter()
         (filter.projectId, filter.limit) = (bound.platform.id, 50)
         let now = workspace.context.now()
-        return try bound.access.client.deployments(filter).filter { $0.state != .deleted }.map {
+        let current = bound.platform.production?.id
+        return try bound.access.client.deployments(filter).filter { deployment in
+            guard command.path == DeploymentPromote.spec.path else {
+                return deployment.state != .deleted
+            }
+            return DeploymentActions(deployment, current: current).promotionRefusal == nil
+        }.map {
             .init(
                 $0.id,
-                note: DeploymentListing.summary(
-                    of: $0, isCurrent: $0.id == bound.platform.production?.id, now: now))
+                note: DeploymentListing.summary(of: $0, isCurrent: $0.id == current, now: now))
         }
     }
 }

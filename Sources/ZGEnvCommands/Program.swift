@@ -69,7 +69,7 @@ package struct Program {
         _ parsed: ParsedCommand, _ error: UsageError, _ workspace: Workspace
     ) throws -> ParsedCommand {
         guard let kind = error.missing,
-            let word = try MissingWords(workspace: workspace).word(kind),
+            let word = try MissingWords(workspace: workspace).word(kind, for: parsed.spec),
             case .command(let complete) = try parse(context.arguments + [Array(word.utf8)])
         else { throw error }
         return complete

@@ -113,6 +113,27 @@ import Testing
         #expect(table.text(width: 5).contains("DATABASE_URL  a comme…"))
     }
 
+    @Test func `leaves out empty columns, and then the last ones, rather than be too wide`() {
+        var table = Table([
+            Table.Column("ID"), Table.Column("TARGET", canShrink: true),
+            Table.Column("BRANCH", canShrink: true), Table.Column("COMMIT", canShrink: true),
+        ])
+        table.append(["0123456789", "production", "", "a long message"])
+        #expect(table.text().hasPrefix("ID          TARGET      BRANCH  COMMIT\n"))
+        #expect(table.text(width: 40).hasPrefix("ID          TARGET      COMMIT\n"))
+        #expect(table.text(width: 40).contains("production  a long message\n"))
+        #expect(table.text(width: 25) == "ID          TARGET\n0123456789  production\n")
+    }
+
+    @Test func `long lines are broken at blanks`() {
+        let line = "  web  failed  with exit code 7"
+        #expect(DisplayText.folded(line + "\n", to: 40) == line + "\n")
+        #expect(
+            DisplayText.folded(line + "\nb\n", to: 27)
+                == "  web  failed  with exit\n    code 7\nb\n")
+        #expect(DisplayText.folded("0123456789 0123456789", to: 5) == "0123456789\n    0123456789")
+    }
+
     @Test func `colours whole cells, never blanks, and only when told`() {
         var table = Table([Table.Column(""), Table.Column("")])
         table.append([Table.Cell("ok", as: .good), Table.Cell("x", as: .bad)])

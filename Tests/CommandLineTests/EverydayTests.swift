@@ -128,7 +128,12 @@ struct EverydayTests {
         #expect(try shown("feature") == preview)
         // As many characters as tell them apart.
         let length = zip(all[0], all[1]).prefix { $0 == $1 }.count + 1
-        for id in all { #expect(try shown(String(id.prefix(max(length, 7)))) == id) }
+        for id in all {
+            #expect(try shown(String(id.prefix(max(length, 7)))) == id)
+            // Also without the beginning that all have.
+            #expect(try shown(String(id.prefix(max(length, 7)).dropFirst(4))) == id)
+            #expect(try shown(String(id.dropFirst(4))) == id)
+        }
         try failedAsJSON(
             platform.run("deployment", "show", "no-branch", "-p", "web", "--json"), 4, "not_found")
         try failedAsJSON(
@@ -147,6 +152,12 @@ struct EverydayTests {
         #expect(try platform.current() != live)
         done(try platform.run("rollback", "-p", "web", "--yes"))
         #expect(try platform.current() == live)
+        // In a linked directory, the hint needs no project.
+        done(try platform.run("link", "web"))
+        let unknown = try platform.run("deployment", "show", "nobranch")
+        #expect(
+            unknown.status == 4 && unknown.error.contains("zg-env deployment list\n"),
+            "\(unknown.error)")
     }
 
     @Test func `a link of the Vercel CLI to another project is kept`() throws {

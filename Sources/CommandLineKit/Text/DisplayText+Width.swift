@@ -62,6 +62,36 @@ extension DisplayText {
         return kept + "…"
     }
 
+    /// Returns a text whose longer lines are broken at blanks, with the rest indented.
+    package static func folded(_ text: String, to columns: Int, indent: Int = 4) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { source in
+            guard width(String(source)) > columns else { return String(source) }
+            var lines: [String] = []
+            var line: String?
+            for word in source.split(separator: " ", omittingEmptySubsequences: false) {
+                guard let begun = line else {
+                    line = String(word)
+                    continue
+                }
+                let isFull = width(begun) + 1 + width(String(word)) > columns
+                if !word.isEmpty, isFull, begun.contains(where: { $0 != " " }) {
+                    lines.append(trimmed(begun))
+                    line = String(repeating: " ", count: indent) + word
+                } else {
+                    line = "\(begun) \(word)"
+                }
+            }
+            return (lines + [trimmed(line ?? "")]).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    /// Returns a text without blanks at its end.
+    private static func trimmed(_ text: String) -> String {
+        var text = text
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
     /// Returns the text padded with blanks to a number of columns.
     package static func padded(_ text: String, to columns: Int, atStart: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, columns - width(text)))

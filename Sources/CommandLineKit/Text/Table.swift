@@ -61,6 +61,7 @@ package struct Table: Sendable {
     /// - Parameter width: The columns of the terminal; nil to cut nothing.
     package func text(width: Int? = nil, style: Style = .plain) -> String {
         guard !rows.isEmpty, !columns.isEmpty else { return "" }
+        if let width, let fitting = fitting(width) { return fitting.text(width: width, style: style) }
         var lines = rows
         if columns.contains(where: { !$0.title.isEmpty }) {
             lines.insert(columns.map { Cell($0.title, as: .heading) }, at: 0)
@@ -71,6 +72,41 @@ package struct Table: Sendable {
         text.reserveCapacity(lines.count * (widths.reduce(0, +) + columns.count * Self.gap))
         for line in lines { append(line, widths, style, to: &text) }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the table without columns that are empty or, if that is not enough, without the last ones
+    /// that may be cut; nil if it fits, or if that does not help.
+    private func fitting(_ limit: Int) -> Table? {
+        let widths = columns.indices.map { index in
+            rows.reduce(DisplayText.width(columns[index].title)) {
+                max($0, index < $1.count ? $1[index].width : 0)
+            }
+        }
+        func total(_ widths: [Int]) -> Int { widths.reduce(Self.gap * (columns.count - 1), +) }
+        guard total(widths) > limit else { return nil }
+        let empty = columns.indices.filter { index in
+            rows.allSatisfy { index >= $0.count || $0[index].width == 0 }
+        }
+        if !empty.isEmpty, empty.count < columns.count { return without(Set(empty)) }
+        let least = columns.indices.map {
+            columns[$0].canShrink ? min(widths[$0], Self.minimumWidth) : widths[$0]
+        }
+        var (left, rest): (Set<Int>, Int) = ([], total(least))
+        for column in columns.indices.dropFirst().reversed()
+        where rest > limit && columns[column].canShrink {
+            left.insert(column)
+            rest -= least[column] + Self.gap
+        }
+        return left.isEmpty || rest > limit ? nil : without(left)
+    }
+
+    private func without(_ left: Set<Int>) -> Table {
+        func kept<Element>(_ list: [Element]) -> [Element] {
+            list.indices.filter { !left.contains($0) }.map { list[$0] }
+        }
+        var table = Table(kept(columns))
+        table.rows = rows.map(kept)
+        return table
     }
 
     private func append(

@@ -17,10 +17,13 @@ package struct DeploymentsResponse: CacheableResponse, Equatable {
     package let current: String?
     /// Newest first.
     package let deployments: [Deployment]
+    /// Whether production was rolled back; nil if not asked.
+    package let isRolledBack: Bool?
 
-    package init(current: String?, deployments: [Deployment]) {
+    package init(current: String?, deployments: [Deployment], isRolledBack: Bool? = nil) {
         self.current = current
         self.deployments = deployments
+        self.isRolledBack = isRolledBack
     }
 }
 

@@ -1,4 +1,5 @@
 package import Vault
+package import VercelAPI
 
 /// Changes on Vercel since the live deployment was built, which production gets with its next
 /// deployment. Based on what the vault has seen.
@@ -47,6 +48,23 @@ package struct PendingChanges: Equatable, Sendable {
     ) -> [Variable] {
         variables.filter {
             SyncState(of: $0) == .synced && SyncState.isLive($0, in: project) == false
+        }
+    }
+
+    /// Returns the newest deployment that has all of these changes and only lacks a promotion: built
+    /// for production after them, and never live.
+    package static func staged(
+        with variables: [Variable], in project: VaultProject, among deployments: [Deployment]
+    ) -> Deployment? {
+        deployments.first { deployment in
+            guard deployment.target == "production", deployment.state == .ready,
+                deployment.substate == .staged, deployment.id != project.live?.id,
+                let created = deployment.createdAt
+            else { return false }
+            var then = project
+            then.live = .init(
+                id: deployment.id, createdAt: UInt64(clamping: created.milliseconds))
+            return variables.allSatisfy { SyncState.isLive($0, in: then) != false }
         }
     }
 

@@ -180,7 +180,9 @@ struct PushPlanning {
                 .init(
                     key: variable.name, scope: variable.attributes.scope,
                     reason: "it was removed on Vercel",
-                    way: variable.currentVersion > 0 ? .gone : .removing))
+                    way: variable.currentVersion == 0
+                        ? .removing
+                        : SyncState.isChangedHere(variable) ? .gone : .pulling(isGone: true)))
         }
         return neverPushed(variable)
     }

@@ -6,6 +6,8 @@ package struct RecordNote: Equatable, Sendable {
     package enum Way: Equatable, Sendable {
         /// Take Vercel's version, or overwrite it with the vault's.
         case either
+        /// Pull it: only Vercel's side has changed, or is gone.
+        case pulling(isGone: Bool)
         /// Send the vault's version again, or remove it here too: Vercel has no record.
         case gone
         /// Send the vault's version: Vercel does not show its value.
@@ -81,6 +83,7 @@ extension RecordNote.Way {
         let isUntakable =
             !variable.isLive && record.attributes.kind == .sensitive
             && variable.currentVersion != variable.remote?.pushedVersion
-        self = isUntakable ? .overriding : Self(record, sendsValue: sendsValue)
+        let way = isUntakable ? .overriding : Self(record, sendsValue: sendsValue)
+        self = way == .either && !SyncState.isChangedHere(variable) ? .pulling(isGone: false) : way
     }
 }

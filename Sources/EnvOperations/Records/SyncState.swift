@@ -45,6 +45,12 @@ package enum SyncState: String, Sendable {
         return remote.agreed.kind != .sensitive && remote.seenUpdatedAt > remote.agreedUpdatedAt
     }
 
+    /// Returns whether the vault's side has changed since both agreed; false for a record that was never
+    /// on Vercel.
+    static func isChangedHere(_ variable: Variable) -> Bool {
+        variable.remote.map { isChangedHere(variable, $0) } ?? false
+    }
+
     private static func isChangedHere(_ variable: Variable, _ remote: RemoteState) -> Bool {
         !variable.isLive || variable.currentVersion != remote.pushedVersion
             || variable.attributes != remote.agreed || variable.name != remote.key

@@ -9,6 +9,8 @@ package struct SyncSummary: Equatable, Sendable {
         case push
         /// Take Vercel's version.
         case pull
+        /// Let a pull ask about each variable at a terminal.
+        case choose
         /// Replace the vault's version, which stays in the history, with Vercel's.
         case take
         /// Overwrite Vercel's version with the vault's.
@@ -42,8 +44,9 @@ package struct SyncSummary: Equatable, Sendable {
             return switch self {
             case .ahead: [.push]
             case .behind: isHidden ? [.set, .overwrite] : [.pull]
-            case .diverged where variable.remote?.isGone == true: [.overwrite, .take]
-            case .diverged: isHidden && variable.isLive ? [.set, .overwrite] : [.take, .overwrite]
+            case .diverged where variable.remote?.isGone == true: [.choose, .overwrite, .take]
+            case .diverged:
+                isHidden && variable.isLive ? [.set, .overwrite] : [.choose, .take, .overwrite]
             case .unreadable: [.set]
             case .notLive: [.redeploy]
             case .rotationDue: [.rotate]

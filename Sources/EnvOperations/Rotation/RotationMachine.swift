@@ -134,7 +134,7 @@ package struct RotationMachine: Equatable, Sendable {
             let member = progress.members[$0]
             let build = member[keyPath: build]
             return (build.live == .done || side == .old && member.previous == .done)
-                && build.check != .done
+                && ![.done, .failed].contains(build.check)
         }.map { .check($0, side) }
     }
 
@@ -320,7 +320,7 @@ package struct RotationMachine: Equatable, Sendable {
             {
                 progress.members[member].previous = .begun
                 progress.members[member].revertBuild.check = .pending
-            } else {
+            } else if !isRestored(member) {
                 progress.members[member].trouble = failure
             }
         case .restorePrevious(let member):
@@ -330,6 +330,14 @@ package struct RotationMachine: Equatable, Sendable {
         case .follow(_, .old): stop(failure, in: nil)
         case .end: break
         }
+    }
+
+    /// Whether everything is known to be as before the rotation, so that a check that fails would have
+    /// failed then too. An apply command may have restored something else.
+    private func isRestored(_ member: Int) -> Bool {
+        let state = progress.members[member]
+        return plan.commands.apply == nil
+            && (state.revertBuild.evidence == .holdsOld || state.previous == .done)
     }
 
     /// Falls back to the previous deployment after a deployment with the old value failed.

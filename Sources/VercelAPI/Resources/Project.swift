@@ -24,6 +24,14 @@ package struct Project: Codable, Sendable, Equatable {
     /// say.
     package let assignsDomains: Bool?
 
+    /// Whether production was rolled back, so that new deployments go live only by a promotion. False
+    /// if the project was read without the latest promotion or rollback.
+    package var isRolledBack: Bool {
+        guard assignsDomains != true, let request = lastAliasRequest else { return false }
+        return request.type == "rollback" && request.jobStatus == .succeeded
+            && request.toDeploymentId == production?.id
+    }
+
     package struct Link: Decodable, Sendable, Equatable {
         /// `github`, `gitlab`, `bitbucket` or another word.
         package let type: String?

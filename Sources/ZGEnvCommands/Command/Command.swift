@@ -61,6 +61,15 @@ package struct CommandResult {
         return result
     }
 
+    /// Returns the result with its long lines broken at blanks, on a terminal.
+    func folded(_ workspace: Workspace) -> CommandResult {
+        guard let width = TerminalStyle(workspace.context).width else { return self }
+        var result = self
+        let text = text
+        result.text = { DisplayText.folded(try text(), to: width) }
+        return result
+    }
+
     /// Creates a result whose data contains values and is written by `writer`.
     package init(writingSecrets writer: @escaping () throws -> Void) {
         json = { .null }

@@ -61,20 +61,27 @@ struct DeploymentCreator {
     let workspace: Workspace
     /// Additional members of the result.
     let members: [JSONValue.Member]
-    /// Records in the vault what is live after the given deployment was created.
-    let recordLive: (String) -> Void
+    /// Records in the vault what is live after the given deployment was created, and returns the
+    /// project then.
+    let recordLive: (String) -> Project?
 
     private var client: VercelClient { named.client }
 
     /// Creates the deployment, and waits if requested.
     func make(_ new: NewDeployment) throws -> CommandResult {
-        try workspace.withDeploymentChange(ofProject: named.project.id, at: client.origin) {
-            try follow(new)
-        }
+        var end: (deployment: Deployment, project: Project)?
+        let result = try workspace.withDeploymentChange(
+            ofProject: named.project.id, at: client.origin
+        ) { try follow(new, &end) }
+        if let end { named.keep(end.deployment, beside: end.project, workspace) }
+        return result
     }
 
-    private func follow(_ new: NewDeployment) throws -> CommandResult {
-        let previous = try client.project(named.project.id).production?.id
+    private func follow(
+        _ new: NewDeployment, _ end: inout (deployment: Deployment, project: Project)?
+    ) throws -> CommandResult {
+        let before = try client.project(named.project.id, withRollbackInfo: true)
+        let previous = before.production?.id
         let made = try create(new)
         workspace.interaction.setInterruptionMessage(
             "Stopped by a signal. \(made.id) was created and continues on Vercel.",
@@ -82,6 +89,11 @@ struct DeploymentCreator {
         guard following.waits else {
             workspace.note(
                 "Created \(made.id) (\(made.state.rawValue.lowercased())). It is not live yet.")
+            if made.target == "production", new.action != "promote", before.isRolledBack {
+                workspace.note(
+                    "Production is rolled back, so it does not go live by itself. Once it is built, make it live with: zg-env promote \(word: made.id)"
+                )
+            }
             return result(made, current: false, previous: previous, failure: nil)
         }
         var last = made
@@ -106,7 +118,8 @@ struct DeploymentCreator {
             elapsed.hide()
             last = deployment
             isCurrent = outcome == .ended(.live) && deployment.target == "production"
-            failure = self.failure(deployment, outcome)
+            failure = self.failure(deployment, outcome, before)
+            if isCurrent == true { workspace.note("\(deployment.id) is live.") }
         } catch {
             // The deployment exists even if it cannot be read.
             var lost = CommandError(mapping: error)
@@ -116,7 +129,7 @@ struct DeploymentCreator {
             isAway = (error as? VercelAPIError)?.isTemporary ?? false
         }
         // Does not wait again after Vercel has not responded for so long.
-        if !isAway { recordLive(made.id) }
+        if !isAway, let project = recordLive(made.id) { end = (last, project) }
         return result(last, current: isCurrent, previous: previous, failure: failure)
     }
 
@@ -215,7 +228,7 @@ struct DeploymentCreator {
     }
 
     private func failure(
-        _ deployment: Deployment, _ end: Waiting<VercelWait.DeploymentEnd>
+        _ deployment: Deployment, _ end: Waiting<VercelWait.DeploymentEnd>, _ before: Project
     ) -> CommandError? {
         switch end {
         case .ended(.live): return nil
@@ -227,9 +240,12 @@ struct DeploymentCreator {
                     "\(deployment.id) ended in state \(deployment.state.rawValue): \(CommandError.ending(reason))"
                 )
         case .ended(.builtNotLive(let reason)):
+            let why =
+                before.isRolledBack
+                ? "production is rolled back, so new deployments are not made live" : reason
             return CommandError(
                 .deploymentFailed,
-                "\(deployment.id) is built but not live: \(CommandError.ending(reason))",
+                "\(deployment.id) is built but not live: \(CommandError.ending(why))",
                 hint:
                     "Make the deployment live with: zg-env deployment promote \(word: deployment.id)"
             )

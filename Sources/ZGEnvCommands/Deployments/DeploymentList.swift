@@ -43,6 +43,7 @@ struct DeploymentList: Command {
     init(_ command: ParsedCommand) throws { filter = try DeploymentListFilter(command) }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        let begun = workspace.context.now()
         let (found, name) = try answer(workspace)
         let deployments = filter.applied(to: found.answer.deployments)
         let truncationWarning = filter.truncationWarning(
@@ -52,6 +53,12 @@ struct DeploymentList: Command {
             workspace.note(
                 filter.isOpen
                     ? "\(name) has no deployments." : "No deployment of \(name) matches.")
+        }
+        noteAge(of: found, since: begun, workspace)
+        if found.answer.isRolledBack == true {
+            workspace.note(
+                "Production is rolled back: new production deployments do not go live until you make one live with: zg-env promote ID"
+            )
         }
         let look = TerminalStyle(workspace.context)
         let current = found.answer.current
@@ -68,6 +75,18 @@ struct DeploymentList: Command {
             ).text(width: look.width, style: look.style))
     }
 
+    /// Says how old a cached response is, unless a warning has said so.
+    private func noteAge(
+        of found: VercelResponses.Timed<DeploymentsResponse>, since begun: UInt64,
+        _ workspace: Workspace
+    ) {
+        guard found.askedAt < begun,
+            !workspace.context.warnings.contains(where: { $0.code == "stale-answer" })
+        else { return }
+        let age = TimeText.age(of: Int64(clamping: found.askedAt), at: Int64(clamping: begun))
+        workspace.note("Cached response (\(age)). To ask Vercel again, add --refresh.")
+    }
+
     /// Returns the cached or current response, and the project's name.
     private func answer(
         _ workspace: Workspace
@@ -76,7 +95,10 @@ struct DeploymentList: Command {
         guard let index = answers.index, let project = try known(index, workspace) else {
             let askedAt = workspace.context.now()
             let bound = try LinkedProject.anywhere(workspace)
-            let answer = try ask(bound.access.client, bound.platform)
+            let platform = bound.platform
+            let answer = try ask(
+                bound.access.client, platform.id,
+                knowing: platform.assignsDomains == true ? platform : nil)
             return (.init(answer: answer, askedAt: askedAt), bound.platform.name)
         }
         // An unbound project must first be found on Vercel.
@@ -88,8 +110,7 @@ struct DeploymentList: Command {
             try LinkedProject.check(
                 binding, of: project.name, origin: access.client.origin, account: access.account,
                 workspace)
-            let platform = try access.client.project(binding.projectID)
-            return try ask(access.client, platform)
+            return try ask(access.client, binding.projectID)
         }
         return (found, project.name)
     }
@@ -106,11 +127,13 @@ struct DeploymentList: Command {
     }
 
     private func ask(
-        _ client: VercelClient, _ platform: Project
+        _ client: VercelClient, _ id: String, knowing known: Project? = nil
     ) throws -> DeploymentsResponse {
-        DeploymentsResponse(
+        let platform = try known ?? client.project(id, withRollbackInfo: true)
+        return DeploymentsResponse(
             current: platform.production?.id,
-            deployments: try client.deployments(filter.request(project: platform.id)))
+            deployments: try client.deployments(filter.request(project: id)),
+            isRolledBack: platform.isRolledBack)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import Vault
 internal import VercelAPI
 
 /// `deployment rollback`: makes an earlier deployment live again.
@@ -8,7 +9,8 @@ struct DeploymentRollback: Command {
     static let spec = CommandSpec(
         ["deployment", "rollback"], "Roll production back to an earlier deployment",
         discussion: """
-            Without an argument, rolls back to the deployment that was live before. The domains \
+            Without an argument, rolls back to the deployment that was live before, except one that \
+            `rotate` rejected. The domains \
             move within seconds, without a build. The deployment keeps the variables it was built \
             with; the plan lists the variables that have changed since. Afterwards, new \
             deployments do not go live automatically until you promote a deployment.
@@ -68,7 +70,17 @@ struct DeploymentRollback: Command {
         }
     }
 
-    /// Finds the newest previously live deployment that is older than the current one.
+    /// Returns the deployments with new values of rotations that were reverted: they were live, but did
+    /// not pass. Empty without the vault.
+    private static func rejected(_ workspace: Workspace) throws -> Set<String> {
+        guard let keys = try workspace.session.keysWithoutPrompt() else { return [] }
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let reverted = try index.rotations().filter { $0.progress.direction == .backward }
+        return Set(reverted.flatMap(\.progress.members).map(\.build.id))
+    }
+
+    /// Finds the newest previously live deployment that is older than the current one, and that no
+    /// rotation rejected.
     private func previous(_ workspace: Workspace) throws -> NamedDeployment {
         let bound = try LinkedProject.anywhere(workspace)
         let client = bound.access.client
@@ -86,7 +98,9 @@ struct DeploymentRollback: Command {
         filter.isRollbackCandidate = true
         filter.limit = 100
         let createdAt = current.createdAt
+        let rejected = try Self.rejected(workspace)
         let found = try client.deployments(filter).first { deployment in
+            guard !rejected.contains(deployment.id) else { return false }
             guard let time = deployment.createdAt, let createdAt, time < createdAt else {
                 return false
             }

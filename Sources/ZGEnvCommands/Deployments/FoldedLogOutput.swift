@@ -38,6 +38,10 @@ final class FoldedLogOutput: LogOutput {
     private let progress: ProgressLine?
     private var step: Step?
     private var isDirty = false
+    /// Whether a step has ended, so that lines outside of steps follow it.
+    private var hasEnded = false
+    /// The last line outside of steps.
+    private var lastState: String?
 
     /// - Parameter progress: Shows the running step; nil to show nothing.
     init(_ stream: OutputStream, _ style: Style, progress: ProgressLine?) {
@@ -52,6 +56,7 @@ final class FoldedLogOutput: LogOutput {
             case .step, .command:
                 try close(failed: false)
                 step = Step(title: "\(line.mark) \(line.text)", begin: line.date, end: line.date)
+                lastState = nil
             case .state:
                 let isExit = event.type == "exit"
                 let state = event.state
@@ -59,7 +64,10 @@ final class FoldedLogOutput: LogOutput {
                 try close(failed: isBad, at: line.date)
                 try show(line)
             case .output, .error, .warning:
-                if step == nil { step = Step(title: "  before the first step") }
+                if step == nil {
+                    step = Step(
+                        title: hasEnded ? "  after the last step" : "  before the first step")
+                }
                 step?.append(line)
             }
         }
@@ -91,6 +99,7 @@ final class FoldedLogOutput: LogOutput {
     private func close(failed: Bool, at end: APITime? = nil) throws {
         guard let step else { return }
         self.step = nil
+        hasEnded = true
         progress?.finish()
         var parts = [step.count == 1 ? "1 line" : "\(step.count) lines"]
         if step.errorCount > 0 { parts.append("errors and warnings: \(step.errorCount)") }
@@ -115,7 +124,10 @@ final class FoldedLogOutput: LogOutput {
         }
     }
 
+    /// Shows a line outside of steps once: a failed command and the build both report its exit code.
     private func show(_ line: LogLine) throws {
+        guard line.text != lastState else { return }
+        lastState = line.text
         try stream.write("\(line.mark) " + style.text(line.text, as: line.role) + "\n")
     }
 }

@@ -41,6 +41,9 @@ extension NamedDeployment {
             local: bound.local)
     }
 
+    /// How many characters without `dpl_` can be an id or its beginning, if no branch has that name.
+    private static let shortLengths = 3...28
+
     private static func id(
         of text: String, _ project: Project, _ client: VercelClient
     ) throws -> String? {
@@ -49,18 +52,37 @@ extension NamedDeployment {
         switch text {
         case "live": return project.production?.id
         case "latest": break
-        case _ where isPrefix(text):
-            filter.limit = 100
-            let found = try client.deployments(filter).filter {
-                $0.id.hasPrefix(text) && $0.state != .deleted
-            }
-            guard found.count > 1 else { return found.first?.id }
-            throw CommandError(
-                .usage, "\(text) matches \(found.count) deployment IDs.",
-                hint: "Use a longer prefix: \(found.prefix(5).map(\.id).joined(separator: ", "))")
-        default: filter.branch = text
+        case _ where isPrefix(text): return try id(from: text, project, client)
+        default:
+            filter.branch = text
+            let newest = try client.deployments(filter).first { $0.state != .deleted }?.id
+            guard newest == nil, shortLengths.contains(text.utf8.count) else { return newest }
+            return try id(from: "dpl_\(text)", project, client)
         }
         return try client.deployments(filter).first { $0.state != .deleted }?.id
+    }
+
+    /// Returns the only id of the project that begins like this, or nil.
+    private static func id(
+        from beginning: String, _ project: Project, _ client: VercelClient
+    ) throws -> String? {
+        var filter = DeploymentFilter()
+        (filter.projectId, filter.limit) = (project.id, 100)
+        let found = try client.deployments(filter).filter {
+            $0.id.hasPrefix(beginning) && $0.state != .deleted
+        }
+        guard found.count > 1 else { return found.first?.id }
+        throw CommandError(
+            .usage, "\(beginning) matches \(found.count) deployment IDs.",
+            hint: "Use a longer prefix: \(found.prefix(5).map(\.id).joined(separator: ", "))")
+    }
+
+    /// The hint that names the list of deployments: of the project in use, if there is one.
+    static func listHint(_ workspace: Workspace) -> String {
+        let isInUse =
+            !workspace.options.namesProject && (try? ProjectResolver(workspace).reference()) != nil
+        let place = isInUse ? "" : " -p \(workspace.options.project.map { "\(word: $0)" } ?? "NAME")"
+        return "List deployments with: zg-env deployment list\(place)"
     }
 
     /// Whether a text can be the name of a branch rather than a host name, id or URL.

@@ -111,7 +111,7 @@ struct NamedDeployment {
         }
         throw CommandError(
             .notFound, "The deployment does not exist, or this account has no access to it.",
-            hint: "List deployments with: zg-env deployment list -p NAME")
+            hint: listHint(workspace))
     }
 
     /// Records the live deployment in the vault, if the vault has the project and is available.
@@ -121,26 +121,44 @@ struct NamedDeployment {
     /// - Parameters:
     ///   - looks: Whether to read first what somebody else has changed on Vercel. Failures are ignored.
     ///   - removed: Returns the removed records that the live deployment was built without.
+    /// - Returns: The project as it is now, with its latest promotion or rollback; nil after a failure.
+    @discardableResult
     func recordLive(
         _ workspace: Workspace, looks: Bool = false,
         without removed: (String?) -> Set<Identifier> = { _ in [] }
-    ) {
+    ) -> Project? {
         do {
             guard let local, let keys = try workspace.session.keysWithoutPrompt() else {
-                return
+                return nil
             }
             if looks { _ = try? VercelRefresh.look(at: local, workspace) }
-            let live = try client.project(project.id).liveDeployment
+            let now = try client.project(project.id, withRollbackInfo: true)
+            let live = now.liveDeployment
             let (time, removed) = (workspace.context.now(), removed(live?.id))
             try workspace.session.update(with: keys) {
                 $0.see(live: live, of: local.id, time: time, without: removed)
             }
+            return now
         } catch {
             workspace.context.warn(
                 "not-kept",
                 "Could not record the live deployment in the vault. \(CommandError(mapping: error).message)"
             )
+            return nil
         }
+    }
+
+    /// Caches a deployment that has just ended, and what is live beside it, for `status`. The cache is
+    /// only a help: a failure is ignored.
+    func keep(_ ended: Deployment, beside project: Project, _ workspace: Workspace) {
+        guard let binding = local?.binding, let keys = try? workspace.session.keysWithoutPrompt(),
+            let index = try? workspace.session.indexWithoutPrompt()
+        else { return }
+        let answer = DeploymentsResponse(
+            current: project.production?.id, deployments: [ended],
+            isRolledBack: project.isRolledBack)
+        try? VercelResponses(workspace, keys: keys, index: index).keep(
+            production: answer, of: binding, askedAt: workspace.context.now())
     }
 }
 

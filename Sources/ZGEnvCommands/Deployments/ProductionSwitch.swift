@@ -98,6 +98,10 @@ struct ProductionSwitch {
                 hint: "Nothing was moved. Run the command again to see the new plan.")
         }
         let before = named.project.lastAliasRequest
+        var after: (deployment: Deployment, project: Project)?
+        defer {
+            if let after { named.keep(after.deployment, beside: after.project, workspace) }
+        }
         return try workspace.withDeploymentChange(
             ofProject: named.project.id, at: client.origin
         ) {
@@ -129,14 +133,15 @@ struct ProductionSwitch {
                 isAway = error.isTemporary
             }
             // Does not wait again after Vercel has not responded for so long.
-            if !isAway { named.recordLive(workspace) }
+            let project = isAway ? nil : named.recordLive(workspace)
             if isCurrent == true, kind == .rollback {
                 workspace.note(
-                    "New production deployments no longer go live automatically. Make a deployment live with: zg-env deployment promote ID"
+                    "Production is rolled back: new production deployments do not go live until you make one live with: zg-env promote ID"
                 )
             }
             let seen = isAway ? nil : try? client.deployment(id)
             let deployment = seen ?? named.deployment
+            if let project { after = (deployment, project) }
             return CommandResult(
                 json: .object(
                     DeploymentListing.members(deployment, current: isCurrent) + [

@@ -63,7 +63,7 @@ struct Redeploy: Command {
                 + (usesCache ? ", with the build cache" : "")
         ]
         let pending = try source.pending(workspace)
-        let lines = plan + (pending?.lines ?? [])
+        let lines = plan + (pending?.lines ?? []) + (try source.notices(pending).map(\.message))
         if try !workspace.confirm(lines, "Redeploy this deployment?") {
             let members = DeploymentListing.members(deployment, current: nil)
             return CommandResult(
@@ -103,6 +103,7 @@ struct Redeploy: Command {
         _ workspace: Workspace
     ) throws -> CommandResult {
         let pending = try source.pending(workspace)
+        try source.warn(pending, workspace)
         var deployment: String?
         let result = try DeploymentCreator(
             named: source.named, following: following, workspace: workspace,
@@ -110,7 +111,7 @@ struct Redeploy: Command {
             recordLive: { made in
                 deployment = made
                 // It was built without the records removed before the request, however close the times.
-                source.named.recordLive(workspace, looks: true) {
+                return source.named.recordLive(workspace, looks: true) {
                     $0 == made ? pending?.removedRecords ?? [] : []
                 }
             }

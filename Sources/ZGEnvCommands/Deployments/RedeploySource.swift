@@ -1,3 +1,4 @@
+internal import DotEnv
 internal import EnvOperations
 internal import Vault
 internal import VercelAPI
@@ -19,9 +20,62 @@ struct RedeploySource {
         "redeploy \(named.deployment.id) of \(named.project.name) for \(targetName)"
     }
 
-    /// Returns the plan: the line, and the changes that production gets with it.
+    /// Returns the plan: the line, the changes that production gets with it, and the notices.
     func plan(_ workspace: Workspace) throws -> [String] {
-        [line] + (try pending(workspace)?.lines ?? [])
+        let pending = try pending(workspace)
+        return [line] + (pending?.lines ?? []) + (try notices(pending).map(\.message))
+    }
+
+    /// What the user may not expect of this source: its build failed, production is rolled back, or a
+    /// promotion would be enough.
+    func notices(_ pending: PendingChanges?) throws -> [Context.Warning] {
+        let source = named.deployment
+        var notices: [Context.Warning] = []
+        if source.state.isFinal, source.state != .ready {
+            notices.append(
+                .init(
+                    code: "failed-source",
+                    message:
+                        "\(source.id) ended in state \(source.state.rawValue); the same source is built again"
+                ))
+        }
+        guard apiTarget == "production" else { return notices }
+        if let local = named.local, let pending, !pending.changed.isEmpty,
+            PendingChanges.staged(
+                with: pending.changed + pending.removed, in: local, among: [source]) != nil
+        {
+            notices.append(
+                .init(
+                    code: "already-built",
+                    message:
+                        "\(source.id) already has these changes; without a build, make it live with: zg-env promote \(word: source.id)"
+                ))
+        }
+        guard named.project.assignsDomains == false else { return notices }
+        let project = try named.client.project(named.project.id, withRollbackInfo: true)
+        notices.append(
+            project.isRolledBack
+                ? .init(
+                    code: "rolled-back",
+                    message:
+                        "production is rolled back\(project.production.map { " to \($0.id)" } ?? ""), so the new deployment goes live only when you promote it"
+                )
+                : .init(
+                    code: "staged",
+                    message:
+                        "the project stages production deployments, so the new deployment goes live only when you promote it"
+                ))
+        return notices
+    }
+
+    /// Shows the notices as warnings where no question has shown the plan.
+    func warn(_ pending: PendingChanges?, _ workspace: Workspace) throws {
+        guard workspace.options.yes else { return }
+        for notice in try notices(pending) {
+            workspace.context.warn(notice.code, CommandError.sentence(notice.message))
+        }
+        // Before the build, not with its result.
+        if !workspace.options.json { workspace.context.showWarnings() }
     }
 
     /// Finds the given deployment, or the newest of the target.

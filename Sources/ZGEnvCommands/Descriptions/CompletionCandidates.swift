@@ -102,7 +102,8 @@ struct CompletionCandidates: Command {
         }
         let now = workspace.context.now()
         let answers = try VercelResponses(workspace, keys: keys, index: index)
-        let (cached, current) = answers.cachedDeployments(of: binding)
+        let (cached, newest) = answers.cachedDeployments(of: binding)
+        let current = newest?.current
         let ids = cached.flatMap { deployment in
             let meaning = DeploymentListing.summary(
                 of: deployment, isCurrent: deployment.id == current, now: now)

@@ -8,8 +8,10 @@ struct Rotate: Command {
             Generates or reads the new value, installs it with --apply, pushes it to each project \
             and reads it back. Then, depending on the options, redeploys, waits until the new \
             value is live, checks it, and revokes the old value. If a step fails, the old value is restored. \
-            Commands run in /bin/sh without a terminal, and read the values from stdin and \
-            descriptor 3, never from arguments or the environment. Each step is recorded in the \
+            Commands run in /bin/sh without a terminal. --apply and --check get the new value on \
+            stdin and the old one on descriptor 3; --revoke, and both during a revert, get the old \
+            one on stdin. ZG_ENV_STEP, ZG_ENV_KEY and ZG_ENV_PROJECT are set, in --check also \
+            ZG_ENV_DEPLOYMENT_ID and ZG_ENV_DEPLOYMENT_URL. Each step is recorded in the \
             vault before it runs: continue an interrupted rotation with --resume, or revert it \
             with --abort.
             """,
@@ -29,7 +31,7 @@ struct Rotate: Command {
             OptionSpec(flag: "redeploy", "Redeploy, and wait until the value is live"),
             OptionSpec(
                 flag: "promote", "With --redeploy: promote staged production deployments"),
-            OptionSpec("check", value: "CMD", "Run CMD to check each deployment"),
+            OptionSpec("check", value: "CMD", "Run CMD to check each deployment, also after a revert"),
             OptionSpec(
                 "check-url", value: "URL", "Check each deployment by requesting this URL or path"),
             OptionSpec(

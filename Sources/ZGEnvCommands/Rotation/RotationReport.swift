@@ -122,15 +122,30 @@ struct RotationReport {
         for place in plan.members.indices {
             let name = DisplayText.safe(plan.members[place].name)
             var line = "  \(name)  \(Self.words(state(of: place)))"
-            if let id = deployment(of: place) { line += "  \(DisplayText.safe(id))" }
+            if let id = deployment(of: place) {
+                line += "  \(DisplayText.safe(id))\(isAsBefore(place) ? ", as before" : "")"
+            }
             let proof = proof(of: place)
             if proof != "none" { line += "  proof: \(proof)" }
             if let trouble = progress.members[place].trouble {
                 line += "  \(DisplayText.safe(sentence: trouble.reason))"
+            } else if failsWithOld(place) {
+                line += "  the check fails with the old value too"
             }
             lines.append(line)
         }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Whether the deployment of a reverted project was live before the rotation.
+    private func isAsBefore(_ place: Int) -> Bool {
+        progress.direction == .backward && progress.members[place].reach == .notLive
+            && deployment(of: place) == plan.members[place].source
+    }
+
+    /// Whether the check failed with the restored old value.
+    private func failsWithOld(_ place: Int) -> Bool {
+        progress.direction == .backward && progress.members[place].revertBuild.check == .failed
     }
 
     private var headline: String {
@@ -228,8 +243,12 @@ struct RotationReport {
                 unsent ?? false
                 ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and the changes elsewhere were reverted."
                 : "The old value was restored."
+            let failing = plan.members.indices.filter(failsWithOld)
+            let check =
+                failing.isEmpty
+                ? "" : " The check fails with the old value too, in \(names(failing))."
             return CommandError(
-                .rolledBack, "\(plan.key) was not rotated: \(reason). \(ending)",
+                .rolledBack, "\(plan.key) was not rotated: \(reason). \(ending)\(check)",
                 hint: "The new value stays in the history. \(remedy)")
         }
         let reasons = Set(left.compactMap { progress.members[$0].trouble?.reason }).sorted()
@@ -302,6 +321,8 @@ struct RotationReport {
         }
         let isBack =
             member.reach != .live || member.previous == .done || member.revertBuild.live == .done
-        return isBack ? "has the old value" : "has the old value, but the new value is still live"
+        guard isBack else { return "has the old value, but the new value is still live" }
+        return member.revertBuild.check == .failed
+            ? "has the old value, but the check fails with it too" : "has the old value"
     }
 }

@@ -11,7 +11,8 @@ enum RotationStatus {
         return CommandResult(
             json: ["rotations": .array(reports.map { .object($0.members) })],
             text: reports.isEmpty
-                ? "No rotations.\n" : reports.map(\.text).joined())
+                ? "No rotations.\n" : reports.map(\.text).joined()
+        ).folded(workspace)
     }
 
     /// Closes an open rotation. Values, Vercel and deployments stay as they are.

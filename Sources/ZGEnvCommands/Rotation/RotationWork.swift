@@ -98,7 +98,8 @@ struct RotationWork {
         guard try workspace.confirm(lines, question) else {
             let report = RotationReport(found)
             return CommandResult(
-                json: .object(report.members + [.init("dryRun", true)]), text: report.text)
+                json: .object(report.members + [.init("dryRun", true)]), text: report.text
+            ).folded(workspace)
         }
         let lock = try lock(found)
         let rotation = try authentic(found)
@@ -296,7 +297,8 @@ struct RotationWork {
                 application.rotation, stoppedBy: CommandError(mapping: error))
             return CommandResult(
                 json: .object(report.members), text: report.text,
-                failure: report.failure(wasAborted: false))
+                failure: report.failure(wasAborted: false)
+            ).folded(workspace)
         }
         Interrupts.endIfPending()
         let isDone = application.rotation.progress.outcome == .done
@@ -363,7 +365,8 @@ struct RotationWork {
         }
         return CommandResult(
             json: .object(report.members), text: report.text,
-            failure: report.failure(wasAborted: wasAborted))
+            failure: report.failure(wasAborted: wasAborted)
+        ).folded(workspace)
     }
 }
 

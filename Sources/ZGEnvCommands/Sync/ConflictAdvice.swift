@@ -10,7 +10,9 @@ struct ConflictAdvice {
     /// With more keys than this, the command applies to the whole project.
     private static let longestList = 20
 
-    init(_ conflicts: [RecordNote], project: String) {
+    /// - Parameter offersQuestions: Whether to name the command that asks about each conflict: for a
+    ///   push, not for that command itself.
+    init(_ conflicts: [RecordNote], project: String, offersQuestions: Bool = false) {
         let place = "-p \(word: project)"
         func command(_ verb: String, _ notes: [RecordNote]) -> String {
             var keys = Self.keys(notes)
@@ -31,8 +33,24 @@ struct ConflictAdvice {
                 "Pull it first with: \(command("pull", [note])) --force. Then remove it with: zg-env rm \(word: note.key) \(place)\(scope.optionText) --push."
             )
         }
+        let changed = all(.pulling(isGone: false))
+        if !changed.isEmpty {
+            sentences.append(
+                "To take Vercel's version, run: \(command("pull", changed)). To overwrite Vercel's version permanently, run: \(command("push", changed)) --force."
+            )
+        }
+        let removed = all(.pulling(isGone: true))
+        if !removed.isEmpty {
+            sentences.append(
+                "To remove it from the vault too (the history is kept), run: \(command("pull", removed)). To push it again, run: \(command("push", removed)) --force."
+            )
+        }
         let either = all(.either)
         if !either.isEmpty {
+            if offersQuestions {
+                sentences.append(
+                    "To choose a side for each variable at a terminal, run: \(command("pull", either)).")
+            }
             sentences.append(
                 "To take Vercel's version (the history keeps the vault's), run: \(command("pull", either)) --force. To overwrite Vercel's version permanently, run: \(command("push", either)) --force."
             )

@@ -19,9 +19,15 @@ struct ConflictQuestions {
 
     /// Asks about each conflict that can be decided, and adds the answers to the plan. Asks nothing
     /// with `--yes` and `--dry-run`, and where there is no terminal.
-    func decide(_ finding: inout PullWork.Finding) throws {
+    ///
+    /// - Parameter before: How many sides were chosen before, for other projects.
+    /// - Returns: How many were chosen by now.
+    func decide(_ finding: inout PullWork.Finding, after before: Int = 0) throws -> Int {
         guard !workspace.options.yes, !workspace.options.dryRun, workspace.interaction.canConfirm
-        else { return }
+        else { return before }
+        var count = before
+        // What follows is not what the last words say.
+        defer { if count > 0 { Interrupts.setInterruptionMessage("") } }
         // A decision can resolve other conflicts, or bring new ones.
         var skipped: [(variable: Identifier?, record: String?)] = []
         while let conflict = finding.plan.conflicts.first(where: { conflict in
@@ -29,24 +35,40 @@ struct ConflictQuestions {
             return !conflict.sides.isEmpty
                 && !skipped.contains { $0.variable == variable && $0.record == record }
         }) {
+            if count > 0 {
+                workspace.interaction.setInterruptionMessage(
+                    "Stopped by a signal. \(Self.dropped(count))",
+                    hint: "Run the command again to choose again.")
+            }
             switch try answer(conflict, finding) {
-            case Self.mine: finding.decide(conflict, for: .vault)
-            case Self.theirs: finding.decide(conflict, for: .vercel)
+            case Self.mine:
+                finding.decide(conflict, for: .vault)
+                count += 1
+            case Self.theirs:
+                finding.decide(conflict, for: .vercel)
+                count += 1
             case Self.difference:
                 try compare(conflict, &finding)
             default: skipped.append((conflict.variable?.id, conflict.record?.id))
             }
         }
+        return count
+    }
+
+    /// Says that choices came to nothing.
+    static func dropped(_ count: Int) -> String {
+        "Nothing was changed: \(count == 1 ? "the choice" : "the \(count) choices") made so far "
+            + "\(count == 1 ? "was" : "were") not applied."
     }
 
     private func answer(_ conflict: PullConflict, _ finding: PullWork.Finding) throws -> String {
         var choices: [(word: String, text: String)] = []
-        if conflict.sides.contains(.vault) { choices.append((Self.mine, "keep mine")) }
-        if conflict.sides.contains(.vercel) { choices.append((Self.theirs, "take theirs")) }
+        if conflict.sides.contains(.vault) { choices.append((Self.mine, "keep mine (m)")) }
+        if conflict.sides.contains(.vercel) { choices.append((Self.theirs, "take theirs (t)")) }
         let isComparable =
             conflict.record.map { finding.values[$0.id] != nil } == true
             && conflict.variable.map { $0.isLive && $0.currentVersion > 0 } == true
-        if isComparable { choices.append((Self.difference, "show both values")) }
+        if isComparable { choices.append((Self.difference, "show both values (d)")) }
         let text = choices.map(\.text).joined(separator: ", ")
         return try workspace.interaction.choose(
             lines(conflict, finding), "Choose: \(text) or skip?",

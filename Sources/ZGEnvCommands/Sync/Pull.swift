@@ -54,15 +54,18 @@ struct Pull: Command {
         var finding = try work.look()
         progress.finish()
         try checkKeys(finding, work.project)
-        try ConflictQuestions(workspace, work).decide(&finding)
+        let choices = try ConflictQuestions(workspace, work).decide(&finding)
         var report = PullReport(work, finding)
         report.isDryRun = workspace.options.dryRun
         try report.warn(workspace)
-        if try PullProjects.confirmIfNeeded([report], "Pull \(work.project.name)?", workspace) {
+        if try PullProjects.confirmIfNeeded(
+            [report], "Pull \(work.project.name)?", after: choices, workspace)
+        {
             try work.apply(finding)
         }
         var result = CommandResult(
-            json: .object(report.members), text: report.text, failure: report.failure)
+            json: .object(report.members), text: report.text, failure: report.failure
+        ).folded(workspace)
         if isNew {
             DirectoryLink.offer(work.project.name, workspace, after: &result)
         }
@@ -112,12 +115,18 @@ enum PullProjects {
 
     /// Asks for confirmation if values in the vault would change or be removed.
     ///
+    /// - Parameter choices: How many sides of conflicts were chosen, which a no drops.
     /// - Returns: False for a dry run.
     static func confirmIfNeeded(
-        _ reports: [PullReport], _ question: String, _ workspace: Workspace
+        _ reports: [PullReport], _ question: String, after choices: Int, _ workspace: Workspace
     ) throws -> Bool {
         if workspace.options.dryRun { return false }
         guard reports.contains(where: \.needsAnswer) else { return true }
-        return try workspace.confirm(reports.flatMap(\.planLines), question)
+        do {
+            return try workspace.confirm(reports.flatMap(\.planLines), question)
+        } catch var error as CommandError where choices > 0 {
+            error.message += " \(ConflictQuestions.dropped(choices))"
+            throw error
+        }
     }
 }

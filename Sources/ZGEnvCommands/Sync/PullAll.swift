@@ -44,16 +44,20 @@ struct PullAll {
             parts.append(part)
         }
         progress.finish()
+        var choices = 0
         for place in parts.indices {
             guard var look = parts[place].look else { continue }
-            try ConflictQuestions(workspace, look.work).decide(&look.finding)
+            choices = try ConflictQuestions(workspace, look.work).decide(
+                &look.finding, after: choices)
             parts[place].look = look
             parts[place].report = PullReport(look.work, look.finding)
             parts[place].report?.isDryRun = workspace.options.dryRun
         }
         let reports = parts.compactMap(\.report)
         for report in reports { try report.warn(workspace) }
-        if try PullProjects.confirmIfNeeded(reports, "Pull these changes?", workspace) {
+        if try PullProjects.confirmIfNeeded(
+            reports, "Pull these changes?", after: choices, workspace)
+        {
             for place in parts.indices {
                 guard let look = parts[place].look else { continue }
                 do {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// `push`: sends changes from the vault to Vercel, and reads them back.
@@ -21,23 +22,26 @@ struct Push: Command {
                 flag: "check",
                 "Send nothing if a variable that the schema requires is missing or invalid"
             ),
+            OptionSpec(flag: "redeploy", "Redeploy production and wait until it is live"),
         ],
         examples: [
             .init("zg-env push -p web", "show the plan, confirm, and send"),
             .init("zg-env push -p web --yes --json", "send from a script, without confirmation"),
         ],
-        exitCodes: ExitCode.ofVercel)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private var rules = PushPlan.Rules()
     private let checks: Bool
+    private let redeploys: Bool
 
     /// Pushes everything.
-    init() { checks = false }
+    init() { (checks, redeploys) = (false, false) }
 
     init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         rules.prune = command.has("prune")
         checks = command.has("check")
+        redeploys = command.has("redeploy")
         let choice = try RecordChoice(command)
         (rules.keys, rules.places) = (choice.keys, choice.places)
     }
@@ -51,9 +55,29 @@ struct Push: Command {
                 throw RecordSelection.notFound(missing, project, index)
             }
         }
-        let report = try PushWork(workspace, rules: rules, checksSchema: checks).run()
-        var result = report.result()
-        try report.noteNextStep(workspace, after: &result)
-        return result
+        let work = try PushWork(workspace, rules: rules, checksSchema: checks)
+        let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
+        let plan = try source?.plan(workspace)
+        let report = try work.run(
+            followUp: plan.map { .init(plan: $0, words: "redeploy production") })
+        var result = report.result().folded(workspace)
+        guard let source, report.failure == nil else {
+            try report.noteNextStep(workspace, after: &result)
+            return result
+        }
+        if report.isDryRun {
+            let text = DeploymentListing.would(plan ?? [])
+            return result.joined(with: "deployment", CommandResult(json: .null, text: text))
+        }
+        if !workspace.options.yes { try result.showText(workspace) }
+        do {
+            return result.joined(
+                with: "deployment", try Redeploy.afterPush(workspace, confirmed: source))
+        } catch {
+            var failure = CommandError(mapping: error)
+            failure.message += " The push itself has succeeded."
+            result.failure = failure
+            return result
+        }
     }
 }

@@ -72,7 +72,7 @@ struct PushOption {
                     try warnOfRemaining(vacated.key, report, workspace)
                 }
             }
-            joined = result.joined(with: "push", report.result())
+            joined = result.joined(with: "push", report.result().folded(workspace))
             if !redeploys { try report.noteNextStep(workspace, after: &joined) }
             if report.failure == nil, let source {
                 if !workspace.options.yes { try joined.showText(workspace) }

@@ -17,6 +17,8 @@ struct PushReport {
     var pending: PendingChanges?
     /// The unconfirmed changes among those to push; nil if not checked.
     var changes: ChangesText?
+    /// Whether the project has no live deployment, as far as the vault knows.
+    var lacksProduction = false
     /// Whether the push stopped after the plan.
     var isDryRun = false
     /// The state of Vercel that the plan is based on.
@@ -146,12 +148,22 @@ struct PushReport {
 
     /// Says that production needs a redeploy, if it does: at a terminal in one line after the result.
     func noteNextStep(_ workspace: Workspace, after result: inout CommandResult) throws {
+        if lacksProduction, outcomes.contains(where: Self.isNewInProduction) {
+            return workspace.note(
+                "Not live yet: \(project) has no production deployment. Its next one gets these variables."
+            )
+        }
         guard let remark = remarkOnProduction else { return }
         guard TerminalDevice.isTerminal(workspace.context.messages.descriptor) else {
             return workspace.note(remark)
         }
         try result.showText(workspace)
         workspace.note("Not live yet: \(redeploy)")
+    }
+
+    private static func isNewInProduction(_ outcome: PushOutcome) -> Bool {
+        !outcome.isFailed && !outcome.step.isDeletion
+            && outcome.step.attributes.scope.targets.contains(.production)
     }
 
     private var failed: JSONValue {
@@ -166,7 +178,9 @@ struct PushReport {
         func safe(_ text: String) -> String { DisplayText.safe(text) }
         if !plan.conflicts.isEmpty {
             return plan.conflicts.map {
-                "conflict  \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
+                let word = if case .pulling = $0.way { "behind   " } else { "conflict " }
+                return
+                    "\(word) \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
             }.joined()
         }
         if isDryRun {
@@ -229,7 +243,7 @@ struct PushReport {
                         : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
                     : "\(keyCount) variables have changed on Vercel since the last sync.",
                 hint:
-                    "\(sentSummary) \(ConflictAdvice(conflicts, project: project).text)"
+                    "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: true).text)"
             )
         }
         guard !failures.isEmpty else { return nil }

@@ -225,7 +225,9 @@ struct PushWork {
             try recordSeen(listing, begunAt: begunAt)
             if !isPart { try recordLive() }
             let after = try workspace.session.index(.listing)
-            report.pending = after.project(project.id).map { PendingChanges(of: $0, in: after) }
+            let known = after.project(project.id)
+            report.pending = known.map { PendingChanges(of: $0, in: after) }
+            report.lacksProduction = known?.live == nil
         }
         return report
     }

@@ -63,13 +63,20 @@ enum VariableListing {
                 variable.isRemovedEverywhere
                     ? .init("removed", as: .dim) : .init(state.rawValue, as: role(of: state)),
                 .init(
-                    live.map { $0 ? "live" : "not yet" } ?? "",
-                    as: live == false ? .warning : .plain),
+                    live.map { $0 ? "live" : "not yet" }
+                        ?? (isForProduction(variable, in: project) ? "unknown" : ""),
+                    as: live == false ? .warning : live == nil ? .dim : .plain),
             ]
             if hasMarks { cells.append(marks.cell(of: variable)) }
             table.append(cells)
         }
         return table
+    }
+
+    /// Whether it makes sense to ask if the variable is live.
+    private static func isForProduction(_ variable: Variable, in project: VaultProject) -> Bool {
+        variable.isLive && project.binding != nil
+            && variable.attributes.scope.targets.contains(.production)
     }
 
     private static func role(of state: SyncState) -> Style.Role {

@@ -138,6 +138,7 @@ struct Status: Command {
         text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"
+        text += unlinked(index)
         if let missing = try project.flatMap({
             try MissingVariables(of: $0, in: index, targets: ["production"], workspace)
         }) {
@@ -147,6 +148,18 @@ struct Status: Command {
         text += Self.lines("Not pushed yet", notPushed, index)
         text += Self.lines("Not live yet", notLive, index)
         return (members, text)
+    }
+
+    /// Names the projects whose variables were never sent, which no other line does.
+    private func unlinked(_ index: VaultIndex) -> String {
+        let names = index.projects.filter { project in
+            project.binding == nil && !project.name.hasPrefix("@")
+                && !index.variables(of: project.id).isEmpty
+        }.map(\.name).sorted()
+        guard let first = names.first else { return "" }
+        let others = names.count > 3 ? " and \(names.count - 3) more" : ""
+        return "Not linked to Vercel: \(DisplayText.safe(names.prefix(3).joined(separator: ", ")))"
+            + "\(others) (send with: zg-env push -p \(word: first))\n"
     }
 
     /// Whether the next push would send the variable; false in projects without a link to Vercel.

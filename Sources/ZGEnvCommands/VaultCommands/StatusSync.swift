@@ -11,6 +11,7 @@ struct StatusSync {
     private let index: VaultIndex
     /// Records of open rotations, which only resuming or reverting the rotation resolves.
     private let rotating: Set<Identifier>
+    private let production: ProductionStates
 
     /// - Parameters:
     ///   - listing: The decoded index.
@@ -28,12 +29,15 @@ struct StatusSync {
             due = RotationDue.records(in: whole, now: workspace.context.now())
         }
         summary = SyncSummary(of: listing, rotationDue: due)
+        production = ProductionStates(
+            of: listing, notLive: summary.variables[.notLive] ?? [], workspace)
     }
 
     /// Handles `--refresh`; a network failure is only a warning.
     static func refreshIfAsked(_ workspace: Workspace) throws {
         do {
             try VercelRefresh.runIfRequested(workspace)
+            try ProductionStates.refreshIfAsked(workspace)
         } catch {
             let failure = CommandError(mapping: error)
             guard failure.code == .unavailable else { throw error }
@@ -69,7 +73,8 @@ struct StatusSync {
                 .init(
                     "remedies",
                     .array(
-                        remedies.map {
+                        // A script cannot be asked.
+                        remedies.filter { $0.remedy != .choose }.map {
                             [
                                 "project": .string($0.project),
                                 "reason": .string($0.standing.rawValue),
@@ -88,7 +93,8 @@ struct StatusSync {
             "customEnvironments": .strings(scope.customEnvironments),
             "branch": .string(orNull: scope.branch), "deleted": .bool(!variable.isLive),
             "command": .string(
-                command(standing.remedies(for: variable)[0], [variable])),
+                command(
+                    standing.remedies(for: variable).first { $0 != .choose } ?? .pull, [variable])),
         ]
     }
 
@@ -110,11 +116,13 @@ struct StatusSync {
                 text += "  \(DisplayText.safe(variable.attributes.scope.description))\n"
             }
         }
+        text += production.text
         guard !remedies.isEmpty else { return text }
         text += "What to do:\n"
         for remedy in remedies {
             text += "  \(DisplayText.safe(remedy.command))  (\(remedy.count) "
-            text += "\(Self.words(remedy.standing))\(Self.words(remedy.remedy)))\n"
+            text += "\(Self.words(remedy.standing))\(Self.words(remedy.remedy))"
+            text += "\(remedy.remedy == .redeploy ? production.remark(on: remedy.variables) : ""))\n"
         }
         return text
     }
@@ -133,6 +141,7 @@ struct StatusSync {
     /// The effect of the command, where there are several to choose from.
     private static func words(_ remedy: SyncSummary.Remedy) -> String {
         switch remedy {
+        case .choose: ": choose a side for each, at a terminal"
         case .take: ": take Vercel's value; the vault's stays in the history"
         case .overwrite: ": overwrite Vercel's value permanently"
         case .push, .pull, .set, .redeploy, .rotate: ""
@@ -145,8 +154,9 @@ struct StatusSync {
         let project: String
         let standing: SyncSummary.Standing
         let remedy: SyncSummary.Remedy
-        let count: Int
+        let variables: [Variable]
         let command: String
+        var count: Int { variables.count }
     }
 
     private struct Kind: Hashable {
@@ -172,7 +182,7 @@ struct StatusSync {
                 return kind.remedies.map { remedy in
                     Remedy(
                         project: name(group[0]), standing: standing, remedy: remedy,
-                        count: group.count, command: command(remedy, group))
+                        variables: group, command: command(remedy, group))
                 }
             }
         }
@@ -192,11 +202,12 @@ struct StatusSync {
         return switch remedy {
         case .push: "zg-env push \(place)"
         case .pull: "zg-env pull \(place)"
+        case .choose: "zg-env pull \(ConflictAdvice.words(variables.map(\.name)))\(place)"
         case .take: "zg-env pull \(ConflictAdvice.words(variables.map(\.name)))\(place) --force"
         case .overwrite:
             "zg-env push \(ConflictAdvice.words(variables.map(\.name)))\(place) --force"
         case .set: "zg-env set \(single)"
-        case .redeploy: "zg-env redeploy \(place)"
+        case .redeploy: production.command(for: variables) ?? "zg-env redeploy \(place)"
         case .rotate: "zg-env rotate \(single)"
         }
     }

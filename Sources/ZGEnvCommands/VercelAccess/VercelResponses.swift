@@ -130,10 +130,10 @@ final class VercelResponses {
     }
 
     /// Returns the deployments of a project in all cached listings, newest first, without
-    /// duplicates, and the id of the live one in the newest listing.
+    /// duplicates, and the newest listing.
     func cachedDeployments(
         of binding: VaultProject.Binding
-    ) -> (deployments: [Deployment], current: String?) {
+    ) -> (deployments: [Deployment], newest: DeploymentsResponse?) {
         let lists = (cache?.answers() ?? []).filter { answer in
             guard answer.address.origin == binding.origin,
                 case .deployments(binding.projectID, _) = answer.address.subject
@@ -145,7 +145,7 @@ final class VercelResponses {
             .compactMap { $0.value(as: DeploymentsResponse.self) }
         return (
             answers.flatMap(\.deployments).filter { seen.insert($0.id).inserted },
-            answers.first?.current
+            answers.first
         )
     }
 
@@ -167,6 +167,20 @@ final class VercelResponses {
             Dictionary(uniqueKeysWithValues: addressed), askedAt: askedAt,
             now: workspace.context.now())
     }
+
+    /// Caches what a command has learned about the production deployments of a linked project, for
+    /// `status`.
+    func keep(
+        production answer: DeploymentsResponse, of binding: VaultProject.Binding, askedAt: UInt64
+    ) throws {
+        let subject = ResponseKey.Subject.deployments(
+            project: binding.projectID, filter: Self.production)
+        guard let cache, let address = try address(subject, binding) else { return }
+        cache.keep([address: answer], askedAt: askedAt, now: workspace.context.now())
+    }
+
+    /// The cache's name for such an answer, which no filter of a list has.
+    private static let production = "production"
 
     /// Removes cached responses of all accounts.
     func drop(where isMeant: (CachedResponse) -> Bool) {

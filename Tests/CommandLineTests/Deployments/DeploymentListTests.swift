@@ -71,6 +71,12 @@ struct DeploymentListTests {
             let none = done(
                 try platform.runner(["deployment", "list", "-p", "web"] + options).run())
             #expect(none.output == "" && none.error.contains("matches"))
+            #expect(none.error.contains("Cached response (just now)"), "\(none.error)")
+            #expect(none.error.contains("--refresh"), "\(none.error)")
+            let asked = done(
+                try platform.runner(["deployment", "list", "-p", "web", "--refresh"] + options)
+                    .run())
+            #expect(!asked.error.contains("Cached"), "\(asked.error)")
         }
     }
 

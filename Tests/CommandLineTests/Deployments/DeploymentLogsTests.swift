@@ -225,6 +225,20 @@ struct DeploymentLogsTests {
         #expect(unfolded.screen.contains("line 49") && unfolded.screen.contains("check 0\r"))
     }
 
+    @Test func `what follows the steps is named so, and an exit code is shown once`() throws {
+        let platform = try SandboxHome(buildSeconds: 0.5)
+        platform.server.setBuild(.fail)
+        platform.server.setBuildLog(["$ npm ci", "= 0", "$ npm test", "! no", "= 1", "after it"])
+        let id = try begun(platform)
+        platform.server.advanceClock(bySeconds: 5)
+        var runner = platform.runner(["deployment", "logs", id])
+        (runner.terminal, runner.output, runner.error) = (.init(), .terminal, .terminal)
+        let screen = done(try runner.run()).screen
+        #expect(screen.contains("after the last step"), "\(screen)")
+        #expect(!screen.contains("before the first step"), "\(screen)")
+        #expect(screen.ranges(of: "Exited with code 1").count == 1, "\(screen)")
+    }
+
     @Test func `many thousand lines arrive completely, in little memory`() throws {
         let platform = try SandboxHome(buildSeconds: 1)
         let count = Proof.count(short: 30_000, full: 100_000)

@@ -177,7 +177,7 @@ struct RedeployTests {
         let text = done(
             try platform.run("redeploy", "-p", "web", "--wait", "--yes", environment: token))
         #expect(text.output.hasPrefix("https://web-"))
-        #expect(text.error.contains(": ready"))
+        #expect(text.error.contains(": ready") && text.error.contains(" is live."), "\(text.error)")
         try failedAsJSON(redeploy(platform, "-p", "web"), 6, "unauthorized")
         try failedAsJSON(
             redeploy(

@@ -87,6 +87,28 @@ struct ConflictQuestionTests {
         #expect(entries.contains("\"given-out\"") || entries.contains("given out"), "\(entries)")
     }
 
+    @Test func `a signal between the questions says that the choices are dropped`() throws {
+        let platform = try SandboxHome()
+        for key in ["A", "B"] { try platform.set(key, "old") }
+        try platform.pushed()
+        for key in ["A", "B"] {
+            try platform.set(key, "mine")
+            try platform.change(key, ["value": "theirs"])
+        }
+        let result = try pull(
+            platform,
+            script: [
+                passphrase,
+                (.terminal("A (production, preview, development)"), .line("t")),
+                (.terminal("B (production, preview, development)"), .type([0x03])),
+            ])
+        #expect(result.end == .exited(130), "\(result.screen)")
+        #expect(
+            result.screen.contains("Nothing was changed: the choice made so far was not applied."),
+            "\(result.screen)")
+        #expect(try platform.home.revealed("A") == Array("mine".utf8))
+    }
+
     @Test func `values found to be the same are no conflict`() throws {
         let keyring = try PrivateKeyring()
         let platform = try SandboxHome(keyring: keyring)

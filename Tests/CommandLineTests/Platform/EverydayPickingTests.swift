@@ -1,5 +1,6 @@
 import Foundation
 internal import JSON
+import Sandbox
 import TestSupport
 import Testing
 
@@ -135,10 +136,22 @@ struct EverydayPickingTests {
             home, ["deployment", "promote"], url: platform.url, path: path,
             [
                 (.terminal("Deployment: "), .type(Array("feature".utf8))),
-                (.terminal("1 of 2"), .line("")), (.terminal("[y/N]"), .line("y")),
+                (.terminal("1 of 1"), .line("")), (.terminal("[y/N]"), .line("y")),
             ])
         #expect(promoted.stepsDone == 3, "\(promoted.screen)")
         done(promoted)
         #expect(try platform.deployments().count == 3)
+        // What cannot be promoted is not offered.
+        platform.server.setBuild(.fail)
+        #expect(try platform.run("redeploy", "-p", "web", "--wait", "--yes").status == 9)
+        let broken = try platform.deployments()[0]
+        let live = try #require(try platform.current())
+        let canceled = try run(
+            home, ["deployment", "promote"], url: platform.url,
+            path: try programs(home, fzf: "NOTHING"))
+        #expect(canceled.end == .exited(1), "\(canceled.screen)")
+        let offered = String(decoding: try home.directory.read("offered"), as: UTF8.self)
+        #expect(offered.contains("dpl_"), "\(offered)")
+        #expect(!offered.contains(broken) && !offered.contains(live), "\(offered)")
     }
 }

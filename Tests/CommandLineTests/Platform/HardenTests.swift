@@ -201,7 +201,7 @@ struct HardenTests {
         #expect(list["variables"]?.elements.first?["sync"] == "behind")
         let push = try changed.run("push", "KEY", "-p", "web", "--yes")
         #expect(push.status == 5)
-        #expect(push.error.contains("zg-env pull KEY -p web --force"), "\(push.error)")
+        #expect(push.error.contains("zg-env pull KEY -p web"), "\(push.error)")
         done(try changed.run("pull", "KEY", "-p", "web", "--force", "--yes"))
         done(try changed.run("harden", "KEY", "-p", "web", "--yes"))
         #expect(isHardened(changed, "KEY"))

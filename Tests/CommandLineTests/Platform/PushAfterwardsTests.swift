@@ -121,6 +121,31 @@ struct PushAfterwardsTests {
         #expect(try platform.home.revealed("KEY") == Array("w".utf8))
     }
 
+    @Test func `push itself redeploys, and asks and plans both at once`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "v")
+        let plan = done(try platform.run("push", "-p", "web", "--redeploy", "--dry-run"))
+        #expect(
+            plan.output.contains("Would create KEY") && plan.output.contains("Would redeploy dpl_"),
+            "\(plan.output)")
+        let refused = try platform.run("push", "-p", "web", "--redeploy")
+        #expect(refused.status == 2 && platform.records("KEY") == [], "\(refused.error)")
+        let pushed = try platform.pushed("--redeploy")
+        #expect(pushed.keys("created") == ["KEY"] && pushed["deployment"]?["current"] == true)
+        #expect(try json(platform.run("status", "--json"))["remedies"] == [])
+        platform.server.setBuild(.fail)
+        try platform.set("KEY", "w")
+        let broken = try platform.push("--redeploy")
+        #expect(broken.status == 9)
+        #expect(try JSONDocument(broken.standardOutput).keys("updated") == ["KEY"])
+        // Without a deployment to rebuild, nothing is sent.
+        done(try platform.run("set", "KEY", "-p", "bare", input: .text("v")))
+        let writes = try platform.writes {
+            failed(try platform.run("push", "-p", "bare", "--redeploy", "--yes"), 4, "redeploy")
+        }
+        #expect(writes == [])
+    }
+
     @Test func `what cannot be pushed stays in the vault, with an error`() throws {
         let platform = try SandboxHome()
         try platform.teammate.send(

@@ -98,6 +98,11 @@ struct PushConflictTests {
         var writes = try platform.writes {
             let (report, _) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
+            let text = try platform.run("push", "-p", "web", "--yes")
+            #expect(text.status == 5 && text.output.hasPrefix("behind    KEY "), "\(text.output)")
+            #expect(
+                text.error.contains("To take Vercel's version, run: zg-env pull KEY -p web."),
+                "\(text.error)")
         }
         #expect(writes == [])
         let behind = try json(platform.run("list", "-p", "web", "--json"))
@@ -107,6 +112,7 @@ struct PushConflictTests {
             let (report, message) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
             #expect(report.reasons("conflicts").first?.contains("changed on Vercel") == true)
+            #expect(message.contains("at a terminal, run: zg-env pull KEY -p web."), "\(message)")
             #expect(message.contains("--force"))
         }
         #expect(writes == [])

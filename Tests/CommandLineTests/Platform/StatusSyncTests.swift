@@ -69,6 +69,7 @@ struct StatusSyncTests {
             "Changed on Vercel:\n", "  web  BEHIND  ", "Changed on both sides:\n",
             "What to do:\n", "  zg-env push -p web  (3 not pushed)\n",
             "  zg-env pull -p web  (2 changed on Vercel)\n",
+            "  zg-env pull BOTH -p web  (1 changed on both sides: choose a side for each, at a terminal)\n",
         ] {
             #expect(text.contains(line), "\(line)\n\(text)")
         }
@@ -79,7 +80,20 @@ struct StatusSyncTests {
         try home.store(["KEY": "value"])
         let status = try json(home.run(["status", "--json"]))
         #expect(status["platform"] == [] && status["ahead"] == [] && status["remedies"] == [])
-        #expect(!done(try home.run(["status"])).output.contains("What to do"))
+        let text = done(try home.run(["status"])).output
+        #expect(!text.contains("What to do"))
+        #expect(
+            text.contains("Not linked to Vercel: web (send with: zg-env push -p web)\n"), "\(text)")
+    }
+
+    @Test func `a project without a production deployment is reported, and not as live`() throws {
+        let platform = try SandboxHome()
+        done(try platform.run("set", "KEY", "-p", "bare", "-t", "production", input: .text("v")))
+        let push = done(try platform.run("push", "-p", "bare", "--yes"))
+        #expect(push.error.contains("Not live yet: bare has no production deployment."))
+        #expect(!done(try platform.run("status")).output.contains("Not linked"))
+        let list = done(try platform.run("list", "-p", "bare")).output
+        #expect(list.contains("synced  unknown"), "\(list)")
     }
 
     @Test func `a locked index reveals nothing of it`() throws {

@@ -153,6 +153,40 @@ struct RotateTests {
         #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
     }
 
+    @Test func `a check that fails with the old value too does not make a revert incomplete`() throws {
+        let home = try RotationHome()
+        let (report, message) = try failedReport(
+            home.rotate("--check", home.recorder("check") + "; exit 7"), 10, "rolled_back")
+        #expect(message.contains("--check failed with exit code 7 in web. The old value was restored."))
+        #expect(message.contains("The check fails with the old value too, in web."), "\(message)")
+        #expect(report.project?["state"] == "rolled_back")
+        #expect(home.read("check").split(separator: "\n").count == 2)
+        try home.expect(Self.old)
+        // What --apply has restored is proved only by the check.
+        let (open, text) = try failedReport(
+            home.rotate("--check", "exit 7", "--apply", "true"), 11, "needs_attention")
+        #expect(text.contains("web has the old value, but the check fails with it too"), "\(text)")
+        #expect(open["open"] == true)
+        done(try home.proceed("KEY", "--close"))
+        try home.expect(Self.old)
+    }
+
+    @Test func `a rollback does not choose the deployment that a rotation rejected`() throws {
+        let home = try RotationHome()
+        let before = try #require(try home.platform.current())
+        #expect(try home.rotate("--check", "test \"$(cat)\" = '\(Self.old)'").status == 10)
+        let rejected = try home.platform.deployments()[1]
+        #expect(
+            home.platform.server.builtVariables(deployment: rejected)?["KEY"] == Self.new)
+        let plan = try json(
+            home.platform.run("rollback", "-p", "web", "--dry-run", "--json"))
+        #expect(plan["id"] == .string(before))
+        // By name, it can still be chosen.
+        let named = try json(
+            home.platform.run("rollback", rejected, "-p", "web", "--dry-run", "--json"))
+        #expect(named["id"] == .string(rejected))
+    }
+
     @Test func `one target of several gets a record of its own with the new value`()
         throws
     {
@@ -189,9 +223,10 @@ struct RotateTests {
         // It is requested several times, with the new value and with the old one.
         var failing = other.runner(["--check-url", "\(url)/v2/user"])
         failing.timeLimit = .seconds(90)
-        let (failed, message) = try failedReport(failing.run(), 11, "needs_attention")
+        let (failed, message) = try failedReport(failing.run(), 10, "rolled_back")
         #expect(message.contains("expected status 200 but got status 403"))
-        #expect(failed["outcome"] == "needs_attention")
+        #expect(message.contains("fails with the old value too"), "\(message)")
+        #expect(failed["outcome"] == "rolled_back")
         #expect(other.stored() == [Self.old])
     }
 

@@ -25,7 +25,8 @@ struct RotationPlanTests {
             """
             {"rotations": [
               {"key": "KEY", "project": "web", "generate": "hex:16", "redeploy": true,
-               "targets": ["production"], "check": "exit 4", "timeout": "1m"},
+               "targets": ["production"], "apply": "cat >/dev/null", "check": "exit 4",
+               "timeout": "1m"},
               {"key": "SECOND", "project": "web", "generate": "uuid", "redeploy": true},
               {"key": "THIRD", "project": "web", "fromCommand": "echo printed"}
             ]}
