@@ -36,6 +36,8 @@ static atomic_size_t last_words_length;
 
 static atomic_int deferred_sections;
 static atomic_int noted_signal;
+/* Whether a keyboard interrupt only ends the section of `zg_interrupts_return_begin`. */
+static atomic_bool returns_to_screen;
 
 /* The screen of `zg_screen_signals_set`. The descriptor is published last and withdrawn first. */
 enum { SCREEN_LEAVE_CAPACITY = 128 };
@@ -329,9 +331,23 @@ int zg_interrupted(void) {
 
 void zg_end_if_interrupted(void) {
     int signal_number = atomic_load(&noted_signal);
-    if (signal_number > 0) {
+    if (signal_number > 0 && !(signal_number == SIGINT && atomic_load(&returns_to_screen))) {
         end_by(signal_number);
     }
+}
+
+void zg_interrupts_return_begin(void) {
+    atomic_store(&returns_to_screen, true);
+}
+
+void zg_interrupts_return_end(void) {
+    atomic_store(&returns_to_screen, false);
+    int interrupt = SIGINT;
+    atomic_compare_exchange_strong(&noted_signal, &interrupt, 0);
+}
+
+bool zg_interrupts_returns(void) {
+    return atomic_load(&returns_to_screen);
 }
 
 void zg_interrupts_note_end(void) {

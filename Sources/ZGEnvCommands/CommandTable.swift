@@ -86,6 +86,9 @@ enum CommandTable {
         ],
         globalOptions: GlobalOptions.specs,
         sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
+        synonyms: [
+            "get": "reveal", "add": "set", "unset": "rm", "delete": "rm",
+        ],
         groups: [
             .init(["project"], "List, create, rename or remove projects"),
             .init(["group"], "Share projects with people and machines"),

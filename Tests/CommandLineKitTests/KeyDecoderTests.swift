@@ -15,6 +15,7 @@ struct KeyDecoderTests {
             ("\u{1B}[B", .down), ("\u{1B}[1;5B", .down), ("\u{1B}[C", .right), ("\u{1B}[D", .left),
             ("\u{1B}[H", .home), ("\u{1B}[1~", .home), ("\u{1B}[7~", .home), ("\u{1B}OF", .end),
             ("\u{1B}[4~", .end), ("\u{1B}[5~", .pageUp), ("\u{1B}[6;2~", .pageDown),
+            ("\u{15}", .deleteLine), ("\u{17}", .deleteWord),
             ("\u{2}", .pageUp), ("\u{6}", .pageDown), ("\u{10}", .up), ("\u{E}", .down),
             ("ü", .character("ü")), ("世", .character("世")), ("😀", .character("😀")),
             ("\u{1B}OM", .enter),

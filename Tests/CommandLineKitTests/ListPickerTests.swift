@@ -26,8 +26,17 @@ struct ListPickerTests {
     @Test func `nothing is picked where nothing matches`() {
         var picker = picker("A", "B")
         #expect(type([.character("x"), .enter, .down, .up, .pageDown], &picker) == nil)
-        #expect(picker.lines(size).last?.hasPrefix("0 of 2.") == true)
+        #expect(picker.lines(size).last?.hasPrefix("0 of 2. Nothing matches") == true)
         #expect(type([.backspace, .backspace, .down, .down, .enter], &picker) == .picked(1))
+    }
+
+    @Test func `Ctrl-W deletes a word and Ctrl-U everything`() {
+        var picker = picker("API_KEY", "API_URL", "DATABASE_URL")
+        #expect(type("api url ".map { .character($0) } + [.deleteWord], &picker) == nil)
+        #expect(picker.lines(size)[0] == "Variable: api _")
+        #expect(type([.deleteLine, .deleteLine, .deleteWord], &picker) == nil)
+        #expect(picker.lines(size)[0] == "Variable: _")
+        #expect(picker.lines(size).last?.hasPrefix("3 of 3.") == true)
     }
 
     @Test func `the list scrolls with the selection and fits any screen`() {

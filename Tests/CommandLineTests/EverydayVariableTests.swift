@@ -82,7 +82,9 @@ struct EverydayVariableTests {
             failed(piped, 2, "stdin", "--generate")
             #expect(!piped.error.contains(value))
             let generated = try home.run(["set", "A", value, "-p", "web", "--generate", "uuid"])
-            failed(generated, 2, "could be a value")
+            failed(
+                generated, 2, "set takes only names", "could be a value",
+                "Run: zg-env set A, and type")
             #expect(!generated.error.contains(value))
             let typed = try home.terminalRunner(
                 ["set", "A", value, "-p", "web"], streams: true,

@@ -53,6 +53,16 @@ void zg_interrupts_note_end(void);
 /// Undoes `zg_interrupts_note_end`.
 void zg_interrupts_forget_end(void);
 
+/// Begins a section of a screen's program in which SIGINT does not end the process; to be called in a
+/// section of `zg_interrupts_defer`.
+void zg_interrupts_return_begin(void);
+
+/// Ends the section, and forgets a recorded SIGINT.
+void zg_interrupts_return_end(void);
+
+/// Whether such a section is running.
+bool zg_interrupts_returns(void);
+
 /// Reads the size of a terminal. Returns 0, or -1 if the size is unknown or it is not a terminal.
 int zg_terminal_size(int fd, int *_Nonnull columns, int *_Nonnull rows);
 

@@ -220,7 +220,9 @@ extension ArgumentScan {
         let near =
             longer.contains { $0.path.last == word }
             ? nil : Suggestion.nearest(to: word, among: words + [helpWord])
-        let found = near.map { [$0] } ?? longer.filter { $0.path.last == ending }.map(\.name)
+        let found =
+            (program.synonyms[word.lowercased()].map { [$0] } ?? [])
+            + (near.map { [$0] } ?? longer.filter { $0.path.last == ending }.map(\.name))
         guard !found.isEmpty else {
             return UsageError(.unknownCommand, message, hint: seeHelp(node, program))
         }

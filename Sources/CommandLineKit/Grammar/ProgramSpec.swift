@@ -58,6 +58,8 @@ package struct ProgramSpec: Sendable {
     package let discussion: String
     package let globalOptions: [OptionSpec]
     package let sections: [Section]
+    /// Words that people know from other programs, with the commands to suggest for them.
+    package let synonyms: [String: String]
     private let makeFirstSteps: @Sendable () -> [CommandSpec.Example]
     private let makeGroups: @Sendable () -> [Group]
     private let makeExitCodes: @Sendable () -> [ExitCode]
@@ -68,7 +70,7 @@ package struct ProgramSpec: Sendable {
     package init(
         name: String, version: String, summary: String, discussion: String = "",
         firstSteps: @autoclosure @escaping @Sendable () -> [CommandSpec.Example] = [],
-        globalOptions: [OptionSpec], sections: [Section],
+        globalOptions: [OptionSpec], sections: [Section], synonyms: [String: String] = [:],
         groups: @autoclosure @escaping @Sendable () -> [Group] = [],
         exitCodes: @autoclosure @escaping @Sendable () -> [ExitCode] = [],
         variables: @autoclosure @escaping @Sendable () -> [Variable] = []
@@ -79,6 +81,7 @@ package struct ProgramSpec: Sendable {
         self.discussion = discussion
         self.globalOptions = globalOptions
         self.sections = sections
+        self.synonyms = synonyms
         makeFirstSteps = firstSteps
         makeGroups = groups
         makeExitCodes = exitCodes

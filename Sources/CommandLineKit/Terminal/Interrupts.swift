@@ -51,6 +51,21 @@ package enum Interrupts {
         zg_end_if_interrupted()
     }
 
+    /// Runs a section of a full-screen program that has left its screen. An interrupt from the
+    /// keyboard, or Escape at a hidden prompt, makes the section throw instead of ending the process.
+    ///
+    /// To be called in a deferred section.
+    package static func returningToScreen<Result: ~Copyable, Failure: Error>(
+        _ section: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        zg_interrupts_return_begin()
+        defer { zg_interrupts_return_end() }
+        return try section()
+    }
+
+    /// Whether a section of ``returningToScreen(_:)`` is running.
+    static var returnsToScreen: Bool { zg_interrupts_returns() }
+
     /// Runs a section in which another program has the terminal: keyboard interrupts affect only that
     /// program, and other signals are only recorded.
     package static func withTerminalLent<Result: ~Copyable, Failure: Error>(

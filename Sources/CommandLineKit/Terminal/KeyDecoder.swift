@@ -2,8 +2,24 @@
 package enum TerminalKey: Equatable, Sendable {
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, escape, backspace, tab
+    /// `^U` and `^W`: delete the line, and the last word.
+    case deleteLine, deleteWord
     /// A printable character: no control, and nothing that hides or reorders text.
     case character(Character)
+}
+
+extension String {
+    /// Deletes from the end what a key deletes; does nothing for other keys.
+    package mutating func delete(by key: TerminalKey) {
+        switch key {
+        case .backspace: _ = popLast()
+        case .deleteLine: self = ""
+        case .deleteWord:
+            while last == " " { removeLast() }
+            while let last, last != " " { removeLast() }
+        default: break
+        }
+    }
 }
 
 /// Decodes the bytes that a terminal sends into keys.
@@ -64,6 +80,8 @@ package struct KeyDecoder: Sendable {
         case 0x06: return .pageDown
         case 0x0E: return .down
         case 0x10: return .up
+        case 0x15: return .deleteLine
+        case 0x17: return .deleteWord
         default: break
         }
         return nil

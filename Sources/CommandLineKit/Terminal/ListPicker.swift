@@ -62,8 +62,8 @@ package struct ListPicker: Sendable {
         case .pageDown: move(Self.room(rows))
         case .home: selection = 0
         case .end: move(matches.count)
-        case .backspace:
-            if !typed.isEmpty { typed.removeLast() }
+        case .backspace, .deleteLine, .deleteWord:
+            typed.delete(by: key)
             selection = 0
         case .character(let character):
             typed.append(character)
@@ -98,9 +98,11 @@ package struct ListPicker: Sendable {
             let mark = first + row == selection ? "> " : "  "
             return note.isEmpty ? mark + word : "\(mark)\(word)\(padding)  \(note)"
         }
-        let lines =
-            ["\(title): \(DisplayText.safe(typed))_"] + rows
-            + ["\(matches.count) of \(entries.count). Type to search; Enter picks, Esc cancels."]
+        let foot =
+            matches.isEmpty
+            ? "0 of \(entries.count). Nothing matches: Ctrl-U clears the search, Esc cancels."
+            : "\(matches.count) of \(entries.count). Type to search; Enter picks, Esc cancels."
+        let lines = ["\(title): \(DisplayText.safe(typed))_"] + rows + [foot]
         return lines.prefix(size.rows).map { DisplayText.truncated($0, to: size.columns) }
     }
 }

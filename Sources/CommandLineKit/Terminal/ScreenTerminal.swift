@@ -28,7 +28,7 @@ package final class ScreenTerminal {
 
     /// How long to wait for the rest of an escape sequence: over a network its bytes can arrive
     /// one by one.
-    private static let sequenceMilliseconds: Int32 = 60
+    static let sequenceMilliseconds: Int32 = 60
     // Turns line wrapping off: a character whose width the terminal sees differently must not shift
     // the following rows.
     private static let enterText = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[0m\u{1B}[2J"

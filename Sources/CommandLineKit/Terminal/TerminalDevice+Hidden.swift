@@ -8,7 +8,8 @@ extension TerminalDevice {
 
     /// Asks for a secret without echo, and stores it only in the caller's buffer.
     ///
-    /// Backspace and `^U` edit. Input from before the prompt is dropped. The terminal is always
+    /// Backspace and `^U` edit. Escape cancels in a section of
+    /// ``Interrupts/returningToScreen(_:)``. Input from before the prompt is dropped. The terminal is always
     /// restored, even when a signal ends or stops the process: this installs the handlers of
     /// ``Interrupts``.
     ///
@@ -39,12 +40,15 @@ extension TerminalDevice {
         var saved = termios()
         guard unsafe tcgetattr(descriptor, &saved) == 0 else { throw .system(errno: errno) }
         let active = Self.hidden(saved)
-        let text = DisplayText.safe(prompt)
+        let returns = Interrupts.returnsToScreen
+        let text = DisplayText.safe(
+            returns && prompt.hasSuffix(": ") ? "\(prompt.dropLast(2)) (Esc cancels): " : prompt)
         try Self.guardTerminal(descriptor, saved, active, prompt: text)
         do throws(TerminalError) {
             try setModes(active)
             try write(text)
-            let count = try readLine(controls(of: saved), ending, into: &buffer)
+            let count = try readLine(
+                controls(of: saved), ending, cancelsByEscape: returns, into: &buffer)
             try erasePrompt()
             // A stop and a continuation must not show the answered prompt again.
             let suspension = try EchoSuspension(self, restoring: saved)
@@ -123,7 +127,7 @@ extension TerminalDevice {
     }
 
     private func readLine(
-        _ controls: LineEditor.Controls, _ ending: HiddenInputEnding,
+        _ controls: LineEditor.Controls, _ ending: HiddenInputEnding, cancelsByEscape: Bool,
         into buffer: inout MutableRawSpan
     ) throws(TerminalError) -> Int {
         var editor = LineEditor(controls: controls, ending: ending)
@@ -141,6 +145,12 @@ extension TerminalDevice {
                 continue
             }
             guard count > 0 else { throw .endOfInput }
+            // More bytes would make it an escape sequence, as of an arrow key.
+            if cancelsByEscape, unsafe chunk[count - 1] == 0x1B,
+                try !waitForInput(milliseconds: ScreenTerminal.sequenceMilliseconds)
+            {
+                throw .interrupted
+            }
             for index in 0..<count {
                 switch unsafe editor.take(chunk[index], into: &buffer) {
                 case .needsMore: continue

@@ -23,6 +23,12 @@ package struct ValueWarning: Equatable, Sendable {
         "VUE_APP_",
     ]
 
+    /// Whether a build tool embeds the variable in what browsers load, and its name does not look
+    /// like that of a secret.
+    package static func isPublic(_ name: String) -> Bool {
+        publicPrefixes.contains { name.hasPrefix($0) } && !looksSecret(name)
+    }
+
     /// Returns the warnings about a value for the key `name`.
     package static func warnings(about value: RawSpan, of name: String) -> [ValueWarning] {
         var found: [ValueWarning] = []

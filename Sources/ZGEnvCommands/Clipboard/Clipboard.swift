@@ -131,6 +131,6 @@ struct Clipboard {
     private func failure(_ what: String) -> CommandError {
         CommandError(
             .failed, "\(program.rawValue) \(what).",
-            hint: "Run the command in a desktop terminal, or leave out --copy.")
+            hint: "Use a terminal of a desktop, or show the value instead of copying it.")
     }
 }

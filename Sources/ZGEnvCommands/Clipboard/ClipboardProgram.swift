@@ -21,7 +21,7 @@ enum ClipboardProgram: String, CaseIterable {
         guard hasWayland || hasX else {
             throw CommandError(
                 .failed, "There is no clipboard: WAYLAND_DISPLAY and DISPLAY are not set.",
-                hint: "Run the command in a desktop terminal, or leave out --copy.")
+                hint: "Use a terminal of a desktop, or show the value instead of copying it.")
         }
         throw CommandError(
             .failed, "No clipboard program is installed.",

@@ -37,10 +37,10 @@ struct Edit: Command {
     private let key: String?
     private let options: ScopeOptions
 
-    /// Edits one variable in one place of a scope.
+    /// Edits one variable in all of a scope.
     init(_ key: String, in scope: Scope) {
         self.key = key
-        options = ScopeOptions(placeIn: scope)
+        options = ScopeOptions(scope)
     }
 
     init(_ command: ParsedCommand) throws {

@@ -85,8 +85,10 @@ struct EditableValues {
         ) throws {
             self.project = project
             if let key {
-                let wanted = try options.scope()
                 let record = try RecordSelection.one(key, in: project, of: index, options)
+                let scope = try options.scope()
+                // All of a variable's targets are the same as none named.
+                let wanted = scope == record.attributes.scope ? nil : scope
                 records = [record]
                 title = (wanted ?? record.attributes.scope).description
                 place = .init(wanted: wanted, besides: wanted ?? record.attributes.scope)

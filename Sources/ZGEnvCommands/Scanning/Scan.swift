@@ -8,7 +8,9 @@ struct Scan: Command {
             Reports file, line and key, never the value. Also finds values that are \
             base64-encoded, URL-encoded or escaped as in JSON, and PEM blocks with different line \
             breaks. During the search, memory holds only keyed digests of the values. Skips files \
-            that git ignores, and values that are short or common. Asks for the passphrase unless \
+            that git ignores, values that are short or common, and those of variables that build \
+            tools publish, such as NEXT_PUBLIC_*. --history adds earlier values from the vault; \
+            git's own history is not searched (see the examples). Asks for the passphrase unless \
             the vault is unlocked. Exits with 1 if anything is found or cannot be scanned.
             """,
         arguments: [
@@ -19,13 +21,14 @@ struct Scan: Command {
         options: [
             OptionSpec(flag: "staged", "Scan the staged content instead of files"),
             OptionSpec(flag: "all-projects", "Search for the values of every project"),
-            OptionSpec(flag: "history", "Also search for earlier versions and removed variables"),
+            OptionSpec(flag: "history", "Also search for earlier values in the vault"),
             OptionSpec(flag: "no-ignore", "Also scan files that git ignores"),
             OptionSpec(
                 "min-length", value: "BYTES", "Skip values shorter than BYTES",
                 form: .integer(SearchTable.shortest...1_048_576)),
             OptionSpec(
-                "except", value: "K", "Skip these variables", repeatable: true,
+                "except", value: "K", "Skip these variables, which are not secret",
+                repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(flag: "install-hook", "Install a pre-commit hook in this repository"),
             OptionSpec(flag: "remove-hook", "Remove the pre-commit hook"),
@@ -42,6 +45,8 @@ struct Scan: Command {
             .init("zg-env scan -p web", "scan this directory"),
             .init("zg-env scan --staged -p web", "scan the staged content"),
             .init("npm run build 2>&1 | zg-env scan - -p web", "scan the output of a program"),
+            .init(
+                "git log -p --all | zg-env scan - --history -p web", "scan git's history"),
             .init("zg-env scan --install-hook -p web", "scan before each commit"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
@@ -90,7 +95,8 @@ struct Scan: Command {
                 root ?? ".", ignoring: respectsIgnore ? IgnoredPaths(workspace) : nil)
             try work.readFiles(walk.entries, workspace.session.turns, progress)
         }
-        return ScanReport(work, selection, isStaged: isStaged).result(workspace)
+        return ScanReport(work, selection, isStaged: isStaged, hasHistory: choice.history)
+            .result(workspace)
     }
 
     /// Opens the values, and drops the keys when it returns.

@@ -7,9 +7,12 @@ struct ScanReport {
     private let work: ScanWork
     private let selection: ScanSelection
     private let isStaged: Bool
+    /// Whether earlier values were included.
+    private let hasHistory: Bool
 
-    init(_ work: ScanWork, _ selection: ScanSelection, isStaged: Bool) {
-        (self.work, self.selection, self.isStaged) = (work, selection, isStaged)
+    init(_ work: ScanWork, _ selection: ScanSelection, isStaged: Bool, hasHistory: Bool) {
+        (self.work, self.selection) = (work, selection)
+        (self.isStaged, self.hasHistory) = (isStaged, hasHistory)
     }
 
     func result(_ workspace: Workspace) -> CommandResult {
@@ -22,7 +25,7 @@ struct ScanReport {
                     findings.append(json(path, match, owner))
                     let version = owner.earlierVersion.map { ", version \($0)" } ?? ""
                     text += DisplayText.safe(
-                        "\(path):\(match.line): \(owner.key) (\(owner.project)\(version), \(match.form.rawValue))"
+                        "\(path):\(match.line): \(owner.key) (project \(owner.project)\(version), \(match.form.title))"
                     )
                     text += "\n"
                 }
@@ -64,17 +67,30 @@ struct ScanReport {
             result.failure = CommandError(
                 .failed,
                 "Found values from the vault in \(count) \(count == 1 ? "place" : "places").\(unseen)",
-                hint: isStaged
-                    ? "Remove the values from the staged content. Rotate values that were committed before: zg-env rotate KEY"
-                    : "Remove these values. Rotate values that others may have seen: zg-env rotate "
-                        + "KEY"
+                hint: (isStaged
+                    ? "Remove the values from the staged content. Rotate values that were committed before: zg-env rotate KEY."
+                    : "Remove these values. Rotate values that others may have seen: zg-env rotate KEY.")
+                    + " Skip a variable that is not secret with --except KEY."
             )
         } else if !skipped.isEmpty {
             result.failure = CommandError(
                 .failed, "Nothing was found, but the scan is incomplete.\(unseen)",
                 hint: "Make these files readable, or scan a directory without them.")
         }
+        if result.failure == nil { workspace.note(nothingFound) }
         return result
+    }
+
+    /// What was searched without a finding.
+    private var nothingFound: String {
+        func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
+        }
+        let files = count(work.fileCount, isStaged ? "staged file" : "file")
+        let values = count(selection.owners.count, "value")
+        let found = "Found none of \(values) in \(files)."
+        return hasHistory
+            ? "\(found) The values include earlier ones; git's history was not searched." : found
     }
 
     private func json(
@@ -90,4 +106,9 @@ struct ScanReport {
         }
         return .object(members)
     }
+}
+
+extension Searching.ValueForm {
+    /// The form in a line for people.
+    fileprivate var title: String { self == .plain ? "plain text" : rawValue }
 }

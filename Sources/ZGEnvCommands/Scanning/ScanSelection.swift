@@ -1,3 +1,4 @@
+internal import EnvOperations
 internal import Sealing
 internal import Searching
 internal import Vault
@@ -7,7 +8,7 @@ struct ScanSelection {
     let table: SearchTable
     /// The variables of each value in ``table``.
     let owners: [[ScanValues.Owner]]
-    /// Variables whose value is too short or too common to search for.
+    /// Variables whose value is too short or too common to search for, or public.
     let leftOut: [ScanValues.Owner]
 
     /// Opens the values, which may ask for the passphrase, and keeps only digests of them.
@@ -33,6 +34,7 @@ struct ScanSelection {
         let arena = SecretArena()
         var found: [(owner: ScanValues.Owner, value: SecretSlice)] = []
         var missing: [String] = []
+        var published: [ScanValues.Owner] = []
         for project in projects {
             let removed = hasHistory ? index.removedVariables(of: project.id) : []
             for variable in index.variables(of: project.id) + removed
@@ -41,7 +43,11 @@ struct ScanSelection {
                     let owner = ScanValues.Owner(
                         project: project.name, key: variable.name,
                         earlierVersion: variable.isLive ? nil : variable.currentVersion)
-                    found.append((owner, value))
+                    if ValueWarning.isPublic(variable.name) {
+                        published.append(owner)
+                    } else {
+                        found.append((owner, value))
+                    }
                 } else if variable.isLive {
                     missing.append(variable.name)
                 }
@@ -52,7 +58,8 @@ struct ScanSelection {
             let names = Dictionary(uniqueKeysWithValues: projects.map { ($0.id, $0.name) })
             for version in index.earlierVersions {
                 guard let variable = records[version.variable],
-                    let project = names[variable.project], !except.contains(variable.name)
+                    let project = names[variable.project], !except.contains(variable.name),
+                    !ValueWarning.isPublic(variable.name)
                 else { continue }
                 let owner = ScanValues.Owner(
                     project: project, key: variable.name, earlierVersion: version.version)
@@ -73,13 +80,18 @@ struct ScanSelection {
                 project: isAll ? nil : projects.first?.name, seen: index.metadata)
         }
         table = try SearchTable(values.values)
-        (owners, leftOut) = (values.owners, values.leftOut)
-        if !leftOut.isEmpty {
-            let keys = Set(leftOut.map(\.key)).sorted().joined(separator: ", ")
-            workspace.note(
-                "Skipped \(leftOut.count) short or common "
-                    + "\(leftOut.count == 1 ? "value" : "values"): \(keys).")
-        }
+        (owners, leftOut) = (values.owners, values.leftOut + published)
+        Self.note(values.leftOut, "short or common", workspace)
+        Self.note(published, "public", workspace)
         if table.isEmpty { workspace.note("There are no values to search for.") }
+    }
+
+    private static func note(
+        _ skipped: [ScanValues.Owner], _ reason: String, _ workspace: Workspace
+    ) {
+        guard !skipped.isEmpty else { return }
+        let keys = Set(skipped.map(\.key)).sorted().joined(separator: ", ")
+        let noun = skipped.count == 1 ? "value" : "values"
+        workspace.note("Skipped \(skipped.count) \(reason) \(noun): \(keys).")
     }
 }

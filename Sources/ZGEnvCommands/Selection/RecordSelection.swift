@@ -15,7 +15,7 @@ enum RecordSelection {
         guard !records.isEmpty else { throw notFound(key, project, index) }
         guard let scope = try options.scope() else {
             if records.count == 1 { return records[0] }
-            throw ambiguous(key, records)
+            throw ambiguous(key, records, in: project.name)
         }
         if let exact = records.first(where: { $0.attributes.scope == scope }) { return exact }
         let holding = records.filter { $0.attributes.scope.overlaps(scope) }
@@ -26,7 +26,7 @@ enum RecordSelection {
                 "\(key) in \(project.name) has no value for "
                     + "\(scope.description), only for \(scopes(of: records)).")
         }
-        throw ambiguous(key, holding)
+        throw ambiguous(key, holding, in: project.name)
     }
 
     /// Returns the record, removed or in use, that has a version and that the options select. Of several,
@@ -61,7 +61,7 @@ enum RecordSelection {
                 .notFound, "\(key) has no version \(number).",
                 hint: "List its versions with: zg-env history \(word: key)")
         }
-        guard candidates.count == 1 else { throw ambiguous(key, candidates) }
+        guard candidates.count == 1 else { throw ambiguous(key, candidates, in: project.name) }
         return only
     }
 
@@ -76,11 +76,21 @@ enum RecordSelection {
             hint: near.map { "Did you mean \($0)?" } ?? "List the variables with: zg-env list")
     }
 
-    static func ambiguous(_ key: String, _ records: [Variable]) -> CommandError {
-        CommandError(
-            .usage,
-            "\(key) has several values: \(scopes(of: records)).",
-            hint: "Choose a target with -t, or a branch with -b.")
+    static func ambiguous(
+        _ key: String, _ records: [Variable], in project: String
+    ) -> CommandError {
+        var hint = "Choose a target with -t, or a branch with -b."
+        let scopes = records.filter(\.isLive).map(\.attributes.scope).filter { $0.branch == nil }
+        if scopes.count > 1 {
+            let all = Scope(
+                targets: scopes.reduce([]) { $0.union($1.targets) },
+                customEnvironments: scopes.flatMap(\.customEnvironments))
+            hint +=
+                " To use a single value for all of these targets again, run: "
+                + "zg-env set \(word: key) -p \(word: project)\(all.optionText)"
+        }
+        return CommandError(
+            .usage, "\(key) has several values: \(self.scopes(of: records)).", hint: hint)
     }
 
     private static func scopes(of records: [Variable]) -> String {

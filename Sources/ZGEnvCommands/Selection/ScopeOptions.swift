@@ -116,3 +116,12 @@ struct ScopeOptions {
         return .init(.custom(name))
     }
 }
+
+extension Scope {
+    /// The command options for this scope, with a leading space.
+    var optionText: String {
+        let places = (targets.names + customEnvironments).joined(separator: ",")
+        return (places.isEmpty ? "" : " -t \(word: places)")
+            + (branch.map { " -b \(word: $0)" } ?? "")
+    }
+}

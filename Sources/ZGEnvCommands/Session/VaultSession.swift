@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Groups
+internal import KernelKeyring
 internal import Vault
 internal import VercelAPI
 
@@ -30,6 +31,9 @@ package final class VaultSession {
     private var heldKeys: VaultKeys?
     /// The unlock that gave the keys.
     private(set) var unlocked: UnlockedState?
+    /// What a prompt says that the passphrase is for, as in "show KEY"; nil in a shell, where the
+    /// command line says it.
+    var purpose: String?
     /// Why the keyring did not open the vault at the last attempt.
     private var keyringProblem: String?
     /// Why the given key file did not open the vault, until that is reported.
@@ -142,6 +146,8 @@ package final class VaultSession {
         checking check: ((VaultIndex) throws -> Void)? = nil
     ) throws -> VaultKeys {
         if asking == .ifNeeded, let heldKeys, heldKeys.opens(tier) { return heldKeys }
+        // Typed for this command already, as for a list of names to pick from.
+        if asking == .always, let keysByPassphrase { return keysByPassphrase }
         var sources: [KeySource] =
             switch tier {
             case .index: [.unlockCache, .cachedIndexKey, .keyFile, .keyring]
@@ -195,10 +201,13 @@ package final class VaultSession {
 
     /// Opens the values with a passphrase or a recovery code even if they are open, for commands that
     /// need the slot or the secret.
-    func openedByPassphrase() throws -> PassphraseOpening {
+    ///
+    /// - Parameter name: The name of the passphrase in the prompt.
+    func openedByPassphrase(_ name: String = "Passphrase") throws -> PassphraseOpening {
         let vault = try opened()
         let isDefault = vault.path == (try? Directories(context).vault)
-        let prompt = isDefault ? "Passphrase: " : "Passphrase for \(vault.path): "
+        let aside = purpose.map { " to \($0)" } ?? ""
+        let prompt = "\(name)\(isDefault ? "" : " for \(vault.path)")\(aside): "
         let source = passphraseSource
         return try reportingKeyFileProblem {
             let most = source.isUnattended ? 1 : PassphraseSource.maximumTries
@@ -240,9 +249,10 @@ package final class VaultSession {
             try check(found, from: source)
             guard
                 try source != .unlockCache
-                    || Settings(context).allowsCache(for: command)
+                    || Settings(context).allowsCache(for: command, opening: tier)
             else { continue }
-            return hold(found)
+            let isForNames = tier == .index && Setting.own(of: command) != nil
+            return hold(isForNames ? try found.indexTier() : found)
         }
         return nil
     }

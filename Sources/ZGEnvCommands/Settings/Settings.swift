@@ -48,8 +48,10 @@ struct Settings {
     }
 
     /// Whether a command may use an unlocked vault.
-    func allowsCache(for command: String) -> Bool {
-        if let own = Setting.own(of: command) { return isOn(own) }
+    ///
+    /// - Parameter tier: A command's own setting is only about values; names are open to it as to others.
+    func allowsCache(for command: String, opening tier: KeySlot.Tier = .values) -> Bool {
+        if tier == .values, let own = Setting.own(of: command) { return isOn(own) }
         switch self[.cacheFor].text {
         case "all": return true
         case "none": return false

@@ -180,7 +180,7 @@ extension CommandError {
                 .usage, "Several lines were entered where one was expected.",
                 hint: "Pass a multi-line value on stdin or with --from-file.")
         case .endOfInput: self.init(.usage, "The input ended before anything was typed.")
-        case .interrupted: self.init(.failed, "Interrupted.")
+        case .interrupted: self.init(.failed, "Canceled.")
         }
     }
 

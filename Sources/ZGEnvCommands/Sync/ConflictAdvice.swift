@@ -49,7 +49,8 @@ struct ConflictAdvice {
         if !either.isEmpty {
             if offersQuestions {
                 sentences.append(
-                    "To choose a side for each variable at a terminal, run: \(command("pull", either)).")
+                    "To choose a side for each variable at a terminal, run: \(command("pull", either))."
+                )
             }
             sentences.append(
                 "To take Vercel's version (the history keeps the vault's), run: \(command("pull", either)) --force. To overwrite Vercel's version permanently, run: \(command("push", either)) --force."
@@ -135,14 +136,5 @@ struct ConflictAdvice {
 
     private static func setting(_ note: RecordNote, _ place: String) -> String {
         "zg-env set \(word: note.key) \(place)\(note.scope.optionText)"
-    }
-}
-
-extension Scope {
-    /// The command options for this scope, with a leading space.
-    var optionText: String {
-        let places = (targets.names + customEnvironments).joined(separator: ",")
-        return (places.isEmpty ? "" : " -t \(word: places)")
-            + (branch.map { " -b \(word: $0)" } ?? "")
     }
 }

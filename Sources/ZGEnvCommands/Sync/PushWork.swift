@@ -220,6 +220,13 @@ struct PushWork {
                 .filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
+            guard Interrupts.pending == nil else {
+                throw CommandError(
+                    .failed, "Canceled. Some changes may already have been sent.",
+                    hint:
+                        "To finish, push again: zg-env starts by checking which changes Vercel already has."
+                )
+            }
             report.overtaken = overtaken(plan.unchanged, platform, listing.last)
             report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
             try recordSeen(listing, begunAt: begunAt)

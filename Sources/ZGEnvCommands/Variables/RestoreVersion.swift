@@ -26,6 +26,11 @@ struct RestoreVersion: Command {
     private let number: UInt64
     private let options: ScopeOptions
 
+    /// Restores a version of the variable with this scope.
+    init(_ number: UInt64, of key: String, in scope: Scope) {
+        (self.key, self.number, options) = (key, number, ScopeOptions(scope))
+    }
+
     init(_ command: ParsedCommand) throws {
         key = command.required("KEY")
         try VariableName.check(key)

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import EnvSchema
 internal import JSON
@@ -89,7 +90,7 @@ struct SetVariable: Command {
         for key in keys {
             let records = known.map { index.variables(of: $0.id, named: key) } ?? []
             try checkName(key, records)
-            _ = try scope(of: key, wanted, records)
+            _ = try scope(of: key, wanted, records, in: projectName)
         }
         warnOfNames(workspace)
         try TypoCheck.check(keys, projectName, wanted, in: index, workspace)
@@ -178,8 +179,11 @@ struct SetVariable: Command {
         guard keys.count > 1, records.isEmpty, VariableName.couldBeValue(key) else { return }
         throw CommandError(
             .usage,
-            "One of the names is new and could be a value. Values are not accepted on the command line, where other programs can read them.",
-            hint: "If it is a name, create that variable on its own: zg-env set KEY")
+            "set takes only names, because other programs can read the command line, and one of these words could be a value.",
+            hint: VariableName.couldBeValue(keys[0])
+                ? "If it is a name, create that variable on its own: zg-env set KEY"
+                : "Run: zg-env set \(word: keys[0]), and type the value or pass it on stdin. If the word is a name, create that variable on its own."
+        )
     }
 
     private func warnOfNames(_ workspace: Workspace) {
@@ -224,13 +228,13 @@ struct SetVariable: Command {
 
     /// Returns the scope to set: the one given, that of the only record, or the default.
     private func scope(
-        of key: String, _ wanted: Scope?, _ records: [Variable]
+        of key: String, _ wanted: Scope?, _ records: [Variable], in project: String
     ) throws -> Scope {
         let scope: Scope
         if let wanted {
             scope = wanted
         } else if records.count > 1 {
-            throw RecordSelection.ambiguous(key, records)
+            throw RecordSelection.ambiguous(key, records, in: project)
         } else if let only = records.first {
             scope = only.attributes.scope
         } else {
@@ -245,7 +249,7 @@ struct SetVariable: Command {
         _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
     ) throws -> SetOutcome {
         let records = transaction.index.variables(of: project.id, named: key)
-        let scope = try scope(of: key, wanted, records)
+        let scope = try scope(of: key, wanted, records, in: project.name)
         let all = transaction.index.variables.filter {
             $0.project == project.id && $0.name == key
         }

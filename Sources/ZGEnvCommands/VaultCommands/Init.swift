@@ -11,7 +11,8 @@ struct Init: Command {
         discussion: """
             Asks for a passphrase, which unlocks everything. If the desktop has a keyring, a \
             random key stored there unlocks names and tokens, so that listing does not need the \
-            passphrase. The new vault stays unlocked for 15 minutes unless --lock is given.
+            passphrase. The new vault stays unlocked for 15 minutes unless --lock is given, if the login \
+            session has a kernel keyring.
             """,
         options: [
             OptionSpec(flag: "no-secret-service", "Do not store a key in the desktop keyring"),
@@ -103,12 +104,18 @@ extension Init {
             let isKept = try UnlockCaching.keep(
                 creation.keys, of: workspace.session.opened(), at: creation.sighting.position,
                 seconds: Self.unlockSeconds, scope: .session, workspace)
-            guard isKept else { return nil }
+            guard isKept else {
+                workspace.note(
+                    "The vault is locked: a second process could not read the key back from the kernel."
+                )
+                return nil
+            }
             return UnlockedState(
                 scope: .session,
                 endsAt: workspace.context.now() / 1_000 + UInt64(Self.unlockSeconds))
         } catch let error as CommandError {
-            workspace.detail("The vault stays locked: \(error.message)")
+            let why = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
+            workspace.note("The vault is locked. \(why)")
             return nil
         }
     }

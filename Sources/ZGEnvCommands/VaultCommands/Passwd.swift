@@ -33,7 +33,7 @@ struct Passwd: Command {
         let session = workspace.session
         let header = try session.opened().header
         let source = try newPassphrase.source(workspace)
-        let opening = try session.openedByPassphrase()
+        let opening = try session.openedByPassphrase("Current passphrase")
         let old = try target(workspace, opening.slot, header.slots)
         let cost = try KdfOption.cost(cost, workspace, or: old.cost ?? .moderate)
         if workspace.options.dryRun {

@@ -99,8 +99,9 @@ struct Unlock: Command {
                 !workspace.options.dryRun, !workspace.options.yes,
                 workspace.interaction.canConfirm,
                 try workspace.interaction.confirm(
-                    failure.message, [],
-                    "Unlock for all your sessions instead (--scope user)?")
+                    "The vault cannot be unlocked for this terminal alone, because the system did not give it a keyring.",
+                    [],
+                    "Unlock it for all programs that you run on this machine (--scope user)?")
             else { throw failure }
             try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.user) }
             return .user

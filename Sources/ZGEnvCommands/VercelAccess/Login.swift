@@ -9,8 +9,8 @@ struct Login: Command {
     static let spec = CommandSpec(
         ["login"], "Check a Vercel token and store it in the vault",
         discussion: """
-            Reads the token at a hidden prompt, or from stdin if stdin is not a terminal. The \
-            token is sent only to the API that it was checked against.
+            Reads the token at a hidden prompt, or from stdin if stdin is not a terminal. Create \
+            tokens at https://vercel.com/account/settings/tokens. The token is sent only to the API that it was checked against.
             """,
         options: [
             OptionSpec("name", value: "N", "Name the account N (default: the user name)"),
@@ -27,14 +27,34 @@ struct Login: Command {
         isProtected = command.has("protect")
     }
 
+    private static let page = "https://vercel.com/account/settings/tokens"
+
+    /// Reads the token's owner. "Log in again" is no advice while logging in.
+    private static func user(_ client: VercelClient, _ isVercel: Bool) throws -> User {
+        do throws(VercelAPIError) {
+            return try client.user()
+        } catch {
+            var failure = CommandError(mapping: error)
+            if error.code == .tokenInvalid {
+                failure.hint =
+                    "Copy the whole token again, or create a new one"
+                    + (isVercel ? " at \(page)" : "") + "."
+            }
+            throw failure
+        }
+    }
+
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = try VercelSession(workspace)
         let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }
         let keys = try workspace.session.keys(.index)
-        let token = try TypedSecret.read("token", prompt: "Token: ", workspace)
+        let isVercel = origin == .vercel
+        let token = try TypedSecret.read(
+            "token", prompt: isVercel ? "Token (create one at \(Self.page)): " : "Token: ",
+            workspace)
         let client = try session.client(token, origin)
-        let user = try client.user()
+        let user = try Self.user(client, isVercel)
         let teams = user.isLimited ? [] : try client.teams()
         let described = try client.currentTokenDescription()
         let endsAt = described?.expiresAt?.milliseconds

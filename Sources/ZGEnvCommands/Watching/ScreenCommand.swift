@@ -19,6 +19,7 @@ struct ScreenCommand {
             let interaction = NotedInteraction(TerminalInteraction(context, isQuiet: false))
             let inner = workspace.withOwnSession(
                 title, options, context, type(of: command).vaultUse, interaction)
+            inner.session.purpose = action.purpose
             let result = GroupPublication(inner).finish(try command.run(in: inner))
             let said = try lines(result, interaction.notes, context)
             return (title, said + (result.failure.map(Self.lines) ?? []))

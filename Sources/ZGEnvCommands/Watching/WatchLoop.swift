@@ -229,7 +229,9 @@ final class WatchLoop {
             return
         }
         screen.leave()
-        let (title, lines) = command(in: project).onTerminal(action)
+        let (title, lines) = Interrupts.returningToScreen {
+            command(in: project).onTerminal(action)
+        }
         guard Interrupts.pending == nil else { return }
         try screen.enter()
         try reread()
@@ -254,7 +256,12 @@ final class WatchLoop {
     }
 
     /// Shows the result of an operation: one line as a message, more on a page of their own.
-    private func show(_ lines: [String], _ title: String, _ project: String) {
+    ///
+    /// - Parameter variable: The variable whose history it is.
+    private func show(
+        _ lines: [String], _ title: String, _ project: String,
+        historyOf variable: WatchVariable? = nil
+    ) {
         let safe = lines.map { DisplayText.safe($0) }
         guard safe.count > 1 || safe.contains(where: { DisplayText.width($0) > 3 * size.columns })
         else {
@@ -263,7 +270,7 @@ final class WatchLoop {
         }
         // A log that is followed must not write into this page.
         logNumber += 1
-        model.show(safe, title: title, project: project)
+        model.show(safe, title: title, project: project, historyOf: variable)
     }
 
     private func reread() throws {
@@ -284,8 +291,13 @@ final class WatchLoop {
         }
         // The passphrase prompt works as in any other command, outside of the screen.
         screen.leave()
+        let name = model.project(project)?.variables.first { $0.id == id }?.name
+        workspace.session.purpose = name.map { "show \($0)" }
+        defer { workspace.session.purpose = nil }
         do {
-            value = try WatchedValue(id, in: local, workspace)
+            value = try Interrupts.returningToScreen {
+                try WatchedValue(id, in: local, workspace)
+            }
         } catch {
             model.message = CommandError(mapping: error).message
         }
@@ -383,7 +395,11 @@ final class WatchLoop {
     private func perform(_ action: VariableAction, _ project: String) throws {
         let command = try action.command()
         let lines = try self.command(in: project).onScreen(command) { _, _ in false }
-        show(lines, type(of: command).spec.name, project)
+        if case .history(let variable) = action {
+            show(lines, "history of \(variable.name)", project, historyOf: variable)
+        } else {
+            show(lines, type(of: command).spec.name, project)
+        }
     }
 
     /// Runs another command, with its plan and question on this screen.

@@ -8,8 +8,8 @@ struct WatchModel {
         case projects
         case project(String)
         case log(WatchRow, project: String)
-        /// The result of an operation.
-        case text(String, project: String)
+        /// The result of an operation, such as the history of a variable.
+        case text(String, project: String, historyOf: WatchVariable? = nil)
     }
 
     /// One of the two lists of a project.
@@ -54,6 +54,15 @@ struct WatchModel {
         let question: String
     }
 
+    /// A line that is being typed.
+    struct Entry: Equatable {
+        var text = ""
+        /// The variable of which it is a version; nil for the name of a new variable.
+        var variable: WatchVariable?
+
+        var prompt: String { variable == nil ? "New variable: " : "Restore version: " }
+    }
+
     struct LogEntry: Equatable {
         let text: String
         let role: Style.Role
@@ -95,8 +104,7 @@ struct WatchModel {
     private(set) var pages: [Page] = [.projects]
     private(set) var filter = ""
     private(set) var isFiltering = false
-    /// The name of a new variable, while it is typed.
-    private(set) var newName: String?
+    private(set) var entry: Entry?
     /// The list that a project's page shows.
     private(set) var pane = Pane.deployments
     private(set) var failedFirst = false
@@ -155,7 +163,7 @@ struct WatchModel {
         (message, wantsToQuit) = (nil, false)
         // What is being typed is finished first: none of it may answer a question that arrives.
         if isFiltering { return takeFilter(key) }
-        if newName != nil { return takeName(key) }
+        if entry != nil { return takeEntry(key) }
         if question != nil { return answer(key, rows, columns) }
         if showsHelp {
             showsHelp = false
@@ -172,18 +180,29 @@ struct WatchModel {
         case .character("q"): return quit(wanted)
         case .character("?"): showsHelp = true
         case .character("/"):
-            if isScrolling || isOnDeployments { return nil }
+            if isScrolling || isOnDeployments { return unused("/") }
             isFiltering = true
-        case .character("f"): if case .projects = page { failedFirst.toggle() }
+        case .character("f"):
+            guard case .projects = page else { return unused("f") }
+            failedFirst.toggle()
         case .character("R"): return .refresh
-        case .character(let letter): return act(letter)
+        case .character(let letter):
+            let action = act(letter)
+            if action == nil, message == nil, entry == nil { return unused("\(letter)") }
+            return action
         default: break
         }
         return nil
     }
 
+    /// Says that a key has no effect on this page.
+    private mutating func unused(_ key: String) -> Action? {
+        message = "\(key) does nothing here. Press ? for the keys."
+        return nil
+    }
+
     /// The question to show: none while something is being typed.
-    var shownQuestion: Question? { isFiltering || newName != nil ? nil : question }
+    var shownQuestion: Question? { isFiltering || entry != nil ? nil : question }
 
     /// Whether the page is a text rather than a list.
     private var isScrolling: Bool {
@@ -199,7 +218,7 @@ struct WatchModel {
     }
 
     private mutating func switchPane() -> Action? {
-        guard case .project(let id) = page else { return nil }
+        guard case .project(let id) = page else { return unused("Tab") }
         pane = pane == .variables ? .deployments : .variables
         selected[selected.count - 1] = nil
         filter = ""
@@ -213,12 +232,16 @@ struct WatchModel {
     }
 
     /// Opens a page with the result of an operation.
-    mutating func show(_ lines: [String], title: String, project: String) {
+    ///
+    /// - Parameter variable: The variable whose history it is.
+    mutating func show(
+        _ lines: [String], title: String, project: String, historyOf variable: WatchVariable? = nil
+    ) {
         switch page {
         case .log, .text: _ = back()
         case .projects, .project: break
         }
-        push(.text(title, project: project))
+        push(.text(title, project: project, historyOf: variable))
         log = lines.map { LogEntry(text: $0, role: .plain) }
         // The beginning first, unlike a log.
         (logScroll, hasLogEnded) = (Self.logLimit, false)
@@ -251,8 +274,8 @@ struct WatchModel {
         switch key {
         case .enter: isFiltering = false
         case .escape: (filter, isFiltering) = ("", false)
-        case .backspace:
-            if filter.isEmpty { isFiltering = false } else { filter.removeLast() }
+        case .backspace where filter.isEmpty: isFiltering = false
+        case .backspace, .deleteLine, .deleteWord: filter.delete(by: key)
         case .character(let letter) where filter.count < Self.filterLimit: filter.append(letter)
         case .up, .down: move(key == .up ? -1 : 1)
         default: break
@@ -260,19 +283,34 @@ struct WatchModel {
         return nil
     }
 
-    private mutating func takeName(_ key: TerminalKey) -> Action? {
-        guard let name = newName, case .project(let id) = page else { return nil }
+    private mutating func takeEntry(_ key: TerminalKey) -> Action? {
+        guard let entry else { return nil }
         switch key {
         case .enter:
-            newName = nil
-            return name.isEmpty ? nil : act(.set(name, nil), id)
-        case .escape: newName = nil
-        case .backspace: newName = name.isEmpty ? nil : String(name.dropLast())
-        case .character(let letter) where name.count < Self.nameLimit:
-            newName = name + String(letter)
+            self.entry = nil
+            return entry.text.isEmpty ? nil : finish(entry)
+        case .escape: self.entry = nil
+        case .backspace where entry.text.isEmpty: self.entry = nil
+        case .backspace, .deleteLine, .deleteWord: self.entry?.text.delete(by: key)
+        case .character(let letter) where entry.text.count < Self.nameLimit:
+            self.entry?.text.append(letter)
         default: break
         }
         return nil
+    }
+
+    private mutating func finish(_ entry: Entry) -> Action? {
+        switch page {
+        case .project(let id): return act(.set(entry.text, nil), id)
+        case .text(_, let id, let variable?):
+            guard let number = UInt64(entry.text), number > 0 else {
+                message = "Type a number from the column VERSION."
+                return nil
+            }
+            _ = back()
+            return act(.restore(variable, number), id)
+        default: return nil
+        }
     }
 
     /// Returns how far a key moves the selection; nil for other keys.
@@ -305,13 +343,13 @@ struct WatchModel {
 
     private mutating func open() -> Action? {
         let items = items
-        guard !items.isEmpty else { return nil }
+        guard !items.isEmpty else { return unused("Enter") }
         switch items[selection(in: items)] {
         case .project(let project):
             push(.project(project.id))
             return .look(project.id)
         case .deployment: return actOnDeployment("l")
-        case .variable: return reveal()
+        case .variable: return act("h")
         }
     }
 
@@ -321,7 +359,7 @@ struct WatchModel {
         if !items.isEmpty { selected[selected.count - 1] = items[selection(in: items)].key }
         pages.append(page)
         selected.append(nil)
-        (filter, isFiltering, newName) = ("", false, nil)
+        (filter, isFiltering, entry) = ("", false, nil)
     }
 
     private mutating func back() -> Action? {
@@ -329,7 +367,10 @@ struct WatchModel {
             filter = ""
             return nil
         }
-        guard pages.count > 1 else { return nil }
+        guard pages.count > 1 else {
+            message = "Press q to quit."
+            return nil
+        }
         let left = pages.removeLast()
         selected.removeLast()
         switch left {
@@ -361,7 +402,9 @@ struct WatchModel {
     private mutating func act(_ letter: Character) -> Action? {
         switch page {
         case .project(let id) where pane == .variables: return actOnVariable(letter, id)
-        case .text: return nil
+        case .text(_, _, let variable):
+            if letter == "r", let variable { entry = Entry(variable: variable) }
+            return nil
         default: return actOnDeployment(letter)
         }
     }
@@ -369,7 +412,7 @@ struct WatchModel {
     private mutating func actOnVariable(_ letter: Character, _ id: String) -> Action? {
         switch letter {
         case "n":
-            newName = ""
+            entry = Entry()
             return nil
         case "d": return act(.difference, id)
         case "P": return act(.push, id)

@@ -89,7 +89,7 @@ struct WatchScreen {
         case .project(let id): title = model.project(id)?.name ?? "a project"
         case .log(let row, let id):
             title = "\(model.project(id)?.name ?? "") \(row.id)"
-        case .text(let name, let id): title = "\(model.project(id)?.name ?? ""): \(name)"
+        case .text(let name, let id, _): title = "\(model.project(id)?.name ?? ""): \(name)"
         }
         let name = "zg-env: \(DisplayText.safe(title))"
         let right = status
@@ -132,7 +132,7 @@ struct WatchScreen {
 
     private func footer(takesAnswer: Bool) -> [[Span]] {
         if model.isFiltering { return [[Span("/\(model.filter)_", .heading)]] }
-        if let name = model.newName { return [[Span("New variable: \(name)_", .heading)]] }
+        if let entry = model.entry { return [[Span("\(entry.prompt)\(entry.text)_", .heading)]] }
         var lines: [[Span]] = []
         if let word = model.message ?? model.work { lines += wrapped(word, .heading) }
         let keys: [String]
@@ -160,7 +160,10 @@ struct WatchScreen {
                         "e edit", "P push", "p pull",
                     ]
             case .log: keys = ["? help", "q quit", "Esc back", "k up", "j down", "o browser"]
-            case .text: keys = ["? help", "q quit", "Esc back", "k up", "j down"]
+            case .text(_, _, let variable):
+                keys =
+                    ["? help", "q quit", "Esc back"] + (variable == nil ? [] : ["r restore"])
+                    + ["k up", "j down"]
             }
         }
         let filter = model.filter.isEmpty ? "" : "/\(model.filter)  "
@@ -349,7 +352,7 @@ struct WatchScreen {
         ("v", "show the value", "value"), ("c", "copy the value", "copy"),
         ("s", "set the value", "set"), ("n", "new variable", "new"),
         ("e", "edit in your editor", "edit"), ("x", "remove", "remove"),
-        ("h", "history", "history"), ("d", "compare with Vercel", "diff"),
+        ("h", "history (also Enter)", "history"), ("d", "compare with Vercel", "diff"),
         ("P", "push to Vercel", "push"), ("p", "pull from Vercel", "pull"),
     ]
     private static let filtering: Key = ("/", "filter by name", "filter")
@@ -366,12 +369,14 @@ struct WatchScreen {
             )
         case .project where model.pane == .variables:
             own = Self.onVariables + [Self.filtering, ("Tab", "show the deployments", "switch")]
+            notes.append("At a prompt, Esc or Ctrl-C returns to this screen.")
         case .project:
             own = Self.onDeployments + [("Tab", "show the variables", "switch")]
             notes.append(
                 "READY, not live: production was rolled back or pinned to an older deployment.")
         case .log: own = [("o", "open in a browser", "browser")]
-        case .text: own = []
+        case .text(_, _, let variable):
+            own = variable == nil ? [] : [("r", "restore a version", "restore")]
         }
         let isWide = size.columns >= 76
         func line(_ key: Key, _ width: Int) -> String {

@@ -187,12 +187,35 @@ final class WatchedVercel: PollerDelegate {
             place.unownedRecords = Set(place.deployments.compactMap(\.projectId))
             try answers.keep([.projects: place.platform], from: access, askedAt: askedAt)
             place.wantsProjects = false
+            // Without a write, as in a read-only directory, the screen is right all the same.
+            try? recordLive(place.platform, askedAt)
         }
         let now = Int64(clamping: askedAt)
         return place.deployments.contains { deployment in
             let age = now.subtractingReportingOverflow(deployment.createdAt?.milliseconds ?? 0)
             return !deployment.state.isFinal && !age.overflow
                 && age.partialValue < DeploymentWatcher.longestListedMilliseconds
+        }
+    }
+
+    /// Saves which deployments are live in the vault, where `status` and `list` read it.
+    private func recordLive(_ platform: [Project], _ askedAt: UInt64) throws {
+        guard let index, !workspace.options.dryRun else { return }
+        let known = Dictionary(
+            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let news = index.projects.compactMap { local -> (Identifier, Project)? in
+            guard let project = known[local.binding?.projectID ?? ""],
+                project.liveDeployment != local.live
+            else { return nil }
+            return (local.id, project)
+        }
+        guard !news.isEmpty else { return }
+        let session = workspace.session
+        try session.update(with: try session.keys(.index)) { transaction in
+            for (id, project) in news
+            where transaction.index.project(id).map({ $0.seenAt < askedAt }) == true {
+                transaction.see(live: project.liveDeployment, of: id, time: askedAt)
+            }
         }
     }
 

@@ -176,6 +176,12 @@ struct EditTests {
         #expect(try home.revealed("A", "-t", "preview") == Array("first".utf8))
         // Now A has two values: the target must be given, and the others stay.
         failed(try home.editing(["A", "-p", "web"], with: editor).run(), 2, "several values")
+        // What the hint says makes it one value again.
+        let again = "zg-env set A -p web -t production,preview,development"
+        failed(
+            try home.run(["set", "A", "-p", "web"], input: .text("x")), 2, "several values",
+            "a single value for all of these targets again, run: \(again)\n")
+        failed(try home.run(["restore-version", "A", "1", "-p", "web"]), 2, again)
         let other = try home.editor("printf 'A=dev\\n' >\"$1\"")
         done(try home.editing(["A", "-p", "web", "-t", "development"], with: other).run())
         #expect(try home.revealed("A", "-t", "preview") == Array("first".utf8))

@@ -44,7 +44,10 @@ struct LoginTests {
         let before = try platform.home.vaultBytes()
         let result = try platform.run("login", input: .text(token))
         #expect([2, 6].contains(result.status), "\(result.error)")
-        if token.hasPrefix("wrong") { #expect(result.status == 6) }
+        if token.hasPrefix("wrong") {
+            failed(result, 6, "Copy the whole token again, or create a new one")
+            #expect(!result.error.contains("zg-env login"))
+        }
         #expect(!result.error.contains("wrong-token"))
         #expect(try platform.home.vaultBytes() == before)
         try failedAsJSON(platform.run("project", "list", "--json"), 6, "unauthorized")

@@ -63,10 +63,14 @@ struct ScanTests {
         let clean = done(try home.run(scan))
         #expect(clean.output == "")
         #expect(clean.error.contains("Skipped 1 short or common value: MODE."))
+        #expect(clean.error.contains("Found none of 2 values in 1 file.\n"))
+        let history = done(try home.run(scan + ["--history"]))
+        #expect(history.error.contains("git's history was not searched."))
         try write("one\nkey = \(Self.token)\nproduction\n", to: "sub/b.txt")
         let result = try home.run(scan)
         #expect(result.end == .exited(1))
-        #expect(result.output == "sub/b.txt:2: TOKEN (web, plain)\n")
+        #expect(result.output == "sub/b.txt:2: TOKEN (project web, plain text)\n")
+        #expect(result.error.contains("--except KEY"))
         let object = try home.run(scan + ["--json"])
         #expect(try found(object) == ["sub/b.txt:2 TOKEN plain"])
         let document = try JSONDocument(object.standardOutput)
@@ -79,6 +83,27 @@ struct ScanTests {
             #expect(!(run.output + run.error).contains("key ="))
         }
         #expect(done(try home.run(["log", "--json"])).output.contains("searched for"))
+    }
+
+    @Test func `a value that is public by its name is skipped, unless it looks like a secret`()
+        throws
+    {
+        let (site, shared, secret) = ("https://shop.example", "shared-value-1", "secret-value-1")
+        try home.store([
+            "NEXT_PUBLIC_SITE": site, "NEXT_PUBLIC_SHARED": shared, "SHARED": shared,
+            "NEXT_PUBLIC_SECRET": secret,
+        ])
+        try write("\(site)\n\(shared)\n\(secret)\n", to: "a.txt")
+        let result = try home.run(scan + ["--json"])
+        #expect(try found(result) == ["a.txt:2 SHARED plain", "a.txt:3 NEXT_PUBLIC_SECRET plain"])
+        let skipped = try JSONDocument(result.standardOutput)["leftOut"]?.elements ?? []
+        #expect(
+            Set(skipped.compactMap { $0["key"]?.text })
+                == ["MODE", "NEXT_PUBLIC_SITE", "NEXT_PUBLIC_SHARED"])
+        let text = try home.run(scan + ["--history"])
+        #expect(
+            text.error.contains("Skipped 2 public values: NEXT_PUBLIC_SHARED, NEXT_PUBLIC_SITE."))
+        #expect(!text.output.contains("NEXT_PUBLIC_S "), "\(text.output)")
     }
 
     @Test func `a file in UTF-16 is searched`() throws {
@@ -308,7 +333,8 @@ struct ScanTests {
     @Test func `scan reads a stream and a file, and refuses anything else`() throws {
         let text = ProgramRunner.Input.text("one\n\(Self.token)")
         #expect(
-            try home.run(scan + ["-"], input: text).output == "-:2: TOKEN (web, plain)\n")
+            try home.run(scan + ["-"], input: text).output
+                == "-:2: TOKEN (project web, plain text)\n")
         done(try home.run(scan + ["-"], input: .text("nothing")))
         try write(Self.token, to: "file")
         #expect(try found(home.run(scan + ["file", "--json"])) == ["file:1 TOKEN plain"])
@@ -335,7 +361,7 @@ struct ScanTests {
         ]
         let result = try runner.run()
         #expect(result.end == .exited(1), "\(result.error)")
-        #expect(result.output == "-:1: TOKEN (web, plain)\n")
+        #expect(result.output == "-:1: TOKEN (project web, plain text)\n")
     }
 
     @Test func `many findings end the search of a file, with a warning`() throws {

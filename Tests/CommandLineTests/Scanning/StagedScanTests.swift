@@ -196,7 +196,8 @@ struct StagedScanTests {
         try git.run(["add", "."])
         let stopped = try git.attempt(["commit", "-qm", "Leak"], unlocked: true)
         #expect(stopped.end == .exited(1))
-        #expect((stopped.output + stopped.error).contains("file:1: TOKEN (web, plain)"))
+        #expect(
+            (stopped.output + stopped.error).contains("file:1: TOKEN (project web, plain text)"))
         #expect(!(stopped.output + stopped.error).contains(Self.token))
         #expect(try git.attempt(["rev-parse", "-q", "--verify", "HEAD"]).end == .exited(1))
         try write("clean\n", to: "file")

@@ -57,9 +57,19 @@ struct OneScreenTests {
         // The history has no values.
         try terminal.press("h")
         try terminal.wait(for: "VERSION")
-        #expect(terminal.screen.contains("zg-env: web: history"))
+        #expect(terminal.screen.contains("zg-env: web: history of KEY"))
         try terminal.press("Escape")
         try terminal.wait("the list") { desk.selected.hasPrefix("> KEY") }
+        // Enter shows the same, and no value; a version is restored from there.
+        try terminal.press("Enter")
+        try terminal.wait(for: "zg-env: web: history of KEY")
+        try terminal.type("r1")
+        try terminal.wait(for: "Restore version: 1_")
+        try terminal.press("Enter")
+        try terminal.wait(for: "Restored version 1 of KEY.")
+        #expect(terminal.isAlternate)
+        #expect(
+            try desk.platform.home.revealed("KEY", "-t", "production") == Array("first".utf8))
         try terminal.press("End", "x")
         try terminal.wait(for: "Remove it?")
         #expect(!terminal.isAlternate && terminal.screen.contains("remove NEW from web"))
@@ -75,6 +85,92 @@ struct OneScreenTests {
         for value in ["first", "second-value", "new-value"] {
             #expect(!terminal.everything.contains(value), "\(value)")
         }
+    }
+
+    @Test func `e changes the value for all targets of the variable`() throws {
+        let desk = try WatchDesk()
+        try desk.platform.set("WIDE", "first")
+        done(try desk.platform.run("link", "web"))
+        try desk.terminal.run("export VISUAL='sh -c \"echo WIDE=edited >\\$0\"'")
+        try desk.startAlone()
+        try desk.terminal.wait(for: "> WIDE")
+        try desk.terminal.press("e")
+        try desk.terminal.wait(for: "Saved 1 change to web.")
+        try desk.terminal.press("q")
+        try desk.terminal.wait(for: "ended with 0")
+        let home = desk.platform.home
+        #expect(try home.scopes(of: "WIDE") == ["production,preview,development"])
+        #expect(try home.revealed("WIDE") == Array("edited".utf8))
+    }
+
+    @Test func `a prompt says what it is for, and Esc and Ctrl-C return to the screen`() throws {
+        let desk = try WatchDesk(unlocked: false)
+        let terminal = desk.terminal
+        try desk.platform.set("KEY", "value-of-key")
+        done(try desk.platform.run("link", "web"))
+        try desk.startAlone()
+        try terminal.wait(for: "Passphrase")
+        try terminal.run(CommandHome.passphrase)
+        try terminal.wait(for: "> KEY")
+        for (key, prompt) in [
+            ("v", "Passphrase to show KEY (Esc cancels): "),
+            ("e", "Passphrase to edit KEY (Esc cancels): "),
+            ("P", "Passphrase to push (Esc cancels): "),
+            ("s", "Passphrase to set KEY (Esc cancels): "),
+        ] {
+            for answer in ["Escape", "C-c"] {
+                try terminal.press(key)
+                try terminal.wait(for: prompt.trimmingCharacters(in: .whitespaces))
+                #expect(!terminal.isAlternate)
+                try terminal.type("abc")
+                try terminal.press(answer)
+                try terminal.wait("the screen after \(key) \(answer)") {
+                    terminal.isAlternate && terminal.screen.contains("Canceled.")
+                }
+                #expect(desk.selected.hasPrefix("> KEY"))
+                try terminal.press("j")
+                try terminal.wait("the next key") { !terminal.screen.contains("Canceled.") }
+            }
+        }
+        // A question in the shell's part, and an arrow key in a prompt, which is no Escape.
+        try terminal.press("P")
+        try terminal.wait(for: "Passphrase to push")
+        try terminal.press("Up")
+        try terminal.press("C-u")
+        try terminal.run(CommandHome.passphrase)
+        try terminal.wait(for: "[y/N]")
+        try terminal.press("C-c")
+        try terminal.wait("the screen") {
+            terminal.isAlternate && terminal.screen.contains("Canceled.")
+        }
+        #expect(desk.platform.records("KEY").isEmpty)
+        #expect(try desk.platform.home.revealed("KEY") == Array("value-of-key".utf8))
+        // On the screen itself Ctrl-C still quits.
+        try terminal.press("C-c")
+        try terminal.wait(for: "ended with 130")
+        #expect(!terminal.everything.contains("value-of-key"))
+    }
+
+    @Test func `after a redeploy from the screen, status knows that the value is live`() throws {
+        let desk = try desk()
+        try desk.platform.pushed()
+        #expect(done(try desk.platform.run("status")).output.contains("not live yet"))
+        try desk.startAlone()
+        try desk.terminal.wait(for: "not yet")
+        try desk.terminal.press("Tab")
+        try desk.terminal.wait(for: "READY, live")
+        try desk.terminal.press("g", "r")
+        try desk.terminal.wait(for: "Redeploy this deployment?")
+        try desk.terminal.press("y")
+        try desk.terminal.wait(for: "Done: redeploy.")
+        try desk.terminal.press("Tab")
+        try desk.terminal.wait("the live value") {
+            desk.selected.contains(" live ") && !desk.terminal.screen.contains("not yet")
+        }
+        try desk.terminal.press("q")
+        try desk.terminal.wait(for: "ended with 0")
+        let status = done(try desk.platform.run("status")).output
+        #expect(!status.contains("not live yet"), "\(status)")
     }
 
     @Test func `a conflict, a comparison and an editor have the terminal for themselves`() throws {

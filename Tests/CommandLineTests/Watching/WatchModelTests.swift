@@ -87,7 +87,8 @@ struct WatchModelTests {
         )
         #expect(
             Self.typed("v\r", in: &model) == [
-                .reveal(first.id, project: "prj_web"), .reveal(first.id, project: "prj_web"),
+                // Enter must not show a value.
+                .reveal(first.id, project: "prj_web"), .act(.history(first), project: "prj_web"),
             ])
         _ = model.take(.end, rows: 24)
         let actions: [(Character, VariableAction)] = [
@@ -135,7 +136,7 @@ struct WatchModelTests {
         for _ in 0..<2 { _ = model.take(.backspace, rows: 24) }
         #expect(model.take(.enter, rows: 24) == .act(.set("NEW", nil), project: "prj_web"))
         #expect(Self.typed("nX", in: &model) == [] && model.take(.escape, rows: 24) == nil)
-        #expect(model.newName == nil && model.page == .project("prj_web"))
+        #expect(model.entry == nil && model.page == .project("prj_web"))
         #expect(Self.typed("n\r", in: &model) == [])
     }
 
@@ -183,6 +184,66 @@ struct WatchModelTests {
         #expect(WatchExample.lines(model)[22] == "line 99")
         #expect(Self.typed("lrpbovx", in: &model) == [])
         #expect(model.take(.escape, rows: 24) == nil && model.page == .project("prj_web"))
+    }
+
+    @Test func `a version is restored from the history`() {
+        var model = WatchExample.model
+        model.open("prj_web", .variables)
+        let variable = WatchExample.projects[2].variables[0]
+        func show() {
+            model.show(
+                ["VERSION", "2", "1"], title: "history of DATABASE_URL", project: "prj_web",
+                historyOf: variable)
+        }
+        show()
+        #expect(WatchExample.lines(model)[0].hasPrefix("zg-env: web: history of DATABASE_URL"))
+        #expect(WatchExample.lines(model).last?.contains("r restore") == true)
+        for wrong in ["r\r", "rx\r", "r0\r", "r-1\r"] {
+            #expect(Self.typed(wrong, in: &model) == [], "\(wrong)")
+            #expect(model.entry == nil)
+        }
+        #expect(model.message == "Type a number from the column VERSION.")
+        #expect(Self.typed("r12", in: &model) == [])
+        #expect(WatchExample.lines(model).last == "Restore version: 12_")
+        _ = model.take(.backspace, rows: 24)
+        #expect(
+            model.take(.enter, rows: 24)
+                == .act(.restore(variable, 1), project: "prj_web"))
+        #expect(model.page == .project("prj_web"))
+        show()
+        #expect(Self.typed("r1", in: &model) == [] && model.take(.escape, rows: 24) == nil)
+        #expect(model.entry == nil && model.page != .project("prj_web"))
+    }
+
+    @Test func `a key without an effect says so`() {
+        var model = WatchExample.model
+        func message(_ key: TerminalKey) -> String? {
+            _ = model.take(key, rows: 24)
+            return model.message
+        }
+        let hint = "does nothing here. Press ? for the keys."
+        #expect(message(.character("z")) == "z \(hint)")
+        #expect(message(.tab) == "Tab \(hint)")
+        #expect(message(.escape) == "Press q to quit.")
+        // A key with an effect removes the message.
+        for key in [.down, .character("f"), .character("?"), .escape, .character("/"), .escape]
+            as [TerminalKey]
+        {
+            #expect(message(key) == nil, "\(key)")
+        }
+        model.open("prj_web", .variables)
+        for letter in "lrbof" { #expect(message(.character(letter)) == "\(letter) \(hint)") }
+        #expect(message(.character("n")) == nil)
+        for key in [.character("a"), .character(" "), .character("b"), .deleteWord]
+            as [TerminalKey]
+        {
+            #expect(message(key) == nil)
+        }
+        #expect(model.entry?.text == "a ")
+        #expect(message(.deleteLine) == nil && model.entry?.text == "")
+        #expect(message(.backspace) == nil && model.entry == nil)
+        #expect(message(.tab) == nil)
+        for letter in "vcsnexhd/" { #expect(message(.character(letter)) == "\(letter) \(hint)") }
     }
 
     @Test func `a log scrolls with its end until the user scrolls back`() {

@@ -82,6 +82,13 @@ struct WatchSizeTests {
                     $0.open("prj_web", .variables)
                 }
             ),
+            (
+                "variables-unused-key",
+                changed {
+                    $0.open("prj_web", .variables)
+                    typed("z", &$0)
+                }
+            ),
             ("variables-not-in-vault", changed { $0.open("prj_docs", .variables) }),
             ("deployments", changed { typed("\r", &$0) }),
             ("deployments-help", changed { typed("\r?", &$0) }),
