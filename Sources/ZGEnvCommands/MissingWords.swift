@@ -51,7 +51,8 @@ struct MissingWords {
             let index = try workspace.session.index(.listing)
             return try picker.pick(
                 "Project", index.projects.map { .init($0.name) }.sorted { $0.word < $1.word })
-        case .deployment, .deploymentID: return try picker.pick("Deployment", try deployments(for: command))
+        case .deployment, .deploymentID:
+            return try picker.pick("Deployment", try deployments(for: command))
         case .target, .account, .team: return nil
         }
     }

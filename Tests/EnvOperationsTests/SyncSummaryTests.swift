@@ -48,7 +48,8 @@ struct SyncSummaryTests {
         there.remote?.seenUpdatedAt = 11
         #expect(standings(there) == [.behind])
         #expect(SyncSummary.Standing.behind.remedies(for: there) == [.pull])
-        #expect(SyncSummary.Standing.diverged.remedies(for: changed) == [.choose, .take, .overwrite])
+        #expect(
+            SyncSummary.Standing.diverged.remedies(for: changed) == [.choose, .take, .overwrite])
         there.remote?.isGone = true
         #expect(standings(there) == [.behind])
         // A pull brings no value that Vercel does not show.

@@ -61,7 +61,9 @@ package struct Table: Sendable {
     /// - Parameter width: The columns of the terminal; nil to cut nothing.
     package func text(width: Int? = nil, style: Style = .plain) -> String {
         guard !rows.isEmpty, !columns.isEmpty else { return "" }
-        if let width, let fitting = fitting(width) { return fitting.text(width: width, style: style) }
+        if let width, let fitting = fitting(width) {
+            return fitting.text(width: width, style: style)
+        }
         var lines = rows
         if columns.contains(where: { !$0.title.isEmpty }) {
             lines.insert(columns.map { Cell($0.title, as: .heading) }, at: 0)

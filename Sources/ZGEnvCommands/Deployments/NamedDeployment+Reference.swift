@@ -81,7 +81,8 @@ extension NamedDeployment {
     static func listHint(_ workspace: Workspace) -> String {
         let isInUse =
             !workspace.options.namesProject && (try? ProjectResolver(workspace).reference()) != nil
-        let place = isInUse ? "" : " -p \(workspace.options.project.map { "\(word: $0)" } ?? "NAME")"
+        let place =
+            isInUse ? "" : " -p \(workspace.options.project.map { "\(word: $0)" } ?? "NAME")"
         return "List deployments with: zg-env deployment list\(place)"
     }
 

@@ -31,7 +31,8 @@ struct Rotate: Command {
             OptionSpec(flag: "redeploy", "Redeploy, and wait until the value is live"),
             OptionSpec(
                 flag: "promote", "With --redeploy: promote staged production deployments"),
-            OptionSpec("check", value: "CMD", "Run CMD to check each deployment, also after a revert"),
+            OptionSpec(
+                "check", value: "CMD", "Run CMD to check each deployment, also after a revert"),
             OptionSpec(
                 "check-url", value: "URL", "Check each deployment by requesting this URL or path"),
             OptionSpec(

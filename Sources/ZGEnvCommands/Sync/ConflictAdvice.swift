@@ -42,7 +42,7 @@ struct ConflictAdvice {
         let removed = all(.pulling(isGone: true))
         if !removed.isEmpty {
             sentences.append(
-                "To remove it from the vault too (the history is kept), run: \(command("pull", removed)). To push it again, run: \(command("push", removed)) --force."
+                "To push it again, run: \(command("push", removed)) --force. To remove it from the vault too (the history is kept), run: \(command("pull", removed))."
             )
         }
         let either = all(.either)

@@ -8,6 +8,8 @@ internal import VercelAPI
 /// The result of a push, or its plan.
 struct PushReport {
     private let project: String
+    /// Whether somebody can be asked, as `pull` does for each conflict.
+    private let offersQuestions: Bool
     private let plan: PushPlan
     /// The outcome of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
@@ -24,7 +26,8 @@ struct PushReport {
     /// The state of Vercel that the plan is based on.
     var reading: VercelReading?
 
-    init(project: String, plan: PushPlan) {
+    init(project: String, plan: PushPlan, offersQuestions: Bool) {
+        self.offersQuestions = offersQuestions
         self.project = project
         self.plan = plan
     }
@@ -243,7 +246,7 @@ struct PushReport {
                         : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
                     : "\(keyCount) variables have changed on Vercel since the last sync.",
                 hint:
-                    "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: true).text)"
+                    "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )
         }
         guard !failures.isEmpty else { return nil }

@@ -127,7 +127,8 @@ struct PushWork {
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers + exchange.replaced.values,
             successors: resolution.successors, abandoned: resolution.abandoned, rules: rules)
-        var report = PushReport(project: project.name, plan: plan)
+        var report = PushReport(
+            project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
         let seen = Seen(
             platform: platform, listedAt: listedAt, vercelTime: vercelTime,

@@ -12,6 +12,8 @@ struct StatusSync {
     /// Records of open rotations, which only resuming or reverting the rotation resolves.
     private let rotating: Set<Identifier>
     private let production: ProductionStates
+    /// Whether somebody can be asked, as `pull` does for each conflict.
+    private let offersQuestions: Bool
 
     /// - Parameters:
     ///   - listing: The decoded index.
@@ -29,6 +31,7 @@ struct StatusSync {
             due = RotationDue.records(in: whole, now: workspace.context.now())
         }
         summary = SyncSummary(of: listing, rotationDue: due)
+        offersQuestions = workspace.interaction.canConfirm
         production = ProductionStates(
             of: listing, notLive: summary.variables[.notLive] ?? [], workspace)
     }
@@ -119,10 +122,11 @@ struct StatusSync {
         text += production.text
         guard !remedies.isEmpty else { return text }
         text += "What to do:\n"
-        for remedy in remedies {
+        for remedy in remedies where offersQuestions || remedy.remedy != .choose {
             text += "  \(DisplayText.safe(remedy.command))  (\(remedy.count) "
             text += "\(Self.words(remedy.standing))\(Self.words(remedy.remedy))"
-            text += "\(remedy.remedy == .redeploy ? production.remark(on: remedy.variables) : ""))\n"
+            text +=
+                "\(remedy.remedy == .redeploy ? production.remark(on: remedy.variables) : ""))\n"
         }
         return text
     }

@@ -6,7 +6,8 @@ import Testing
 /// Production that was rolled back, where new deployments do not go live by themselves.
 @Suite("Production that is rolled back")
 struct RolledBackTests {
-    @Test func `after a failed build and a rollback, each command says where production is`() throws {
+    @Test func `after a failed build and a rollback, each command says where production is`() throws
+    {
         let platform = try SandboxHome()
         try platform.set("KEY", "one", "-t", "production")
         try platform.pushed("--redeploy")
@@ -44,7 +45,8 @@ struct RolledBackTests {
         let advice = done(try platform.run("status")).output
         #expect(advice.contains(pinned), "\(advice)")
         #expect(
-            advice.contains("zg-env promote \(built)  (1 not live yet: already built)"), "\(advice)")
+            advice.contains("zg-env promote \(built)  (1 not live yet: already built)"), "\(advice)"
+        )
         let remedies = try json(platform.run("status", "--json"))["remedies"]
         #expect(remedies?.elements.map { $0["command"]?.text } == ["zg-env promote \(built)"])
         let plan = done(try platform.run("redeploy", "-p", "web", "--dry-run")).output
@@ -61,7 +63,8 @@ struct RolledBackTests {
         let first = try #require(try platform.current())
         try platform.set("KEY", "one", "-t", "production")
         try platform.pushed("--redeploy")
-        #expect(!done(try platform.run("status", "-p", "web", "--refresh")).output.contains("Rolled"))
+        #expect(
+            !done(try platform.run("status", "-p", "web", "--refresh")).output.contains("Rolled"))
         try platform.teammate.send("POST", "/v1/projects/web/rollback/\(first)")
         platform.server.advanceClock(bySeconds: 60)
         let status = done(try platform.run("status", "-p", "web", "--refresh")).output

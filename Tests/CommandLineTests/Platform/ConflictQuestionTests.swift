@@ -74,11 +74,10 @@ struct ConflictQuestionTests {
             script: [
                 passphrase,
                 (.terminal("skip? [S/m/t/d]"), .line("d")),
-                passphrase,
                 (.terminal("skip? [S/m/t/d]"), .line("t")),
             ])
         #expect(result.end == .exited(0), "\(result.screen) \(result.error)")
-        #expect(result.stepsDone == 4, "\(result.screen)")
+        #expect(result.stepsDone == 3, "\(result.screen)")
         let screen = String(decoding: result.terminal, as: UTF8.self)
         #expect(screen.contains("vault   mine\\x1B[2J"), "\(screen)")
         #expect(screen.contains("Vercel  theirs"), "\(screen)")

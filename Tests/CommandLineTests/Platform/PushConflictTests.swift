@@ -112,7 +112,6 @@ struct PushConflictTests {
             let (report, message) = try failedReport(platform.push(), 5, "conflict")
             #expect(report.keys("conflicts") == ["KEY"])
             #expect(report.reasons("conflicts").first?.contains("changed on Vercel") == true)
-            #expect(message.contains("at a terminal, run: zg-env pull KEY -p web."), "\(message)")
             #expect(message.contains("--force"))
         }
         #expect(writes == [])

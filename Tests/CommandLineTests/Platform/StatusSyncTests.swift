@@ -69,7 +69,6 @@ struct StatusSyncTests {
             "Changed on Vercel:\n", "  web  BEHIND  ", "Changed on both sides:\n",
             "What to do:\n", "  zg-env push -p web  (3 not pushed)\n",
             "  zg-env pull -p web  (2 changed on Vercel)\n",
-            "  zg-env pull BOTH -p web  (1 changed on both sides: choose a side for each, at a terminal)\n",
         ] {
             #expect(text.contains(line), "\(line)\n\(text)")
         }

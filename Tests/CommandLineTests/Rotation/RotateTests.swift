@@ -153,11 +153,14 @@ struct RotateTests {
         #expect(home.read("apply").split(separator: "\n").last == "undo \(Self.old) \(Self.new)")
     }
 
-    @Test func `a check that fails with the old value too does not make a revert incomplete`() throws {
+    @Test func `a check that fails with the old value too does not make a revert incomplete`()
+        throws
+    {
         let home = try RotationHome()
         let (report, message) = try failedReport(
             home.rotate("--check", home.recorder("check") + "; exit 7"), 10, "rolled_back")
-        #expect(message.contains("--check failed with exit code 7 in web. The old value was restored."))
+        #expect(
+            message.contains("--check failed with exit code 7 in web. The old value was restored."))
         #expect(message.contains("The check fails with the old value too, in web."), "\(message)")
         #expect(report.project?["state"] == "rolled_back")
         #expect(home.read("check").split(separator: "\n").count == 2)

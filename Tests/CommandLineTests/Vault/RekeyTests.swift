@@ -57,7 +57,7 @@ struct RekeyTests {
         let typed = try home.terminalRunner(
             ["passwd"],
             script: [
-                (.terminal("Passphrase"), .line("another passphrase")),
+                (.terminal("Current passphrase"), .line("another passphrase")),
                 (.terminal("New passphrase"), .line("third")),
                 (.terminal("Confirm passphrase"), .line("third")),
             ]

@@ -239,6 +239,8 @@ struct WatchedDayTests {
         #expect(text.contains("of each project were checked"))
         platform.now += 120_000
         _ = try watch.turn(dies: nil)
-        #expect(watch.messages.count == 2)
+        // One that was still building may be reported by itself.
+        let again = watch.messages.dropFirst(2).map(\.subject)
+        #expect(again.allSatisfy { $0.hasPrefix("dpl_") }, "\(again)")
     }
 }
