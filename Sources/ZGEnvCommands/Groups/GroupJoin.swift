@@ -59,6 +59,7 @@ struct GroupJoin: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        try welcome.check(workspace)
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let known = try GroupAccess.memberships(in: index)

@@ -20,6 +20,18 @@ struct GroupWelcome {
         links = command.has("link")
     }
 
+    private func asks(_ workspace: Workspace) -> Bool {
+        adopts == nil && workspace.interaction.canConfirm && !workspace.options.yes
+    }
+
+    /// Refuses options about adopted projects if none would be adopted, before the invite is answered.
+    func check(_ workspace: Workspace) throws {
+        guard binds || links, adopts != true, !asks(workspace) else { return }
+        throw CommandError(
+            .usage, "No project would be adopted, so there would be nothing to link.",
+            hint: "Add --adopt all.")
+    }
+
     /// Adopts the projects of a group that the vault does not use yet, and adds what was done.
     func run(
         _ group: GroupHash, after result: inout CommandResult, _ workspace: Workspace
@@ -28,8 +40,8 @@ struct GroupWelcome {
         let projects = try SharedProject.all(in: index).filter {
             $0.group == group && !$0.isAdopted
         }.compactMap { index.project($0.project)?.name }.sorted()
-        let asks = adopts == nil && workspace.interaction.canConfirm && !workspace.options.yes
-        guard !projects.isEmpty, adopts == true || asks else { return }
+        let asks = asks(workspace)
+        guard adopts == true || asks, !projects.isEmpty || links else { return }
         try result.showText(workspace)
         // What the options do not allow is asked where somebody can answer.
         let adoption = GroupAdoption(workspace, binds: binds ? true : asks ? nil : false)

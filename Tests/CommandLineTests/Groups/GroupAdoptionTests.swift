@@ -101,6 +101,13 @@ struct GroupAdoptionTests {
         let early = try homes.run(
             "bob", "group", "join", homes.place, "--adopt", "all", input: .text("x\n"))
         failed(early, 2, "--wait")
+        // Refused before the invite is answered, rather than ignored afterwards.
+        for options in [["--link"], ["--bind"], ["--adopt", "none", "--link"]] {
+            failed(
+                try homes.home("bob").runner(
+                    ["group", "join", homes.place, "--wait"] + options, input: .text("x\n")
+                ).run(), 2, "--adopt all")
+        }
         let invite = try homes.object("alice", ["group", "invite", "bob", "--auto", "--yes"])
         let code = try #require(invite["code"]?.text)
         let join = try homes.home("bob").runner(
@@ -118,6 +125,32 @@ struct GroupAdoptionTests {
         #expect(joined["sync"]?["standing"] == "active")
         #expect(try homes.value("bob", "A") == "one")
         #expect(done(try homes.run("bob", "list")).output.contains("A"))
+    }
+
+    @Test func `join says that it did not link a directory to one of two projects`() throws {
+        let homes = try GroupHomes()
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        done(
+            try homes.home("alice").runner(["set", "B", "-p", "api"], input: .text("two")).run())
+        done(try homes.run("alice", "share", "api", "--group", "acme", "--yes"))
+        let invite = try homes.object("alice", ["group", "invite", "bob", "--auto", "--yes"])
+        let code = try #require(invite["code"]?.text)
+        let join = try homes.home("bob").runner(
+            [
+                "group", "join", homes.place, "--group", "acme", "--wait", "--adopt", "all",
+                "--link",
+            ], input: .text(code + "\n"))
+        let admit = try homes.home("alice").wrapped("/bin/sh") {
+            ["-c", "until \($0) sync | grep -q 'admitted bob'; do :; done"]
+        }
+        let results = try Together.run([join, admit])
+        #expect(results[0].status == 2)
+        #expect(
+            results[0].error.contains(
+                "You are a member of the group now. This directory was not linked: 2 projects"),
+            "\(results[0].error)")
+        #expect(try homes.value("bob", "A") == "one")
     }
 
     @Test func `group show names the reasons, and log lists who changed what`() throws {
