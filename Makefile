@@ -22,7 +22,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests
+PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests
 
 # Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
@@ -31,7 +31,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-groups bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -194,6 +194,9 @@ bench-screen: build ## Time the full-screen program to its first screen
 
 bench-requests: build ## Count and time the requests of push, pull, harden and rotate
 	Tests/Benchmark/requests.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox $(BENCH_OPTIONS)
+
+bench-groups: build ## Measure shared projects: instructions, set, syncs, newcomers
+	Tests/Benchmark/groups.py $(RELEASE)/zg-env $(BENCH_OPTIONS)
 
 bench-peers: ## Install the tools that the benchmark compares with (apt-get, pip)
 	@.ci/set-up peers

@@ -210,7 +210,7 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Sealing", "Threads", "Vault"],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            path: "Tests/TestSupport", exclude: ["http_backend.py"], swiftSettings: settings),
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -240,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "GroupPlacesTests",
             dependencies: ["GroupPlaces", "Groups", "TestSupport", "Vault"],
-            exclude: ["http_backend.py"], swiftSettings: settings),
+            swiftSettings: settings),
         .testTarget(
             name: "SearchingTests", dependencies: ["Searching", "Sealing"],
             swiftSettings: settings),

@@ -193,28 +193,11 @@ struct GitPlaceTests {
         let run = "touch \(mark)"
         let hostile = try fixture.directory.makeDirectory("hostile")
         try fixture.git(["init", "--quiet", hostile])
-        let configuration = """
-            [core]
-            sshCommand = "\(run);"
-            fsmonitor = "\(run);"
-            pager = "\(run);"
-            gitProxy = "\(run);"
-            alternateRefsCommand = "\(run);"
-            hooksPath = \(fixture.place)/hooks
-            [protocol "ext"]
-            allow = always
-            [alias]
-            ls-remote = "!\(run)"
-            [gc]
-            recentObjectsHook = "\(run);"
-            [include]
-            path = \(fixture.directory.path("more"))
-            [credential]
-            helper = "!\(run)"
-            [remote "origin"]
-            url = \(fixture.place)
-
-            """
+        let configuration =
+            HostileRepository.configuration(
+                running: run, hooks: "\(fixture.place)/hooks",
+                including: fixture.directory.path("more"))
+            + "[remote \"origin\"]\nurl = \(fixture.place)\n"
         // An include that includes itself would make git fail.
         try fixture.directory.write(
             configuration.replacing("[include]", with: "[other]"), to: "more")
@@ -224,25 +207,17 @@ struct GitPlaceTests {
         let ours = "\(fixture.place)/config"
         try (try String(contentsOfFile: ours, encoding: .utf8) + configuration)
             .write(toFile: ours, atomically: true, encoding: .utf8)
-        for hook in [
-            "pre-receive", "update", "post-receive", "post-update", "proc-receive",
-            "reference-transaction", "pre-push",
-        ] {
+        for hook in HostileRepository.hooks {
             try fixture.directory.write(
                 "#!/bin/sh\n\(run)\n", to: "place.git/hooks/\(hook)", mode: 0o755)
         }
         let object = try change("a")
         var publisher = try fixture.publisher("alice", ["changes", "seed", "2"])
         publisher.workingDirectory = hostile
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
-            publisher.environment[name] = "\(hostile)/.git"
-        }
-        publisher.environment["GIT_INDEX_FILE"] = "\(hostile)/index"
-        publisher.environment["GIT_SSH_COMMAND"] = run
-        publisher.environment["GIT_CONFIG_COUNT"] = "1"
-        publisher.environment["GIT_CONFIG_KEY_0"] = "core.sshCommand"
-        publisher.environment["GIT_CONFIG_VALUE_0"] = run
-        publisher.environment["GIT_TRACE"] = fixture.directory.path("trace")
+        publisher.environment.merge(
+            HostileRepository.environment(
+                of: hostile, running: run, tracingTo: fixture.directory.path("trace"))
+        ) { $1 }
         #expect(try publisher.run().output.split(separator: "\n").count == 2)
         let origin = try PlaceAddress.ofOrigin(
             of: "\(hostile)/.", runningIn: fixture.directory.path("home"), fixture.gitEnvironment)

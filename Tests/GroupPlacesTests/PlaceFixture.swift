@@ -49,6 +49,15 @@ struct PlaceFixture {
             try address(text), copyIn: try directory.makeDirectory(member), gitEnvironment)
     }
 
+    /// The same over a server.
+    func open(_ member: String, over server: GitServer) throws -> GitPlace {
+        var environment = environment
+        environment["PATH"] = server.path
+        return GitPlace(
+            try address(server.url), copyIn: try directory.makeDirectory(member),
+            GitEnvironment(environment.map { Array("\($0)=\($1)".utf8) }))
+    }
+
     /// The path of a member's copy of the repository.
     func copy(of member: String) throws -> String {
         let name = try #require(

@@ -28,7 +28,7 @@ struct PlaceKillTests {
                         usleep(pause)
                         // A git may end before it is killed; the next one is then killed.
                         for _ in 0..<200 where killsGit {
-                            let below = Self.descendants(of: identifier)
+                            let below = ProcessTree.descendants(of: identifier)
                             guard !below.isEmpty else { continue }
                             let one = below[Int(choice % UInt64(below.count))]
                             if kill(one, SIGKILL) == 0 { break }
@@ -74,7 +74,7 @@ struct PlaceKillTests {
                     .now,
                     .call { identifier, _ in
                         usleep(pause)
-                        let below = Self.descendants(of: identifier)
+                        let below = ProcessTree.descendants(of: identifier)
                         guard !below.isEmpty else { return }
                         kill(below[Int(choice % UInt64(below.count))], SIGKILL)
                     }
@@ -93,16 +93,5 @@ struct PlaceKillTests {
         let missing = published.subtracting(try reader.paths(of: fixture.group))
         #expect(missing.isEmpty, "\(random.seedText)")
         print("git killed: \(errors) errors, \(published.count) objects published, all there")
-    }
-
-    /// The processes below one, in any depth.
-    private static func descendants(of identifier: Int32) -> [Int32] {
-        let path = "/proc/\(identifier)/task"
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let children = threads.flatMap { thread in
-            ((try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8)) ?? "")
-                .split(separator: " ").compactMap { Int32($0) }
-        }
-        return children.flatMap { [$0] + descendants(of: $0) }
     }
 }

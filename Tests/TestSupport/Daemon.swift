@@ -53,6 +53,9 @@ package final class Daemon {
         stop()
     }
 
+    /// The shell above the program.
+    var identifier: Int32 { shell.identifier }
+
     /// Stops the program (SIGSTOP): it exists and does nothing.
     func suspend() throws {
         let number = shell.identifier

@@ -11,14 +11,18 @@ internal import Vault
 /// matter, since zg-env runs with its own.
 package final class DirectoryPlace: GroupPlace {
     private let path: String
+    private let isDurable: Bool
     /// The prefix of temporary files, which are in the folder of the file that they become.
     private static let temporaryPrefix = ".zg-env-"
     /// A write takes milliseconds; this is a day.
     private static let oldestTemporary: UInt64 = 86_400_000
 
-    /// - Parameter path: The absolute path of an existing directory.
-    package init(_ path: String) {
-        self.path = path
+    /// - Parameters:
+    ///   - path: The absolute path of an existing directory.
+    ///   - isDurable: Whether what was published must outlast a power failure. Takes milliseconds for
+    ///     each object.
+    package init(_ path: String, isDurable: Bool = true) {
+        (self.path, self.isDurable) = (path, isDurable)
     }
 
     package func groups() throws(PlaceError) -> [GroupHash] {
@@ -77,13 +81,18 @@ package final class DirectoryPlace: GroupPlace {
                 return reading
             }
             var total = 0
+            // Neighbouring paths are often in one folder.
+            var last: (folders: [String], folder: GroupFolder)?
             for (index, path) in paths.enumerated() {
                 guard total < limit else {
                     reading.remaining = Array(paths[index...])
                     break
                 }
                 let (folders, name) = Self.parts(of: path)
-                guard let inner = try Self.open(folders, in: folder) else { continue }
+                if last?.folders != folders {
+                    last = try Self.open(folders, in: folder).map { (folders, $0) }
+                }
+                guard let inner = last?.folder else { continue }
                 switch try inner.read(name, limit: path.limit) {
                 case nil: continue
                 case .unusable?: reading.refused.insert(path)
@@ -103,20 +112,27 @@ package final class DirectoryPlace: GroupPlace {
         do throws(SystemError) {
             let root = try GroupFolder(place: path)
             let permissions = try root.permissions
-            let folder = try root.makeFolder(group.hexadecimal, permissions: permissions)
+            let folder = try root.makeFolder(
+                group.hexadecimal, permissions: permissions, durably: isDurable)
             var taken: Set<ObjectPath> = []
             var cleaned: Set<[String]> = []
+            var last: (folders: [String], folder: GroupFolder)?
             for object in objects {
                 let (folders, name) = Self.parts(of: object.path)
-                var inner = folder
-                for name in folders {
-                    inner = try inner.makeFolder(name, permissions: permissions)
+                if last?.folders != folders {
+                    var inner = folder
+                    for name in folders {
+                        inner = try inner.makeFolder(
+                            name, permissions: permissions, durably: isDurable)
+                    }
+                    last = (folders, inner)
                 }
+                guard let inner = last?.folder else { continue }
                 if cleaned.insert(folders).inserted {
                     inner.removeLeftovers(
                         Self.temporaryPrefix, olderThan: Self.oldestTemporary)
                 }
-                if try !Self.publish(object, as: name, in: inner, permissions) {
+                if try !publish(object, as: name, in: inner, permissions) {
                     taken.insert(object.path)
                 }
             }
@@ -127,12 +143,12 @@ package final class DirectoryPlace: GroupPlace {
     }
 
     /// Returns false if the path has other bytes.
-    private static func publish(
+    private func publish(
         _ object: PlaceObject, as name: String, in folder: GroupFolder, _ permissions: UInt32
     ) throws(SystemError) -> Bool {
         if try folder.write(
-            object.bytes, to: name, temporary: temporaryName(), permissions: permissions,
-            replaces: false)
+            object.bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
+            replaces: false, durably: isDurable)
         {
             return true
         }
@@ -142,8 +158,8 @@ package final class DirectoryPlace: GroupPlace {
         guard object.path.hash != nil else { return false }
         do throws(SystemError) {
             return try folder.write(
-                object.bytes, to: name, temporary: temporaryName(), permissions: permissions,
-                replaces: true)
+                object.bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
+                replaces: true, durably: isDurable)
         } catch  where [EEXIST, EISDIR, ENOTEMPTY].contains(error.number) {
             // A directory cannot be replaced by a file.
             return false
@@ -161,7 +177,7 @@ package final class DirectoryPlace: GroupPlace {
             func create(_ bytes: [UInt8]) throws(SystemError) -> Bool {
                 try root.write(
                     bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
-                    replaces: false)
+                    replaces: false, durably: isDurable)
             }
             let isNew = try create(first)
             let isReplaced = try create(second)

@@ -32,8 +32,12 @@ struct GroupFolder {
 
     /// Opens or creates a folder in the folder.
     ///
-    /// - Parameter permissions: Those of the place, which a new folder gets regardless of the umask.
-    func makeFolder(_ name: String, permissions: UInt32) throws(SystemError) -> GroupFolder {
+    /// - Parameters:
+    ///   - permissions: Those of the place, which a new folder gets regardless of the umask.
+    ///   - durably: Whether to sync its name to disk.
+    func makeFolder(
+        _ name: String, permissions: UInt32, durably: Bool
+    ) throws(SystemError) -> GroupFolder {
         if let folder = try folder(name) { return folder }
         let isNew = unsafe mkdir(path(name), permissions & 0o777) == 0
         guard isNew || errno == EEXIST else { throw .last }
@@ -46,7 +50,7 @@ struct GroupFolder {
             {
                 throw .last
             }
-            try synchronize()
+            if durably { try synchronize() }
         }
         return folder
     }
@@ -91,16 +95,17 @@ struct GroupFolder {
         return bytes.count <= limit ? .bytes(bytes) : .unusable
     }
 
-    /// Writes a file, durably and as a whole.
+    /// Writes a file as a whole.
     ///
     /// - Returns: False if the name exists and must not be replaced.
     func write(
-        _ bytes: [UInt8], to name: String, temporary: String, permissions: UInt32, replaces: Bool
+        _ bytes: [UInt8], to name: String, temporary: String, permissions: UInt32, replaces: Bool,
+        durably: Bool
     ) throws(SystemError) -> Bool {
         do {
             try FileReplacement.write(
                 to: path(name), by: temporary, permissions: permissions & 0o666,
-                replaces: replaces
+                replaces: replaces, durably: durably
             ) { file in
                 unsafe try file.write(bytes.span.bytes)
             }

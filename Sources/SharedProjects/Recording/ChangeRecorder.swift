@@ -66,7 +66,8 @@ package struct ChangeRecorder {
     /// tell the group.
     ///
     /// - Returns: Whether a later write must tell a group what this one changes.
-    /// - Throws: ``SharingError/Code/notAllowed`` for a reader.
+    /// - Throws: ``SharingError/Code/notAllowed`` for a reader, and for a writer who does more than
+    ///   add variables and values.
     @discardableResult
     package static func checkLocked(_ transaction: borrowing VaultTransaction) throws -> Bool {
         var concernsGroup = false
@@ -75,13 +76,27 @@ package struct ChangeRecorder {
             let membership = try transaction.index.groupEntries(.membership)
                 .map(GroupMembership.init).first { $0.group == shared.group }
             guard let membership, membership.standing == .active else { continue }
-            guard membership.rights.role != .reader else {
-                throw readersOnly(
-                    transaction.index.project(shared.project)?.name ?? "the project", membership)
-            }
+            let project = transaction.index.project(shared.project)?.name ?? "the project"
             concernsGroup = true
+            switch membership.rights.role {
+            case .admin, .member: continue
+            case .reader: throw readersOnly(project, membership)
+            case .writer:
+                if transaction.changesMoreThanValues(of: shared.project) {
+                    throw additionsOnly(project, membership)
+                }
+            }
         }
         return concernsGroup
+    }
+
+    private static func additionsOnly(
+        _ project: String, _ membership: GroupMembership
+    ) -> SharingError {
+        SharingError(
+            .notAllowed,
+            "You may only add variables and values to \(project), which is shared with "
+                + "\(membership.name).")
     }
 
     private static func readersOnly(
@@ -169,10 +184,7 @@ package struct ChangeRecorder {
             throw Self.readersOnly(project, membership)
         case .writer:
             guard difference.steps.contains(where: { !$0.action.isForWriters }) else { return }
-            throw SharingError(
-                .notAllowed,
-                "You may only add variables and values to \(project), which is shared with "
-                    + "\(membership.name).")
+            throw Self.additionsOnly(project, membership)
         }
     }
 

@@ -77,112 +77,24 @@ package struct SharedState: Sendable {
 
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
+        let decoded = try StoredBytes.decode(entry.payload, of: "a shared project's state") {
+            (reader) throws(VaultError) in try SharedStateCoding.decode(entry, from: &reader)
+        }
+        self = decoded
+    }
+
+    init(_ entry: JournalEntry, compartment: Identifier, group: GroupHash) {
         (id, createdAt) = (entry.id, entry.createdAt)
-        let parts = try StoredBytes.decode(entry.payload, of: "a shared project's state") {
-            (reader) throws(VaultError) in
-            let compartment = try reader.identifier()
-            let group = try GroupHash.decode(from: &reader)
-            let (chain, counter) = (try reader.identifier(), try reader.uint64())
-            let last = try GroupHash.decode(from: &reader)
-            let heads = try reader.hashes(limit: 1_000_000, of: "heads")
-            let candidates = try Self.candidates(from: &reader)
-            let records = try reader.ascending(
-                limit: 1_000_000, least: 80, of: "shared records", by: \Record.id, Self.record)
-            return (
-                compartment, group, chain, counter, last, heads, candidates, records,
-                try reader.uint32(), try reader.uint32()
-            )
-        }
-        (compartment, group) = (parts.0, parts.1)
-        (chain, counter, last) = (parts.2, parts.3, parts.4)
-        (heads, candidates, records) = (parts.5, parts.6, parts.7)
-        (lateCount, waitingCount) = (parts.8, parts.9)
-    }
-
-    private static func candidates(from reader: inout ByteReader) throws(VaultError) -> Candidates {
-        let count = try reader.count(
-            limit: Assigned.allCases.count, minimumByteCount: 5, of: "candidates")
-        var found: Candidates = [:]
-        for _ in 0..<count {
-            guard let thing = Assigned(rawValue: try reader.byte()) else {
-                throw VaultError(damaged: .encoding, "a candidate is of an unknown kind")
-            }
-            found[thing] = try reader.ascending(
-                limit: 1_000_000, least: 34, of: "candidates", by: { $0 },
-                ChangeReference.decode)
-        }
-        return found
-    }
-
-    private static func encode(_ candidates: Candidates, into writer: inout ByteWriter) {
-        writer.list(
-            candidates.filter { !$0.value.isEmpty }.keys.sorted { $0.rawValue < $1.rawValue }
-        ) {
-            writer, thing in
-            writer.byte(thing.rawValue)
-            writer.list((candidates[thing] ?? []).sorted()) { $1.encode(into: &$0) }
-        }
-    }
-
-    private static func record(from reader: inout ByteReader) throws(VaultError) -> Record {
-        Record(
-            id: try reader.identifier(), variable: try reader.identifier(),
-            name: try reader.filledText(limit: VaultFormat.nameLimit),
-            scope: try Scope.decode(from: &reader),
-            kind: try VariableAttributes.Kind.decode(from: &reader),
-            comment: try reader.optionalText(limit: VaultFormat.commentLimit),
-            rotationSeconds: try reader.uint64(), isInUse: try reader.flag(),
-            version: try reader.uint64(), candidates: try candidates(from: &reader),
-            versions: try reader.ascending(
-                limit: 100_000, least: 74, of: "shared versions", by: \Version.number
-            ) { (reader) throws(VaultError) in
-                Version(
-                    number: try reader.uint64(),
-                    reference: try ChangeReference.decode(from: &reader),
-                    id: try reader.identifier(), author: try reader.identifier())
-            }, choices: try numbers(from: &reader), offers: try numbers(from: &reader))
-    }
-
-    private static func numbers(from reader: inout ByteReader) throws(VaultError) -> [UInt64] {
-        try reader.ascending(limit: 100_000, least: 8, of: "version numbers", by: { $0 }) {
-            (reader) throws(VaultError) in try reader.uint64()
-        }
+        (self.compartment, self.group) = (compartment, group)
+        (chain, counter, last) = (.zero, 0, .zero)
+        (heads, candidates, records) = ([], [:], [])
+        (lateCount, waitingCount) = (0, 0)
     }
 
     package var entry: JournalEntry {
-        var writer = ByteWriter(reserving: 256 + 512 * records.count)
-        writer.identifier(compartment)
-        group.encode(into: &writer)
-        writer.identifier(chain)
-        writer.uint64(counter)
-        last.encode(into: &writer)
-        writer.hashes(heads.sorted())
-        Self.encode(candidates, into: &writer)
-        writer.list(records.sorted { $0.id < $1.id }) { writer, record in
-            writer.identifier(record.id)
-            writer.identifier(record.variable)
-            writer.text(record.name)
-            record.scope.encode(into: &writer)
-            writer.byte(record.kind.rawValue)
-            writer.optionalText(record.comment)
-            writer.uint64(record.rotationSeconds)
-            writer.flag(record.isInUse)
-            writer.uint64(record.version)
-            Self.encode(record.candidates, into: &writer)
-            writer.list(record.versions.sorted { $0.number < $1.number }) { writer, version in
-                writer.uint64(version.number)
-                version.reference.encode(into: &writer)
-                writer.identifier(version.id)
-                writer.identifier(version.author)
-            }
-            writer.list(record.choices.sorted()) { $0.uint64($1) }
-            writer.list(record.offers.sorted()) { $0.uint64($1) }
-        }
-        writer.uint32(lateCount)
-        writer.uint32(waitingCount)
-        return JournalEntry(
+        JournalEntry(
             id: id, kind: GroupEntryKind.sharedState.rawValue, createdAt: createdAt,
-            payload: writer.bytes)
+            payload: SharedStateCoding.bytes(of: self))
     }
 }
 

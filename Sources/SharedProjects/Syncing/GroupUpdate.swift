@@ -12,6 +12,8 @@ package struct GroupUpdate {
             package let arrivals: [StateApplication.Arrival]
             /// Late and waiting changes.
             package let lateCount: Int
+            /// Late changes that this vault had not seen.
+            package let newLateCount: Int
             package let waitingCount: Int
             package let contestedCount: Int
             /// A Vercel project that the group proposes now, other than the one of this vault.
@@ -22,6 +24,7 @@ package struct GroupUpdate {
                 Project(
                     name: name, isNew: first?.isNew ?? isNew,
                     arrivals: (first?.arrivals ?? []) + arrivals, lateCount: lateCount,
+                    newLateCount: (first?.newLateCount ?? 0) + newLateCount,
                     waitingCount: waitingCount, contestedCount: contestedCount,
                     newProposal: newProposal ?? first?.newProposal)
             }
@@ -165,6 +168,7 @@ package struct GroupUpdate {
             try view.value(of: reference, in: arena)
         }
         let proposal = shared.proposal
+        let lateBefore = Int(known.lateCount)
         let arrivals = try application.apply(to: &transaction, &shared, &known)
         let own = transaction.index.project(shared.project)?.binding
         let isNews =
@@ -173,8 +177,9 @@ package struct GroupUpdate {
                 || shared.proposal?.origin != own?.origin)
         return Outcome.Project(
             name: transaction.index.project(shared.project)?.name ?? "", isNew: found == nil,
-            arrivals: arrivals, lateCount: state.late.count, waitingCount: state.waiting.count,
-            contestedCount: shared.contested.count,
+            arrivals: arrivals, lateCount: state.late.count,
+            newLateCount: max(0, state.late.count - lateBefore),
+            waitingCount: state.waiting.count, contestedCount: shared.contested.count,
             newProposal: isNews ? shared.proposal : nil)
     }
 

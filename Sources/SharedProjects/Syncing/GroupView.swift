@@ -37,32 +37,37 @@ package final class GroupView {
         let valueBox = try secrets.boxKeyPair(.valueBox)
         ring = try EpochKeyRing(member: member)
         try ring.update(with: chain, indexBox: indexBox, valueBox: valueBox)
+        let accessible = Set(compartments)
         for name in names {
             guard let object = try read(name) else { continue }
             do throws(GroupError) {
                 let change = try Change(object)
                 guard change.header.group == group else { continue }
-                changes[change.header.compartment, default: [:]][name] = try received(change)
+                let compartment = change.header.compartment
+                guard let received = try received(change) else {
+                    // Nobody is to blame for a project that is not this member's.
+                    if accessible.contains(compartment) {
+                        throw GroupError(.tag, "the keys of a change are missing")
+                    }
+                    continue
+                }
+                changes[compartment, default: [:]][name] = received
             } catch { refused[name] = error }
         }
     }
 
-    /// Opens a change; one whose entry is not there, or has no epoch, waits. One of a compartment
-    /// whose keys this member never had takes no part. A change that names another epoch is opened
-    /// too: the fold says that it is late.
-    private func received(_ change: Change) throws(GroupError) -> ReceivedChange {
+    /// Opens a change; one whose entry is not there, or has no epoch, waits. Returns nil for one of a
+    /// compartment whose keys this member never had: it takes no part. A change that names another
+    /// epoch is opened too: the fold says that it is late.
+    private func received(_ change: Change) throws(GroupError) -> ReceivedChange? {
         let compartment = change.header.compartment
         guard let link = chain.link(change.header.entry),
             let epoch = link.state.epochs[compartment]
         else { return ReceivedChange(waiting: change) }
-        let received = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+        return try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
             (key) throws(GroupError) in
             try ReceivedChange(opening: change, after: link, with: key)
         }
-        guard let received else {
-            throw GroupError(.tag, "the keys of a change are not this member's")
-        }
-        return received
     }
 
     /// The compartments whose current keys this member has, ascending.

@@ -5,7 +5,8 @@ internal import Vault
 /// Keeps this machine's copy of a group's objects and the place alike: fetches what is new, and
 /// supplies again what the place lacks.
 ///
-/// The copy is a cache. It may be deleted at any time, and is complete again after the next fetch.
+/// The copy is a cache. It may be deleted at any time, and is complete again after the next fetch. It
+/// is a directory, so it needs no refresh.
 package struct ObjectExchange {
     /// What an exchange did.
     package struct Result: Sendable {
@@ -28,18 +29,31 @@ package struct ObjectExchange {
 
     /// Brings both to the same objects.
     ///
-    /// - Parameter outgoing: Finished changes of the vault, oldest first.
-    package func run(outgoing: [[UInt8]]) throws -> Result {
+    /// - Parameters:
+    ///   - outgoing: Finished changes of the vault, oldest first.
+    ///   - checksCopy: Whether to read the whole copy, and fetch again what is damaged in it.
+    package func run(outgoing: [[UInt8]], checksCopy: Bool = false) throws -> Result {
         var result = Result()
         try keep(outgoing.map { (ObjectPath.change(GroupHash(of: $0)), $0) })
         _ = try place.refresh(group, since: nil)
         let remote = try place.paths(of: group)
-        _ = try copy.refresh(group, since: nil)
-        let local = try copy.paths(of: group)
+        var local = try copy.paths(of: group)
+        if checksCopy { local = try intact(local) }
         try fetch(remote.subtracting(local), &result)
         try compareEntries(remote.intersection(local))
         try supply(local, remote, &result)
         return result
+    }
+
+    /// Objects of the copy whose content fits their path.
+    private func intact(_ paths: Set<ObjectPath>) throws -> Set<ObjectPath> {
+        var (found, rest) = (Set<ObjectPath>(), Array(paths))
+        while !rest.isEmpty {
+            let reading = try copy.read(rest, of: group)
+            found.formUnion(reading.objects.keys)
+            rest = reading.remaining
+        }
+        return found
     }
 
     private func fetch(_ paths: Set<ObjectPath>, _ result: inout Result) throws {
@@ -144,7 +158,6 @@ package struct ObjectExchange {
     package static func content(
         of group: GroupHash, in copy: any GroupPlace
     ) throws -> (entries: [[UInt8]], changes: [GroupHash], others: [ObjectPath]) {
-        _ = try copy.refresh(group, since: nil)
         var (entries, others): ([ObjectPath], [ObjectPath]) = ([], [])
         var changes: [GroupHash] = []
         for path in try copy.paths(of: group) {

@@ -22,6 +22,12 @@ extension RecordedVariable {
             rotationSeconds: variable.rotationSeconds, isLive: variable.isLive,
             version: variable.currentVersion)
     }
+
+    fileprivate var withoutVersion: RecordedVariable {
+        RecordedVariable(
+            id: id, name: name, scope: scope, kind: kind, comment: comment,
+            rotationSeconds: rotationSeconds, isLive: isLive, version: 0)
+    }
 }
 
 extension VaultTransaction {
@@ -50,6 +56,19 @@ extension VaultTransaction {
         let old = before.variables.filter { $0.project == project }.map(RecordedVariable.init)
         let new = index.variables.filter { $0.project == project }.map(RecordedVariable.init)
         return old.sorted { $0.id < $1.id } != new.sorted { $0.id < $1.id }
+    }
+
+    /// Returns whether the transaction does more to a project's records than to add some, and to
+    /// store values in others.
+    package func changesMoreThanValues(of project: Identifier) -> Bool {
+        let new = Dictionary(
+            index.variables.lazy.filter { $0.project == project }.map {
+                ($0.id, RecordedVariable($0).withoutVersion)
+            }, uniquingKeysWith: { first, _ in first })
+        return before.variables.contains {
+            $0.project == project && $0.isLive
+                && new[$0.id] != RecordedVariable($0).withoutVersion
+        }
     }
 
     /// Opens an accepted version, also one that this transaction sealed.

@@ -32,7 +32,7 @@ struct Edit: Command {
             .init("zg-env edit -p web", "edit the variables of a project"),
             .init("zg-env edit TLS_KEY -p web -t production", "edit one production variable"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict))
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
 
     private let key: String?
     private let options: ScopeOptions

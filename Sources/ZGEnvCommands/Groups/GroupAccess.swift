@@ -85,14 +85,15 @@ final class GroupAccess {
             try Self.outgoing(of: membership.group, in: index).map { (GroupHash(of: $0), $0) },
             uniquingKeysWith: { first, _ in first })
         let content = try ObjectExchange.content(of: membership.group, in: copy)
+        let reader = ChangeReader(
+            membership.group, in: copy, order: content.changes.filter { outgoing[$0] == nil })
         return try GroupView(
             group: membership.group, entries: content.entries,
-            changes: Array(Set(content.changes).union(outgoing.keys)),
-            member: membership.member,
+            changes: outgoing.keys.sorted() + reader.order, member: membership.member,
             secrets: try MemberSecrets(stored, vault: vault, with: keys)
-        ) { [copy, group = membership.group] name in
+        ) { name in
             if let object = outgoing[name] { return object }
-            return try copy.read([.change(name)], of: group).objects[.change(name)]
+            return try reader.read(name)
         }
     }
 
@@ -126,27 +127,41 @@ final class GroupAccess {
     ) throws -> (exchange: ObjectExchange.Result, outcome: GroupUpdate.Outcome) {
         let keys = try workspace.session.keys(.values)
         try requireAccepted(keys)
-        let exchange = try self.exchange()
-        let vault = try workspace.session.opened().header.vaultID
-        let now = workspace.context.now()
-        let id = membership.id
-        let outcome = try workspace.session.update(with: keys) { [self] transaction in
-            let update = GroupUpdate(
-                try view(in: transaction.index, vault, keys), published: exchange.changes,
-                vault: vault, keys: keys, now: now, sharing: shared)
-            return try update.apply(to: &transaction, id)
+        var exchange = try self.exchange()
+        let outcome: GroupUpdate.Outcome
+        do {
+            outcome = try update(exchange, keys, sharing: shared)
+        } catch let error as SharingError where error.code == .otherHistory {
+            // This machine's copy may be damaged.
+            exchange = try self.exchange(checksCopy: true)
+            outcome = try update(exchange, keys, sharing: shared)
         }
         try reload()
         try SyncTimes(workspace).keep(now, for: membership.group)
         return (exchange, outcome)
     }
 
+    private func update(
+        _ exchange: ObjectExchange.Result, _ keys: VaultKeys,
+        sharing shared: (compartment: Identifier, project: Identifier)?
+    ) throws -> GroupUpdate.Outcome {
+        let vault = try workspace.session.opened().header.vaultID
+        let now = workspace.context.now()
+        let id = membership.id
+        return try workspace.session.update(with: keys) { [self] transaction in
+            let update = GroupUpdate(
+                try view(in: transaction.index, vault, keys), published: exchange.changes,
+                vault: vault, keys: keys, now: now, sharing: shared)
+            return try update.apply(to: &transaction, id)
+        }
+    }
+
     /// Publishes and fetches, without changing the vault.
-    func exchange() throws -> ObjectExchange.Result {
+    func exchange(checksCopy: Bool = false) throws -> ObjectExchange.Result {
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         return try ObjectExchange(membership.group, place: place, copy: copy).run(
-            outgoing: try Self.outgoing(of: membership.group, in: index))
+            outgoing: try Self.outgoing(of: membership.group, in: index), checksCopy: checksCopy)
     }
 
     private func reload() throws {
@@ -201,6 +216,13 @@ final class GroupAccess {
             let path = ObjectPath.entry(entry.number)
             if try publish([(path, entry.object)]).isEmpty { return }
             _ = try exchange()
+            // Something is under the number that is no entry: anybody with access to the place can
+            // put it there, and must not keep admins from their work.
+            if try self.view().chain.heads == view.chain.heads {
+                let name = GroupHash(of: entry.object)
+                _ = try publish([(.losingEntry(entry.number, name), entry.object)])
+                return
+            }
         }
         throw CommandError(
             .conflict, "Other admins kept changing \(membership.name) at the same time.",
@@ -254,43 +276,5 @@ final class GroupAccess {
             found.append((object, joins))
         }
         return found
-    }
-}
-
-/// Opens the places of groups.
-enum PlaceAccess {
-    /// Returns the address that a user gave, or that the vault stores; `.` is this repository's origin.
-    static func address(_ text: String, _ workspace: Workspace) throws -> PlaceAddress {
-        let context = workspace.context
-        if text == "." {
-            return try PlaceAddress.ofOrigin(
-                of: context.workingDirectory, runningIn: try directory("repositories", workspace),
-                environment(workspace))
-        }
-        return try PlaceAddress.parse(text, relativeTo: context.workingDirectory)
-    }
-
-    static func place(
-        _ address: PlaceAddress, _ workspace: Workspace
-    ) throws -> any GroupPlace {
-        if address.kind == .directory { return DirectoryPlace(address.text) }
-        return GitPlace(
-            address, copyIn: try directory("repositories", workspace), environment(workspace))
-    }
-
-    /// This machine's copy of the objects of all groups.
-    static func copy(_ workspace: Workspace) throws -> any GroupPlace {
-        DirectoryPlace(try directory("objects", workspace))
-    }
-
-    private static func environment(_ workspace: Workspace) -> GitEnvironment {
-        GitEnvironment(
-            workspace.context.rawEnvironment, mayAsk: workspace.interaction.canConfirm)
-    }
-
-    private static func directory(_ name: String, _ workspace: Workspace) throws -> String {
-        let path = "\(try Directories(workspace.context).state)/groups/\(name)"
-        try workspace.context.files.prepareDirectory(of: "\(path)/object")
-        return path
     }
 }

@@ -130,6 +130,17 @@ struct GroupSync: Command {
             if let proposal = project.newProposal {
                 lines.append(GroupAdoption.offer(proposal, project.name))
             }
+            if project.newLateCount > 0 {
+                lines.append(
+                    "\(project.name): ignored \(Plural.changes(project.newLateCount)) by somebody "
+                        + "who no longer had the right.")
+            }
+            if project.waitingCount > 0 {
+                lines.append(
+                    "\(project.name): \(project.waitingCount == 1 ? "1 change builds" : "\(project.waitingCount) changes build") "
+                        + "on others that the place does not show. If the next sync says so again, "
+                        + "compare the state words of zg-env group show with a colleague.")
+            }
             if project.contestedCount > 0 {
                 lines.append(
                     "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "

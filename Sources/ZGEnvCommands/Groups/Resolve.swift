@@ -21,7 +21,7 @@ struct Resolve: Command {
                 "The first digits of the version's ID, or mine for this vault's")
         ],
         examples: [.init("zg-env resolve API_KEY --take mine", "keep this vault's value")],
-        exitCodes: ExitCode.ofOpening(and: .conflict))
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
 
     private let key: String
     private let take: String?

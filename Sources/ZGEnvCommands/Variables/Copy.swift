@@ -35,7 +35,7 @@ struct Copy: Command {
                 "zg-env copy API_KEY DSN -p web --to-project api",
                 "copy two variables to another project"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict))
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
 
     private struct Route {
         let source: VaultProject

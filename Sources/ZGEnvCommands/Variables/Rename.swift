@@ -15,7 +15,7 @@ struct Rename: Command {
             ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
-        exitCodes: ExitCode.ofOpening(and: .conflict))
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
 
     /// Refuses a rename that the next push could not make: Vercel cannot rename sensitive
     /// variables, so that a push creates them again, which needs a value.

@@ -20,7 +20,7 @@ struct RestoreVersion: Command {
             ScopeOptions.target, ScopeOptions.branch,
         ],
         examples: [.init("zg-env restore-version API_KEY 3", "use the value of version 3 again")],
-        exitCodes: ExitCode.ofOpening(and: .conflict))
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
 
     private let key: String
     private let number: UInt64

@@ -6,20 +6,51 @@ import Testing
 /// The homes of several people, and a place for their group.
 final class GroupHomes {
     let directory: TemporaryDirectory
+    /// What the members name as the place: the directory, or its URL at the server.
+    private(set) var place: String
     /// A bare git repository, or a directory.
-    let place: String
+    let placeDirectory: String
+    let server: GitServer?
+    /// What commands of members get in addition.
+    var environment: [String: String] = [:]
     private(set) var homes: [String: CommandHome] = [:]
 
-    init(git: Bool = true) throws {
+    init(git: Bool = true, server kind: GitServer.Kind? = nil) throws {
         directory = try TemporaryDirectory()
-        place = try directory.makeDirectory("place")
-        if git {
-            let made = try ProgramRunner(
-                path: "/usr/bin/git", ["init", "--quiet", "--bare", place],
-                environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path]
-            ).run()
-            #expect(made.status == 0, "\(made.error)")
+        placeDirectory = try directory.makeDirectory("place")
+        place = placeDirectory
+        guard git else {
+            server = nil
+            return
         }
+        let made = try Self.git(["init", "--quiet", "--bare", placeDirectory], in: directory)
+        #expect(made.status == 0, "\(made.error)")
+        server = try kind.map { [directory] in
+            try GitServer($0, serving: "place", in: directory)
+        }
+        if let server {
+            place = server.url
+            environment["PATH"] = server.path
+        }
+    }
+
+    static func git(
+        _ arguments: [String], in directory: TemporaryDirectory
+    ) throws -> ProgramResult {
+        try ProgramRunner(
+            path: "/usr/bin/git", arguments,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path]
+        ).run()
+    }
+
+    /// Runs git in the place, as somebody with access could, and returns its output.
+    @discardableResult
+    func gitInPlace(
+        _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let result = try Self.git(["--git-dir", placeDirectory] + arguments, in: directory)
+        #expect(result.status == 0, "\(result.error)", sourceLocation: sourceLocation)
+        return result.output.trimmingCharacters(in: .newlines)
     }
 
     /// Returns somebody's home, with a vault.
@@ -35,7 +66,11 @@ final class GroupHomes {
     func run(
         _ name: String, _ arguments: String..., input: ProgramRunner.Input = .null
     ) throws -> ProgramResult {
-        try home(name).runner(arguments, input: input).run()
+        try home(name).runner(arguments, input: input, environment: environment).run()
+    }
+
+    func run(_ name: String, _ arguments: [String]) throws -> ProgramResult {
+        try home(name).runner(arguments, environment: environment).run()
     }
 
     /// Returns the result of a command that succeeds.
@@ -44,7 +79,9 @@ final class GroupHomes {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> JSONDocument {
         try json(
-            home(name).runner(arguments + ["--json"], input: input).run(),
+            home(name).runner(
+                arguments + ["--json"], input: input, environment: environment
+            ).run(),
             sourceLocation: sourceLocation)
     }
 
@@ -75,12 +112,60 @@ final class GroupHomes {
     }
 
     /// Syncs everybody until nobody has anything new.
-    func settle(_ names: String...) throws {
+    func settle(_ names: String...) throws { try settle(names) }
+
+    func settle(_ names: [String]) throws {
         for _ in 0..<2 { for name in names { done(try run(name, "sync", "--admit")) } }
     }
 
     func value(_ name: String, _ key: String) throws -> String {
         done(try run(name, "reveal", key, "-p", "web")).output
+    }
+
+    /// The only group of somebody's vault, as `group show` has it.
+    func group(_ name: String) throws -> JSONDocument {
+        try #require(object(name, ["group", "show"])["groups"]?.elements.first)
+    }
+
+    /// The only group's part of the result of a sync.
+    func sync(_ name: String) throws -> JSONDocument {
+        try #require(object(name, ["sync"])["groups"]?.elements.first)
+    }
+
+    /// The folder of the group in a directory place.
+    func groupFolder() throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: placeDirectory)
+        return "\(placeDirectory)/\(try #require(names.first { $0.count == 64 }))"
+    }
+
+    /// Deletes somebody's copies of the place and its objects.
+    func deleteCopies(_ name: String) throws {
+        try FileManager.default.removeItem(
+            atPath: home(name).directory.path("state/zg-env/groups"))
+    }
+
+    /// The values of a key: of all versions, and those in question (one, unless it is contested).
+    func values(
+        _ name: String, _ key: String
+    ) throws -> (all: Set<String>, inQuestion: Set<String>) {
+        let records = try object(name, ["history", key, "-p", "web"])["records"]?.elements ?? []
+        #expect(records.count == 1)
+        var (values, current) = ([Int: String](), Set<Int>())
+        for version in records.first?["versions"]?.elements ?? [] {
+            guard case .integer(let number) = version["version"] else { continue }
+            values[number] =
+                done(try run(name, "reveal", key, "-p", "web", "--version", "\(number)")).output
+            if version["current"] == true { current.insert(number) }
+        }
+        let resolve = try run(name, "resolve", key, "-p", "web", "--json")
+        if resolve.status == 0 {
+            let list = try JSONDocument(resolve.standardOutput)
+            current = Set(
+                (list["candidates"]?.elements ?? []).compactMap {
+                    if case .integer(let number) = $0["version"] { number } else { nil }
+                })
+        }
+        return (Set(values.values), Set(current.compactMap { values[$0] }))
     }
 }
 

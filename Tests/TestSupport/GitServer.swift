@@ -1,23 +1,35 @@
 import Foundation
-import GroupPlaces
-import TestSupport
 import Testing
 
-/// A server of git repositories on a free port of 127.0.0.1, which ends with this object.
-final class GitServer {
-    enum Kind: CaseIterable, Sendable {
+/// A server of a git repository on a free port of 127.0.0.1, which ends with this object.
+package final class GitServer {
+    package enum Kind: CaseIterable, Sendable {
         case http, ssh
     }
 
-    /// The URL of the fixture's repository.
-    private(set) var url = ""
+    /// The URL of the repository.
+    package private(set) var url = ""
     /// The directories that git of the test finds its programs in.
-    private(set) var path = "/usr/bin:/bin"
+    package private(set) var path = "/usr/bin:/bin"
     private var daemon: Daemon?
-    private let fixture: PlaceFixture
+    private let directory: TemporaryDirectory
+    private let repository: String
 
-    init(_ kind: Kind, for fixture: PlaceFixture) throws {
-        self.fixture = fixture
+    /// The processes that serve requests at the moment. Each may be killed: the server stays.
+    package var requests: [Int32] {
+        guard let daemon else { return [] }
+        // The shell of the daemon, and below it the server itself.
+        let servers = ProcessTree.children(of: daemon.identifier)
+        return servers.flatMap { ProcessTree.descendants(of: $0) }
+    }
+
+    /// - Parameters:
+    ///   - repository: The name of a bare repository in `directory`.
+    ///   - directory: Gets the server's keys and configuration.
+    package init(
+        _ kind: Kind, serving repository: String, in directory: TemporaryDirectory
+    ) throws {
+        (self.repository, self.directory) = (repository, directory)
         switch kind {
         case .http: try startHTTP()
         case .ssh: try startSSH()
@@ -25,10 +37,14 @@ final class GitServer {
     }
 
     private func startHTTP() throws {
-        let directory = fixture.directory
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("http_backend.py").path
-        try fixture.git(["--git-dir", fixture.place, "config", "http.receivepack", "true"])
+        let configured = try ProgramRunner(
+            path: "/usr/bin/git",
+            ["--git-dir", directory.path(repository), "config", "http.receivepack", "true"],
+            environment: ["PATH": path, "HOME": directory.path]
+        ).run()
+        try #require(configured.status == 0, "\(configured.error)")
         let port = directory.path("port")
         try require("/usr/bin/git", "git")
         let daemon = try Daemon(
@@ -39,13 +55,12 @@ final class GitServer {
             ])
         self.daemon = daemon
         try daemon.wait("the port") { FileManager.default.fileExists(atPath: port) }
-        url = "http://127.0.0.1:\(try String(contentsOfFile: port, encoding: .utf8))/place.git"
+        url = "http://127.0.0.1:\(try String(contentsOfFile: port, encoding: .utf8))/\(repository)"
     }
 
     private func startSSH() throws {
         try require("/usr/sbin/sshd", "sshd (Debian: openssh-server)")
         try require("/usr/bin/ssh", "ssh (Debian: openssh-client)")
-        let directory = fixture.directory
         for key in ["host", "user"] {
             let result = try ProgramRunner(
                 path: "/usr/bin/ssh-keygen",
@@ -88,7 +103,7 @@ final class GitServer {
             "/usr/sbin/sshd", ["-D", "-f", server], environment: ["PATH": "/usr/bin:/bin"])
         self.daemon = daemon
         let user = NSUserName()
-        url = "ssh://\(user)@127.0.0.1:\(port)\(fixture.place)"
+        url = "ssh://\(user)@127.0.0.1:\(port)\(directory.path(repository))"
         try daemon.wait("sshd") {
             let probe = try? ProgramRunner(
                 path: "/usr/bin/ssh", ["-F", client, "-p", "\(port)", "\(user)@127.0.0.1", "true"]
@@ -117,14 +132,5 @@ final class GitServer {
         }
         try #require(isBound)
         return UInt16(bigEndian: address.sin_port)
-    }
-
-    /// The place over this server.
-    func open(_ member: String) throws -> GitPlace {
-        var environment = fixture.environment
-        environment["PATH"] = path
-        return GitPlace(
-            try fixture.address(url), copyIn: try fixture.directory.makeDirectory(member),
-            GitEnvironment(environment.map { Array("\($0)=\($1)".utf8) }))
     }
 }
