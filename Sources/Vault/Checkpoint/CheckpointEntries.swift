@@ -9,6 +9,8 @@ struct CheckpointEntries: Equatable, Sendable {
     private let starts: [Int]
     /// The indices of the entries of variables.
     let records: Range<Int>
+    /// The indices of the entries of the journal's entries.
+    let journalEntries: Range<Int>
     /// The indices of the entries of settings, which are the last ones.
     let settings: Range<Int>
 
@@ -32,9 +34,12 @@ struct CheckpointEntries: Equatable, Sendable {
             }
             return low
         }
-        let kind = CoveredObject.Kind.variable.rawValue
-        records = first { $0 < kind }..<first { $0 <= kind }
-        settings = first { $0 < CoveredObject.Kind.setting.rawValue }..<starts.count
+        func range(_ kind: CoveredObject.Kind) -> Range<Int> {
+            first { $0 < kind.rawValue }..<first { $0 <= kind.rawValue }
+        }
+        records = range(.variable)
+        journalEntries = range(.journalEntry)
+        settings = range(.setting)
     }
 
     var count: Int { starts.count }
