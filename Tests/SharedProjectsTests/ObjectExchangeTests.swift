@@ -33,12 +33,24 @@ struct ObjectExchangeTests {
             [try object(.entry(1), [1]), try object(.change(GroupHash(of: mine)), mine)], to: group)
         _ = try place.publish([try object(.change(GroupHash(of: theirs)), theirs)], to: group)
         let result = try run(outgoing: [sent])
-        #expect(result.fetchedCount == 1 && result.suppliedCount == 3)
+        #expect(result.fetchedCount == 1 && result.suppliedCount == 2)
         #expect(result.changes == Set([mine, theirs, sent].map { GroupHash(of: $0) }))
         #expect(try place.paths(of: group) == copy.paths(of: group))
         let again = try run(outgoing: [sent])
         #expect(again.fetchedCount == 0 && again.suppliedCount == 0)
         #expect(again.changes == result.changes)
+    }
+
+    @Test func `nothing is published once the entries forbid it`() throws {
+        let (theirs, sent): ([UInt8], [UInt8]) = ([3], [4])
+        _ = try place.publish([try object(.entry(1), theirs)], to: group)
+        let result = try ObjectExchange(group, place: place, copy: copy).run(
+            outgoing: [sent]
+        ) { $0.fetchedCount == 0 }
+        #expect(result.changes.isEmpty)
+        #expect(try place.paths(of: group) == [.entry(1)])
+        // Nor later, by supplying what the copy has.
+        #expect(try copy.paths(of: group) == [.entry(1)])
     }
 
     @Test(arguments: [true, false])

@@ -70,24 +70,8 @@ struct EntryDraftRules {
 
     /// Names are shown on the terminals of all members.
     static func check(_ name: String, of member: Identifier) throws(Failure) {
-        guard !name.allSatisfy(\.isWhitespace) else {
-            throw Failure(.name, "the name of a member is empty", member: member)
-        }
-        guard name.utf8.count <= GroupLimits.memberName else {
-            throw Failure(
-                .name, "the name of a member has more than \(GroupLimits.memberName) bytes",
-                member: member)
-        }
-        let isPlain = name.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
-                .unassigned:
-                false
-            default: true
-            }
-        }
-        guard isPlain else {
-            throw Failure(.name, "the name of a member has control characters", member: member)
+        if let problem = MemberName.problem(with: name) {
+            throw Failure(.name, "the name of a member \(problem)", member: member)
         }
     }
 

@@ -55,6 +55,8 @@ package struct RecordState: Equatable, Sendable {
     /// Whether only writers had to do with it.
     package internal(set) var isOffered = false
     package internal(set) var wasRemovedMeanwhile = false
+    /// The removals that nobody replaced, ascending.
+    package internal(set) var removals: [ChangeReference] = []
     /// Ascending; several are contested.
     package internal(set) var names: [String] = []
     /// Ascending by encoding; several are contested.

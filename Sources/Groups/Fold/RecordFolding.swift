@@ -40,6 +40,7 @@ struct RecordFolding {
         let hasOthers = candidates.contains { !$0.isByWriter }
         state.choices = choices(values.filter { !Self.isOffer($0, hasOthers) })
         state.offers = choices(values.filter { Self.isOffer($0, hasOthers) })
+        state.removals = removals.map(\.reference)
         state.isInUse = Self.staysInUse(state.choices, removals)
         state.wasRemovedMeanwhile = !state.choices.isEmpty && !removals.isEmpty
     }

@@ -18,39 +18,33 @@ package struct StateApplication {
         }
     }
 
-    /// What came from colleagues, for people.
-    package struct Arrival: Equatable, Sendable {
-        package enum Kind: Equatable, Sendable {
-            case added, changed, removed, contested, offered, unreadable
-        }
-
-        package let kind: Kind
-        package let name: String
-        package let scope: Scope
-        package let author: Identifier
-    }
-
     private let state: CompartmentState
-    private let origins: [GroupHash: Origin]
-    private let me: Identifier
+    let origins: [GroupHash: Origin]
+    let me: Identifier
     private let openValue: (ChangeReference, SecretArena) throws -> SecretSlice?
-    private let now: UInt64
-    private let arena = SecretArena()
+    let now: UInt64
+    private let attaches: Bool
+    let arena = SecretArena()
+    /// Variables that only this vault had in a project that was attached again.
+    package private(set) var movedAside: (names: [String], project: String)?
 
     /// - Parameters:
     ///   - me: This member; what it wrote itself is no arrival.
+    ///   - attaches: Whether the project was shared before: a variable of the same name and scope is
+    ///     the group's, and its value here stays as a version.
     ///   - openValue: Opens the value of an operation; nil if this member may not, and an error if
     ///     it does not open.
     package init(
         _ state: CompartmentState, origins: [GroupHash: Origin], me: Identifier, now: UInt64,
+        attaches: Bool = false,
         openValue: @escaping (ChangeReference, SecretArena) throws -> SecretSlice?
     ) {
         (self.state, self.origins, self.me) = (state, origins, me)
-        (self.now, self.openValue) = (now, openValue)
+        (self.now, self.attaches, self.openValue) = (now, attaches, openValue)
     }
 
     /// Changes the vault's project, and what is kept about it.
-    package func apply(
+    package mutating func apply(
         to transaction: inout VaultTransaction, _ shared: inout SharedProject,
         _ known: inout SharedState
     ) throws -> [Arrival] {
@@ -62,10 +56,13 @@ package struct StateApplication {
             known.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var contested: [SharedProject.ContestedVariable] = []
         var offered: [Identifier] = []
+        var attached: Set<Identifier> = []
         for record in state.records {
             let old = records[record.id]
             // A variable of this name may have been erased here since.
-            let place = old.flatMap { places[$0.variable] }
+            let place =
+                old.flatMap { places[$0.variable] }
+                ?? (attaches ? self.place(of: record, in: shared, attached, transaction) : nil)
             let position: Int
             if let place {
                 position = place
@@ -76,6 +73,7 @@ package struct StateApplication {
             }
             var new = old ?? blank(record, transaction.index.variables[position])
             new.variable = transaction.index.variables[position].id
+            attached.insert(new.variable)
             let before = transaction.index.variables[position]
             setAttributes(record, of: &new, at: position, &transaction)
             let isUnreadable = try setValue(record, of: &new, at: position, &transaction)
@@ -90,12 +88,16 @@ package struct StateApplication {
                     SharedProject.ContestedVariable(variable: new.variable, contest: contest))
             }
             if record.isInUse, !record.offers.isEmpty { offered.append(new.variable) }
-            if let arrival = arrival(
-                record, old, before: place == nil ? nil : before,
-                after: transaction.index.variables[position], contest, shared)
-            {
-                arrivals.append(arrival)
+            let after = transaction.index.variables[position]
+            // What was attached and is the same here is nothing new.
+            if attaches, old == nil, place != nil, after.currentVersion == before.currentVersion {
+                continue
             }
+            arrivals += self.arrivals(
+                record, old, before: place == nil ? nil : before, after: after, contest)
+        }
+        if attaches {
+            movedAside = moveAside(besides: attached, of: shared.project, &transaction)
         }
         known.records = records.values.sorted { $0.id < $1.id }
         known.candidates = state.candidates.filter { !$0.value.isEmpty }
@@ -107,7 +109,10 @@ package struct StateApplication {
         shared.proposal = state.bindings.count == 1 ? state.bindings[0] : nil
         try transaction.keep(shared.entry)
         try transaction.keep(known.entry)
-        return arrivals.sorted { ($0.name, $0.scope.description) < ($1.name, $1.scope.description) }
+        return arrivals.enumerated().sorted {
+            ($0.element.name, $0.element.scope.description, $0.offset)
+                < ($1.element.name, $1.element.scope.description, $1.offset)
+        }.map(\.element)
     }
 
     // MARK: Parts
@@ -179,9 +184,14 @@ package struct StateApplication {
             }
             guard let value else { continue }
             let time = min(origins[choice.version.change]?.createdAt ?? now, now)
-            let number = try value.withBytes { bytes in
-                try transaction.storeAside(bytes, forVariableAt: position, at: time)
-            }
+            let numbers = known.versions.map(\.number)
+            var same = attaches ? try current(equalTo: value, at: position, &transaction) : nil
+            if let found = same, numbers.contains(found) { same = nil }
+            let number =
+                try same
+                ?? value.withBytes { bytes in
+                    try transaction.storeAside(bytes, forVariableAt: position, at: time)
+                }
             known.versions.append(
                 SharedState.Version(
                     number: number, reference: choice.version, id: choice.id,
@@ -207,37 +217,5 @@ package struct StateApplication {
         }
         known.version = transaction.index.variables[position].currentVersion
         return isUnreadable
-    }
-
-    private func arrival(
-        _ record: RecordState, _ old: SharedState.Record?, before: Variable?, after: Variable,
-        _ contest: SharedProject.Contest, _ shared: SharedProject
-    ) -> Arrival? {
-        let things: [Assigned] = [.value, .name, .scope, .type, .comment, .reminder]
-        let newest = things.flatMap { thing in
-            (record.candidates[thing] ?? []).filter {
-                !(old?.candidates[thing] ?? []).contains($0)
-            }
-        }
-        let authors = newest.compactMap { origins[$0.change]?.author }.filter { $0 != me }
-        guard let author = authors.first else { return nil }
-        let kind: Arrival.Kind
-        if contest.contains(.unreadable) {
-            kind = .unreadable
-        } else if !contest.isEmpty {
-            kind = .contested
-        } else if !record.isInUse {
-            kind = .removed
-        } else if record.isOffered
-            || record.offers.contains(where: { offer in
-                newest.contains(offer.version)
-            })
-        {
-            kind = .offered
-        } else {
-            kind = before?.isLive == true ? .changed : .added
-        }
-        return Arrival(
-            kind: kind, name: after.name, scope: after.attributes.scope, author: author)
     }
 }

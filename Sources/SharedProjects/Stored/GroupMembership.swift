@@ -9,8 +9,10 @@ package struct GroupMembership: Sendable {
         /// It answered an invite, and no admin has admitted it yet.
         case invited = 1
         case active = 2
-        /// It was removed, or has left.
+        /// It was removed by an admin.
         case ended = 3
+        /// It left. Only what is needed to attach the projects again is kept.
+        case left = 4
     }
 
     /// Another member, as of the last sync, for texts.
@@ -19,8 +21,34 @@ package struct GroupMembership: Sendable {
         /// Shared by the machines of one person.
         package let person: Identifier
         package let name: String
-        package let role: GroupRole
+        package let rights: MemberRights
         package let isActive: Bool
+        /// When an admin admitted them, by the admin's clock, in milliseconds since 1970.
+        package let joinedAt: UInt64
+        /// The time of their newest change that this vault can read, by their clock; 0 for none.
+        package let wroteAt: UInt64
+        /// Who removed them, and when; nil for an active member.
+        package let removal: Removal?
+
+        package var role: GroupRole { rights.role }
+    }
+
+    /// The end of a membership.
+    package struct Removal: Equatable, Sendable {
+        package let author: Identifier
+        /// By the author's clock, in milliseconds since 1970.
+        package let time: UInt64
+    }
+
+    /// A project of the group that this vault does not share at present.
+    package struct DetachedProject: Equatable, Sendable {
+        package let compartment: Identifier
+        /// The project in this vault, which is attached again; nil if it was removed here, so that it
+        /// comes back only when somebody asks for it.
+        package let project: Identifier?
+        /// Its last name here, without `@` and the group.
+        package let name: String
+        package let isAdopted: Bool
     }
 
     /// An entry with its number.
@@ -51,6 +79,8 @@ package struct GroupMembership: Sendable {
     /// What this member may do, as of the last sync.
     package var rights: MemberRights
     package var people: [Person]
+    /// Ascending by compartment.
+    package var detached: [DetachedProject]
     /// When a sync last brought something, in milliseconds since 1970; 0 for never.
     package var syncedAt: UInt64
     /// When the entry was made.
@@ -64,7 +94,7 @@ package struct GroupMembership: Sendable {
         self.group = group
         (self.name, self.place) = (name, place)
         (self.member, self.standing, self.invite) = (member, standing, invite)
-        (heads, people, syncedAt) = ([], [], 0)
+        (heads, people, detached, syncedAt) = ([], [], [], 0)
         newest = NewestEntry(name: .zero, number: 0)
         self.rights = rights
         self.createdAt = createdAt
@@ -74,6 +104,16 @@ package struct GroupMembership: Sendable {
     package func name(of member: Identifier) -> String {
         people.first { $0.member == member }?.name ?? String(member.hexadecimal.prefix(8))
     }
+
+    /// The name of a member, with the first digits of its id if another member has that name, too.
+    package func label(of member: Identifier) -> String {
+        let name = name(of: member)
+        guard people.count(where: { $0.name == name }) > 1 else { return name }
+        return "\(name) (\(member.hexadecimal.prefix(8)))"
+    }
+
+    /// How this vault's own membership ended; nil unless it was removed.
+    package var removal: Removal? { people.first { $0.member == member }?.removal }
 
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
@@ -88,12 +128,13 @@ package struct GroupMembership: Sendable {
         syncedAt = found.syncedAt
         people = []
         swap(&people, &found.people)
+        detached = found.detached
     }
 
     private typealias Parts = (
         group: GroupHash, name: String, place: String, member: Identifier, standing: Standing,
         invite: Identifier, heads: [GroupHash], newest: NewestEntry, rights: MemberRights,
-        people: [Person], syncedAt: UInt64
+        people: [Person], detached: [DetachedProject], syncedAt: UInt64
     )
 
     private static func parts(of bytes: [UInt8]) throws(VaultError) -> Parts {
@@ -111,18 +152,51 @@ package struct GroupMembership: Sendable {
                 name: try GroupHash.decode(from: &reader), number: try reader.uint64())
             let rights = try MemberRights.decode(from: &reader)
             let people = try reader.ascending(
-                limit: 100_000, least: 38, of: "members of a group", by: \Person.member
+                limit: 100_000, least: 56, of: "members of a group", by: \Person.member
             ) { (reader) throws(VaultError) in
                 Person(
                     member: try reader.identifier(), person: try reader.identifier(),
                     name: try reader.text(limit: GroupLimits.memberName),
-                    role: try GroupRole.decode(from: &reader), isActive: try reader.flag())
+                    rights: try MemberRights.decode(from: &reader), isActive: try reader.flag(),
+                    joinedAt: try reader.uint64(), wroteAt: try reader.uint64(),
+                    removal: try reader.optional { (reader) throws(VaultError) in
+                        Removal(author: try reader.identifier(), time: try reader.uint64())
+                    })
+            }
+            let detached = try reader.ascending(
+                limit: GroupLimits.compartments, least: 22, of: "projects that are not shared",
+                by: \DetachedProject.compartment
+            ) { (reader) throws(VaultError) in
+                DetachedProject(
+                    compartment: try reader.identifier(),
+                    project: try reader.optional { (reader) throws(VaultError) in
+                        try reader.identifier()
+                    }, name: try reader.text(limit: GroupLimits.text),
+                    isAdopted: try reader.flag())
             }
             return (
                 group, name, place, member, standing, invite, heads, newest, rights, people,
-                try reader.uint64()
+                detached, try reader.uint64()
             )
         }
+    }
+
+    /// Returns the groups of a vault by name, without those that it left.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package static func all(in index: VaultIndex) throws(VaultError) -> [GroupMembership] {
+        var found: [GroupMembership] = []
+        for entry in index.groupEntries(.membership) { found.append(try GroupMembership(entry)) }
+        return found.filter { $0.standing != .left }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// Returns the group that a project is shared with, while this vault is a member.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package static func active(
+        of shared: SharedProject, in index: VaultIndex
+    ) throws(VaultError) -> GroupMembership? {
+        try all(in: index).first { $0.group == shared.group && $0.standing == .active }
     }
 
     /// Returns the journal entry.
@@ -151,8 +225,20 @@ package struct GroupMembership: Sendable {
             writer.identifier(person.member)
             writer.identifier(person.person)
             writer.text(person.name)
-            writer.byte(person.role.rawValue)
+            person.rights.encode(into: &writer)
             writer.flag(person.isActive)
+            writer.uint64(person.joinedAt)
+            writer.uint64(person.wroteAt)
+            writer.optional(person.removal) { writer, removal in
+                writer.identifier(removal.author)
+                writer.uint64(removal.time)
+            }
+        }
+        writer.list(detached.sorted { $0.compartment < $1.compartment }) { writer, project in
+            writer.identifier(project.compartment)
+            writer.optional(project.project) { $0.identifier($1) }
+            writer.text(project.name)
+            writer.flag(project.isAdopted)
         }
         writer.uint64(syncedAt)
         return writer.bytes

@@ -64,6 +64,8 @@ package struct SharedState: Sendable {
     /// Late and waiting changes, as of the last sync.
     package var lateCount: UInt32
     package var waitingCount: UInt32
+    /// The late changes of this member that were reported, ascending.
+    package var ownLate: [GroupHash]
     package let createdAt: UInt64
 
     package init(compartment: Identifier, group: GroupHash, createdAt: UInt64) {
@@ -71,7 +73,7 @@ package struct SharedState: Sendable {
         (self.compartment, self.group) = (compartment, group)
         (chain, counter, last) = (.random(), 0, .zero)
         (heads, candidates, records) = ([], [:], [])
-        (lateCount, waitingCount) = (0, 0)
+        (lateCount, waitingCount, ownLate) = (0, 0, [])
         self.createdAt = createdAt
     }
 
@@ -88,7 +90,7 @@ package struct SharedState: Sendable {
         (self.compartment, self.group) = (compartment, group)
         (chain, counter, last) = (.zero, 0, .zero)
         (heads, candidates, records) = ([], [:], [])
-        (lateCount, waitingCount) = (0, 0)
+        (lateCount, waitingCount, ownLate) = (0, 0, [])
     }
 
     package var entry: JournalEntry {

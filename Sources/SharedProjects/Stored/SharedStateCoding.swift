@@ -46,6 +46,7 @@ struct SharedStateCoding {
         writer.hashes(state.heads.sorted())
         writer.uint32(state.lateCount)
         writer.uint32(state.waitingCount)
+        writer.hashes(state.ownLate.sorted())
         writer.hashes(changes)
         writer.list(authors) { $0.identifier($1) }
         let changePlaces = Self.places(changes)
@@ -127,6 +128,7 @@ struct SharedStateCoding {
         state.last = try GroupHash.decode(from: &reader)
         state.heads = try reader.hashes(limit: 1_000_000, of: "heads")
         (state.lateCount, state.waitingCount) = (try reader.uint32(), try reader.uint32())
+        state.ownLate = try reader.hashes(limit: 1_000_000, of: "late changes")
         let coding = SharedStateCoding(
             changes: try reader.hashes(limit: 1_000_000, of: "changes"),
             authors: try reader.identifiers(limit: 1_000_000, of: "authors"))

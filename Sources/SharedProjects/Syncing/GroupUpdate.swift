@@ -3,45 +3,6 @@ package import Vault
 
 /// Brings a vault to what the objects of one group say, in one write.
 package struct GroupUpdate {
-    /// What a sync did to the vault.
-    package struct Outcome: Sendable {
-        /// A shared project, with what came from colleagues.
-        package struct Project: Sendable {
-            package let name: String
-            package let isNew: Bool
-            package let arrivals: [StateApplication.Arrival]
-            /// Late and waiting changes.
-            package let lateCount: Int
-            /// Late changes that this vault had not seen.
-            package let newLateCount: Int
-            package let waitingCount: Int
-            package let contestedCount: Int
-            /// A Vercel project that the group proposes now, other than the one of this vault.
-            package let newProposal: GroupBinding?
-
-            /// Returns the result of two syncs after another.
-            package func merged(after first: Project?) -> Project {
-                Project(
-                    name: name, isNew: first?.isNew ?? isNew,
-                    arrivals: (first?.arrivals ?? []) + arrivals, lateCount: lateCount,
-                    newLateCount: (first?.newLateCount ?? 0) + newLateCount,
-                    waitingCount: waitingCount, contestedCount: contestedCount,
-                    newProposal: newProposal ?? first?.newProposal)
-            }
-        }
-
-        package var projects: [Project] = []
-        /// People who came and went, by name.
-        package var joined: [String] = []
-        package var left: [String] = []
-        /// Whether this member is now active, or no longer.
-        package var standing: GroupMembership.Standing = .active
-        /// Finished changes that the place was seen to hold.
-        package var publishedCount = 0
-        package var refusedCount = 0
-        package var isForked = false
-    }
-
     private let view: GroupView
     private let published: Set<GroupHash>
     private let vault: Identifier
@@ -84,7 +45,7 @@ package struct GroupUpdate {
         var membership = try GroupMembership(stored)
         try check(membership)
         var outcome = Outcome()
-        outcome.refusedCount = view.refused.count
+        outcome.refused = Set(view.refused.keys)
         outcome.isForked = view.chain.isForked
         note(&membership, &outcome)
         outcome.standing = membership.standing
@@ -92,12 +53,15 @@ package struct GroupUpdate {
         if membership.standing == .active {
             try view.keepCurrentKeys(in: secrets)
             for compartment in view.compartments {
-                if let project = try apply(compartment, membership, to: &transaction) {
+                if let project = try apply(compartment, &membership, to: &transaction) {
                     outcome.projects.append(project)
                 }
             }
         }
         outcome.publishedCount = try removePublished(of: membership.group, &transaction)
+        outcome.waitingCount = try transaction.index.groupEntries(.outgoingChange).count {
+            try OutgoingChange($0).group == membership.group
+        }
         // A sync without news leaves the vault as it is: sealing again would change it.
         let before = try stored.sealedSection().rest
         let hasNews =
@@ -125,7 +89,12 @@ package struct GroupUpdate {
         if !membership.people.isEmpty {
             outcome.joined = names(after.subtracting(before).subtracting([membership.member]))
         }
-        outcome.left = names(before.subtracting(after).subtracting([membership.member]))
+        outcome.removed = people.filter {
+            before.contains($0.member) && !after.contains($0.member)
+                && $0.member != membership.member
+        }.compactMap { person in
+            person.removal.map { Outcome.Departure(member: person.member, author: $0.author) }
+        }
         membership.people = people
         membership.heads = view.chain.heads
         if let newest = view.newest { membership.newest = newest }
@@ -134,17 +103,30 @@ package struct GroupUpdate {
         } else if view.wasAdmitted, !view.chain.isForked {
             membership.standing = .ended
         }
+        if membership.standing == .invited {
+            let states = view.chain.headStates
+            if states.contains(where: { $0.usedInvites.contains(membership.invite) }) {
+                outcome.invite = .usedByOther
+            } else if states.contains(where: { $0.voidInvites.contains(membership.invite) }) {
+                outcome.invite = .void
+            }
+        }
     }
 
     private func apply(
-        _ compartment: Identifier, _ membership: GroupMembership,
+        _ compartment: Identifier, _ membership: inout GroupMembership,
         to transaction: inout VaultTransaction
     ) throws -> Outcome.Project? {
         let state = view.state(of: compartment)
         let found = try SharedProject.all(in: transaction.index).first {
             $0.group == membership.group && $0.compartment == compartment
         }
-        if let found { try expectAccepted(transaction.index, found.project) }
+        let detached = membership.detached.first { $0.compartment == compartment }
+        // It was removed here: only `group adopt` brings it back.
+        if found == nil, let detached, detached.project == nil { return nil }
+        let attached =
+            try found == nil ? detached.flatMap { try attach($0, membership, transaction) } : nil
+        if let known = found ?? attached { try expectAccepted(transaction.index, known.project) }
         var known =
             try transaction.index.groupEntries(.sharedState).map(SharedState.init).first {
                 $0.group == membership.group && $0.compartment == compartment
@@ -159,11 +141,18 @@ package struct GroupUpdate {
                     + "colleague to run zg-env sync, then try again.")
         }
         guard
-            var shared = found
+            var shared = found ?? attached
                 ?? newProject(compartment, state, membership, in: &transaction)
         else { return nil }
-        let application = StateApplication(
-            state, origins: view.origins(in: compartment), me: membership.member, now: now
+        membership.detached.removeAll { $0.compartment == compartment }
+        let ownLate = state.late.keys.filter {
+            view.author(of: $0, in: compartment) == membership.member
+        }
+        let toldBefore = Set(known.ownLate)
+        known.ownLate = ownLate.sorted()
+        var application = StateApplication(
+            state, origins: view.origins(in: compartment), me: membership.member, now: now,
+            attaches: attached != nil
         ) { [view] reference, arena in
             try view.value(of: reference, in: arena)
         }
@@ -176,11 +165,32 @@ package struct GroupUpdate {
             && (shared.proposal?.project != own?.projectID
                 || shared.proposal?.origin != own?.origin)
         return Outcome.Project(
-            name: transaction.index.project(shared.project)?.name ?? "", isNew: found == nil,
+            name: transaction.index.project(shared.project)?.name ?? "",
+            isNew: found == nil && attached == nil,
             arrivals: arrivals, lateCount: state.late.count,
             newLateCount: max(0, state.late.count - lateBefore),
             waitingCount: state.waiting.count, contestedCount: shared.contested.count,
-            newProposal: isNews ? shared.proposal : nil)
+            newProposal: isNews ? shared.proposal : nil,
+            ownLate: known.ownLate.filter { !toldBefore.contains($0) }.map { name in
+                Outcome.LateChange(
+                    createdAt: view.origins(in: compartment)[name]?.createdAt ?? 0,
+                    reason: state.late[name] ?? .member,
+                    names: view.variables(in: name, of: compartment, known))
+            }, isAttached: attached != nil, movedAside: application.movedAside)
+    }
+
+    /// The project that was shared before, if the vault still has it.
+    private func attach(
+        _ detached: GroupMembership.DetachedProject, _ membership: GroupMembership,
+        _ transaction: borrowing VaultTransaction
+    ) throws -> SharedProject? {
+        guard let project = detached.project, transaction.index.project(project) != nil,
+            // It may be shared with another group by now.
+            try !SharedProject.all(in: transaction.index).contains(where: { $0.project == project })
+        else { return nil }
+        return SharedProject(
+            project: project, group: membership.group, compartment: detached.compartment,
+            isAdopted: detached.isAdopted, createdAt: now)
     }
 
     /// The project of a compartment that the vault does not have yet; nil while the member who

@@ -9,7 +9,7 @@ package final class GroupView {
     private let member: Identifier
     private let ring: EpochKeyRing
     /// The changes of each compartment.
-    private var changes: [Identifier: [GroupHash: ReceivedChange]] = [:]
+    private(set) var changes: [Identifier: [GroupHash: ReceivedChange]] = [:]
     /// Changes that do not decode or open, and why. They take no part.
     package private(set) var refused: [GroupHash: GroupError] = [:]
     private let read: (GroupHash) throws -> [UInt8]?
@@ -93,20 +93,6 @@ package final class GroupView {
     /// Whether some entry admitted this member.
     package var wasAdmitted: Bool {
         chain.headStates.contains { $0.members[member] != nil }
-    }
-
-    /// All members, for texts.
-    package var people: [GroupMembership.Person] {
-        var found: [Identifier: GroupMembership.Person] = [:]
-        for state in chain.headStates {
-            for (id, member) in state.members {
-                found[id] = GroupMembership.Person(
-                    member: id, person: member.person, name: member.name,
-                    role: member.rights.role,
-                    isActive: member.isActive && found[id]?.isActive != false)
-            }
-        }
-        return found.values.sorted { $0.member < $1.member }
     }
 
     /// The head with the highest number, and of several the one with the lowest hash; nil without

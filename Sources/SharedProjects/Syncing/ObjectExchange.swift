@@ -11,7 +11,7 @@ package struct ObjectExchange {
     /// What an exchange did.
     package struct Result: Sendable {
         package var fetchedCount = 0
-        /// Objects of ours that the place lacked.
+        /// Objects that the place lacked, besides those to be published for the first time.
         package var suppliedCount = 0
         /// Objects that the place has and that do not fit their paths.
         package var refused: Set<ObjectPath> = []
@@ -32,16 +32,26 @@ package struct ObjectExchange {
     /// - Parameters:
     ///   - outgoing: Finished changes of the vault, oldest first.
     ///   - checksCopy: Whether to read the whole copy, and fetch again what is damaged in it.
-    package func run(outgoing: [[UInt8]], checksCopy: Bool = false) throws -> Result {
+    ///   - mayPublish: Tells, when the copy has what is new, whether this vault may still add
+    ///     anything.
+    package func run(
+        outgoing: [[UInt8]], checksCopy: Bool = false,
+        mayPublish: (Result) throws -> Bool = { _ in true }
+    ) throws -> Result {
         var result = Result()
-        try keep(outgoing.map { (ObjectPath.change(GroupHash(of: $0)), $0) })
         _ = try place.refresh(group, since: nil)
         let remote = try place.paths(of: group)
         var local = try copy.paths(of: group)
         if checksCopy { local = try intact(local) }
         try fetch(remote.subtracting(local), &result)
         try compareEntries(remote.intersection(local))
-        try supply(local, remote, &result)
+        guard try mayPublish(result) else {
+            for case .change(let name) in remote { result.changes.insert(name) }
+            return result
+        }
+        let new = outgoing.map { (ObjectPath.change(GroupHash(of: $0)), $0) }
+        try keep(new)
+        try supply(local.union(new.map(\.0)), remote, new: Set(new.map(\.0)), &result)
         return result
     }
 
@@ -73,7 +83,8 @@ package struct ObjectExchange {
 
     /// Publishes what the place lacks: entries first, then changes after those they build on.
     private func supply(
-        _ local: Set<ObjectPath>, _ remote: Set<ObjectPath>, _ result: inout Result
+        _ local: Set<ObjectPath>, _ remote: Set<ObjectPath>, new: Set<ObjectPath>,
+        _ result: inout Result
     ) throws {
         let missing = local.subtracting(remote)
         var objects: [ObjectPath: [UInt8]] = [:]
@@ -88,7 +99,7 @@ package struct ObjectExchange {
             ordered.compactMap { path in
                 objects[path].flatMap { PlaceObject(path, $0) }
             }, to: group)
-        result.suppliedCount = ordered.count - taken.count
+        result.suppliedCount = ordered.count { !taken.contains($0) && !new.contains($0) }
         for path in remote.union(ordered).subtracting(taken) {
             if case .change(let name) = path { result.changes.insert(name) }
         }

@@ -6,6 +6,19 @@ extension VaultTransaction {
     package mutating func rename(at position: Int, to name: String, time: UInt64) {
         let variable = index.variables[position]
         guard variable.name != name else { return }
+        keepSealedName(of: variable)
+        index.variables[position].name = name
+        index.variables[position].updatedAt = time
+    }
+
+    /// Moves a record to another project, with its history.
+    package mutating func move(at position: Int, to project: Identifier, time: UInt64) {
+        keepSealedName(of: index.variables[position])
+        index.variables[position].project = project
+        index.variables[position].updatedAt = time
+    }
+
+    private mutating func keepSealedName(of variable: Variable) {
         let sealedName = StoredVersion.SealedName(project: variable.project, name: variable.name)
         if index.currentVersions[variable.id]?.sealedName == nil {
             index.currentVersions[variable.id]?.sealedName = sealedName
@@ -16,8 +29,6 @@ extension VaultTransaction {
         {
             index.earlierVersions[earlier].sealedName = sealedName
         }
-        index.variables[position].name = name
-        index.variables[position].updatedAt = time
     }
 
     /// Removes records with their whole history. Does not affect Vercel.

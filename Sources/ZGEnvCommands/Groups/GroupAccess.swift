@@ -18,7 +18,14 @@ final class GroupAccess {
     init(_ membership: GroupMembership, _ workspace: Workspace) throws {
         self.workspace = workspace
         self.membership = membership
-        address = try PlaceAccess.address(membership.place, workspace)
+        do { address = try PlaceAccess.address(membership.place, workspace) } catch let error
+            as PlaceError
+        {
+            let index = try workspace.session.index(.everything)
+            throw Self.unreached(
+                error, membership, waiting: try Self.outgoing(of: membership.group, in: index).count
+            )
+        }
         place = try PlaceAccess.place(address, workspace)
         copy = try PlaceAccess.copy(workspace)
     }
@@ -27,9 +34,7 @@ final class GroupAccess {
 
     /// Returns the groups of the vault, by name.
     static func memberships(in index: VaultIndex) throws -> [GroupMembership] {
-        try index.groupEntries(.membership).map { try GroupMembership($0) }.sorted {
-            ($0.name, $0.id) < ($1.name, $1.id)
-        }
+        try GroupMembership.all(in: index)
     }
 
     /// Opens the values and returns the named group, or the only one.
@@ -120,35 +125,44 @@ final class GroupAccess {
 
     /// Brings place, copy and vault to the same state, in one round trip and one write.
     ///
-    /// - Parameter shared: A compartment that was made for a project of this vault.
+    /// - Parameters:
+    ///   - shared: A compartment that was made for a project of this vault.
+    ///   - wanted: A compartment whose project was removed here, and is wanted again.
     @discardableResult
     func sync(
-        sharing shared: (compartment: Identifier, project: Identifier)? = nil
+        sharing shared: (compartment: Identifier, project: Identifier)? = nil,
+        takingAgain wanted: Identifier? = nil
     ) throws -> (exchange: ObjectExchange.Result, outcome: GroupUpdate.Outcome) {
         let keys = try workspace.session.keys(.values)
         try requireAccepted(keys)
         var exchange = try self.exchange()
         let outcome: GroupUpdate.Outcome
         do {
-            outcome = try update(exchange, keys, sharing: shared)
+            outcome = try update(exchange, keys, sharing: shared, takingAgain: wanted)
         } catch let error as SharingError where error.code == .otherHistory {
             // This machine's copy may be damaged.
             exchange = try self.exchange(checksCopy: true)
-            outcome = try update(exchange, keys, sharing: shared)
+            outcome = try update(exchange, keys, sharing: shared, takingAgain: wanted)
         }
         try reload()
-        try SyncTimes(workspace).keep(now, for: membership.group)
+        try SyncTimes(workspace).keep(workspace.context.now(), for: membership.group)
         return (exchange, outcome)
     }
 
     private func update(
         _ exchange: ObjectExchange.Result, _ keys: VaultKeys,
-        sharing shared: (compartment: Identifier, project: Identifier)?
+        sharing shared: (compartment: Identifier, project: Identifier)?,
+        takingAgain wanted: Identifier?
     ) throws -> GroupUpdate.Outcome {
         let vault = try workspace.session.opened().header.vaultID
         let now = workspace.context.now()
         let id = membership.id
         return try workspace.session.update(with: keys) { [self] transaction in
+            if let wanted {
+                try transaction.changeMembership(id) {
+                    $0.detached.removeAll { $0.compartment == wanted }
+                }
+            }
             let update = GroupUpdate(
                 try view(in: transaction.index, vault, keys), published: exchange.changes,
                 vault: vault, keys: keys, now: now, sharing: shared)
@@ -160,8 +174,45 @@ final class GroupAccess {
     func exchange(checksCopy: Bool = false) throws -> ObjectExchange.Result {
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        return try ObjectExchange(membership.group, place: place, copy: copy).run(
-            outgoing: try Self.outgoing(of: membership.group, in: index), checksCopy: checksCopy)
+        let outgoing = try Self.outgoing(of: membership.group, in: index)
+        do {
+            return try ObjectExchange(membership.group, place: place, copy: copy).run(
+                outgoing: outgoing, checksCopy: checksCopy
+            ) { result in
+                if membership.standing == .ended { return false }
+                guard !outgoing.isEmpty || result.fetchedCount > 0 else { return true }
+                return try !wasRemoved()
+            }
+        } catch let error as PlaceError {
+            throw Self.unreached(error, membership, waiting: outgoing.count)
+        }
+    }
+
+    /// Whether the entries on this machine say that this member was removed: then nobody counts what
+    /// it publishes.
+    private func wasRemoved() throws -> Bool {
+        var chain = MembershipChain(group: membership.group)
+        for entry in try ObjectExchange.content(of: membership.group, in: copy).entries {
+            try? chain.insert([entry])
+        }
+        let own = chain.headStates.compactMap { $0.members[membership.member] }
+        return !own.isEmpty && own.allSatisfy { !$0.isActive }
+    }
+
+    /// Names the group and its place in an error of the place, and what happens to changes that wait.
+    private static func unreached(
+        _ error: PlaceError, _ membership: GroupMembership, waiting: Int
+    ) -> CommandError {
+        var found = CommandError(mapping: error)
+        guard [.unreachable, .timeout, .authentication].contains(error.code) else { return found }
+        found.message =
+            "\(membership.name) cannot be synced with \(membership.place): \(found.message)"
+        if waiting > 0 {
+            found.hint =
+                (waiting == 1 ? "1 change keeps waiting" : "\(waiting) changes keep waiting")
+                + " in this vault. Run zg-env sync again later."
+        }
+        return found
     }
 
     private func reload() throws {
@@ -178,7 +229,7 @@ final class GroupAccess {
         _ = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
             let projects = Set(
                 try SharedProject.all(in: index).filter { $0.group == membership.group }
-                    .map(\.project))
+                    .map(\.project) + membership.detached.compactMap(\.project))
             let records = index.variables.filter { projects.contains($0.project) }.map(\.id)
             return (.accepting(records: Set(records)), ())
         }
@@ -229,20 +280,32 @@ final class GroupAccess {
             hint: "Run the command again.")
     }
 
-    /// Returns the active members with a name, or with an id that begins like this.
+    /// Returns the active member with a name, or with an id that begins like this.
     ///
-    /// - Throws: ``ExitCode/notFound``.
-    func members(named who: String) throws -> [GroupMembership.Person] {
+    /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` if there are several.
+    func member(named who: String) throws -> GroupMembership.Person {
         let active = membership.people.filter(\.isActive)
         let named = active.filter { $0.name == who }
-        if !named.isEmpty { return named }
-        let found = active.filter {
-            who.utf8.count >= 6 && $0.member.hexadecimal.hasPrefix(who)
+        let found =
+            named.isEmpty && who.utf8.count >= 4
+            ? active.filter { $0.member.hexadecimal.hasPrefix(who) } : named
+        guard let first = found.first else {
+            throw CommandError(
+                .notFound, "\(membership.name) has no member \(who).",
+                hint: "List the members with: zg-env group show \(word: membership.name)")
         }
-        guard found.isEmpty else { return found }
-        throw CommandError(
-            .notFound, "\(membership.name) has no member \(who).",
-            hint: "List the members with: zg-env group show \(word: membership.name)")
+        guard found.count == 1 else {
+            let list = found.map { person in
+                let isMe = person.member == membership.member
+                return "\(person.member.hexadecimal.prefix(8))" + (isMe ? " (this vault)" : "")
+            }
+            throw CommandError(
+                .usage,
+                (named.isEmpty ? "Several members begin with" : "Several members are called")
+                    + " \(who): \(list.joined(separator: ", ")).",
+                hint: "Use the digits in place of the name; 4 are enough if they are unique.")
+        }
+        return first
     }
 
     /// How many values of the group this vault has.
@@ -264,17 +327,27 @@ final class GroupAccess {
         _ = try publish([(.entry(entry.number), entry.object)])
     }
 
-    /// The invites in the place that are neither used nor void, with their joins.
+    /// The group's invites that this machine's copy has, with their joins.
     func invites() throws -> [(invite: [UInt8], joins: [[UInt8]])] {
-        let content = try ObjectExchange.content(of: membership.group, in: copy)
-        let objects = try copy.read(content.others, of: membership.group).objects
-        var found: [(invite: [UInt8], joins: [[UInt8]])] = []
-        for case (.invite(let id), let object) in objects {
+        try Self.invites(of: membership.group, in: copy)
+    }
+
+    static func invites(
+        of group: GroupHash, in copy: any GroupPlace
+    ) throws -> [(invite: [UInt8], joins: [[UInt8]])] {
+        var rest = try ObjectExchange.content(of: group, in: copy).others
+        var objects: [ObjectPath: [UInt8]] = [:]
+        while !rest.isEmpty {
+            let reading = try copy.read(rest, of: group)
+            objects.merge(reading.objects) { first, _ in first }
+            rest = reading.remaining
+        }
+        return objects.compactMap { path, object in
+            guard case .invite(let id) = path else { return nil }
             let joins = objects.compactMap { path, bytes -> [UInt8]? in
                 if case .join(id, _) = path { bytes } else { nil }
             }
-            found.append((object, joins))
+            return (object, joins)
         }
-        return found
     }
 }

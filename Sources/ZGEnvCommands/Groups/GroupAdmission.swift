@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Groups
 internal import SharedProjects
 internal import Vault
@@ -32,6 +33,14 @@ struct GroupAdmission {
                 invite: object, joins: joins, group: access.membership.group, state: state,
                 now: now)
             {
+            case .refused(.used) where isKnownToOthers(invite, joins, view.chain):
+                // Void although it is used, so that this is reported once.
+                if state.voidInvites.contains(invite.id) { continue }
+                workspace.context.warn(
+                    "used-invite-answered",
+                    "Somebody answered the used invite of \(invite.name): the code is known to others. If the member \(invite.name) is not who you invited, run zg-env group remove \(word: invite.name)."
+                )
+                void.append(invite.id)
             case .none, .refused: continue
             case .ambiguous:
                 workspace.context.warn(
@@ -40,7 +49,10 @@ struct GroupAdmission {
                 )
                 void.append(invite.id)
             case .join(let join, let name):
-                guard try isWanted(invite, name) else { continue }
+                guard try isWanted(invite, name) else {
+                    if try isTheft(of: invite) { void.append(invite.id) }
+                    continue
+                }
                 admissions.append(
                     EntryDraft.NewMember(
                         member: join.member, person: person(of: invite, in: state),
@@ -62,6 +74,26 @@ struct GroupAdmission {
             return person
         }
         return .random()
+    }
+
+    /// Whether somebody other than the admitted member answered a used invite.
+    private func isKnownToOthers(
+        _ invite: Invite, _ joins: [[UInt8]], _ chain: MembershipChain
+    ) -> Bool {
+        let admitted = Set(
+            chain.linksInOrder.flatMap(\.entry.admissions).compactMap(\.origin)
+                .filter { $0.invite == invite.id }.map(\.join))
+        return joins.contains {
+            Join.isSigned($0, codeKey: invite.codeKey) && !admitted.contains(GroupHash(of: $0))
+        }
+    }
+
+    /// Asks what a no about the words meant: then the code was stolen.
+    private func isTheft(of invite: Invite) throws -> Bool {
+        guard workspace.interaction.canConfirm else { return false }
+        return try workspace.interaction.confirm(
+            "If \(invite.name) sees other words, somebody else has the code.", [],
+            "Make the invite of \(invite.name) void?")
     }
 
     private func isWanted(_ invite: Invite, _ join: GroupHash) throws -> Bool {

@@ -8,7 +8,8 @@ struct GroupAdopt: Command {
         discussion: """
             A project from a group is called PROJECT@GROUP until you adopt it under a name of \
             your own. If you have a project of that name, variables with the same value become \
-            one, and the rest of it is kept as "NAME (before)".
+            one, and the rest of it is kept as "NAME (before)". Also brings back a project that \
+            you removed here.
             """,
         arguments: [
             ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project)),
@@ -34,6 +35,15 @@ struct GroupAdopt: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try GroupAdoption(workspace, binds: binds ? true : nil).adopt(project, as: name)
+        let index = try workspace.session.opened().index(
+            with: try workspace.session.keys(.values), extent: .everything)
+        var found = project
+        if index.project(named: project) == nil,
+            let removed = try RemovedProject(project, in: index)
+        {
+            if workspace.options.dryRun { return removed.plan(name) }
+            found = try removed.takeAgain(workspace).name
+        }
+        return try GroupAdoption(workspace, binds: binds ? true : nil).adopt(found, as: name)
     }
 }

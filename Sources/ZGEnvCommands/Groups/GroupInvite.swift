@@ -13,22 +13,24 @@ struct GroupInvite: Command {
         ["group", "invite"], "Invite a person or a machine to a group",
         discussion: """
             Prints a one-time code and the command for the newcomer. Send the code through a \
-            channel that you trust. Once they have joined, zg-env sync asks you to admit them.
+            channel that you trust. Once they have joined, zg-env sync asks you to admit them. \
+            zg-env group show lists open invites, and zg-env group remove makes one void.
             """,
         arguments: [ArgumentSpec("WHO", .one, "The name that the group sees")],
         options: [
             GroupOptions.group,
             OptionSpec(
                 "role", value: "ROLE",
-                "What they may do: admin, member, writer or reader (default: member)",
+                "What they may do (default: member)",
                 form: .oneOf(GroupRole.names)),
             OptionSpec(
-                "project", value: "PROJECT", "Limit them to a project; may be repeated",
+                "project", value: "PROJECT", "Limit them to a project",
                 repeatable: true, completion: .dynamic(.project)),
             OptionSpec(
                 "for", value: "TIME", "How long the code is valid (default: 3d)", form: .duration),
             OptionSpec(flag: "auto", "Admit them at the next sync without a question"),
-            OptionSpec(flag: "my-machine", "Invite another machine of yours, with your rights"),
+            OptionSpec(
+                flag: "my-machine", "Invite another machine of yours (default role: yours)"),
         ],
         examples: [
             .init("zg-env group invite bob", "invite bob as a member"),
@@ -40,7 +42,7 @@ struct GroupInvite: Command {
 
     private let who: String
     private let group: String?
-    private let role: GroupRole
+    private let role: GroupRole?
     private let projects: [String]
     private let lifetime: UInt64
     private let isAutomatic: Bool
@@ -50,20 +52,11 @@ struct GroupInvite: Command {
         who = command.required("WHO")
         try GroupName.check(who)
         group = command.value("group")
-        role = command.value("role").flatMap { GroupRole(name: $0) } ?? .member
+        role = command.value("role").flatMap { GroupRole(name: $0) }
         projects = command.values("project")
         lifetime = UInt64((command.duration("for") ?? .seconds(259_200)).components.seconds)
         isAutomatic = command.has("auto")
         isMine = command.has("my-machine")
-        // Only admins invite, so their own machines are admins.
-        guard !isAutomatic || (role != .admin && !isMine) else {
-            throw CommandError(
-                .usage, "An admin cannot be admitted without a question: leave out --auto.")
-        }
-        guard !isMine || (projects.isEmpty && !command.has("role")) else {
-            throw CommandError(
-                .usage, "--my-machine gives your own rights: leave out --role and --project.")
-        }
         guard role != .admin || projects.isEmpty else {
             throw CommandError(.usage, "An admin cannot be limited to projects.")
         }
@@ -75,7 +68,12 @@ struct GroupInvite: Command {
         guard membership.rights.role == .admin, membership.standing == .active else {
             throw SharingError(.notAllowed, "Only an admin of \(membership.name) can invite.")
         }
+        try requireUnused(membership)
         let rights = try rights(membership, workspace)
+        guard !isAutomatic || rights.role != .admin else {
+            throw CommandError(
+                .usage, "An admin cannot be admitted without a question: leave out --auto.")
+        }
         let readable = try readableCount(rights, membership, workspace)
         let plan = [
             "let \(who) join \(membership.name) as \(rights.role.name)"
@@ -90,6 +88,7 @@ struct GroupInvite: Command {
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         try access.sync()
+        try requireUnused(access.membership)
         let view = try access.view()
         guard let newest = view.newest, !view.chain.isForked else {
             throw SharingError(.forked, "The membership is forked. Run zg-env sync first.")
@@ -121,10 +120,18 @@ struct GroupInvite: Command {
             secret: NamedSecret("code", try code.text()))
     }
 
+    /// Two members of one name could not be told apart when one of them must be removed.
+    private func requireUnused(_ membership: GroupMembership) throws {
+        guard membership.people.contains(where: { $0.isActive && $0.name == who }) else { return }
+        throw CommandError(
+            .conflict, "\(membership.name) already has a member \(who).",
+            hint: "Choose another name, such as \(who)-laptop.")
+    }
+
     private func rights(
         _ membership: GroupMembership, _ workspace: Workspace
     ) throws -> MemberRights {
-        if isMine { return membership.rights }
+        let role = self.role ?? (isMine && projects.isEmpty ? membership.rights.role : .member)
         guard !projects.isEmpty else { return MemberRights(role: role) }
         let index = try workspace.session.index(.listing)
         let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }

@@ -36,26 +36,27 @@ struct GroupJoin: Command {
         exitCodes: ExitCode.ofVercel)
 
     private let place: String
-    private let group: String
+    private let group: String?
     private let waits: Bool
     private let welcome: GroupWelcome
 
     init(_ command: ParsedCommand) throws {
         place = command.required("PLACE")
-        group = command.value("group") ?? "group"
+        group = command.value("group")
         waits = command.has("wait")
         welcome = GroupWelcome(command)
         guard waits || !welcome.isNamed else {
             throw CommandError(
                 .usage, "There is nothing to adopt before an admin has admitted you: add --wait.")
         }
-        try GroupName.check(group)
+        if let group { try GroupName.check(group) }
     }
 
     /// An invite that the code fits, with the group's content.
     private struct Found {
         let invite: Invite
-        let entries: [[UInt8]]
+        /// Whether somebody was admitted with the code.
+        let isUsed: Bool
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -63,25 +64,22 @@ struct GroupJoin: Command {
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let known = try GroupAccess.memberships(in: index)
-        guard !known.contains(where: { $0.name == group }) else {
-            throw CommandError(
-                .conflict, "This vault already belongs to a group \(group).",
-                hint: "Choose another name with --group.")
-        }
         let address = try PlaceAccess.address(place, workspace)
         let code = try self.code(workspace)
         let place = try PlaceAccess.place(address, workspace)
         let found = try find(code, in: place, workspace)
-        guard !known.contains(where: { $0.group == found.invite.group && $0.standing != .ended })
-        else {
-            throw CommandError(.conflict, "This vault already belongs to that group.")
-        }
+        let name = try name(found.invite.group, known)
         if workspace.options.dryRun {
             return CommandResult(
-                json: ["group": .string(group), "dryRun": true],
+                json: ["group": .string(name), "dryRun": true],
                 text: "Would join as \(DisplayText.safe(sentence: found.invite.name)).\n")
         }
-        let (membership, words) = try join(found, address, place, code, keys, workspace)
+        let pending = known.first {
+            $0.group == found.invite.group && $0.invite == found.invite.id
+        }
+        let (membership, words) =
+            try pending.flatMap { try answered($0, place, workspace) }
+            ?? join(found, name, address, place, code, keys, workspace)
         workspace.note("Answered the invite as \(found.invite.name). Words: \(words)")
         workspace.note(
             found.invite.isAutomatic
@@ -89,7 +87,7 @@ struct GroupJoin: Command {
                 : "Compare these words with an admin, who admits you with: zg-env sync"
         )
         var json: [JSONValue.Member] = [
-            .init("group", .string(group)), .init("name", .string(found.invite.name)),
+            .init("group", .string(name)), .init("name", .string(found.invite.name)),
             .init("role", .string(found.invite.rights.role.name)),
             .init("words", .string(words)), .init("dryRun", false),
         ]
@@ -97,10 +95,48 @@ struct GroupJoin: Command {
         let report = try waitForAdmission(membership, workspace)
         json.append(.init("sync", report.json))
         var result = CommandResult(
-            json: .object(json),
-            text: report.lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined())
-        try welcome.run(membership.group, after: &result, workspace)
+            json: .object(json), text: report.text(workspace), failure: report.failure)
+        if report.failure == nil { try welcome.run(membership.group, after: &result, workspace) }
         return result
+    }
+
+    /// What this vault calls the group. A request that nobody answered, or a membership that ended,
+    /// is replaced.
+    private func name(_ joined: GroupHash, _ known: [GroupMembership]) throws -> String {
+        let before = known.first { $0.group == joined }
+        if let before, before.standing == .active {
+            throw CommandError(
+                .conflict, "This vault already belongs to that group, as \(before.name).")
+        }
+        let name = group ?? before?.name ?? "group"
+        guard !known.contains(where: { $0.name == name && $0.group != joined }) else {
+            throw CommandError(
+                .conflict, "This vault already belongs to a group \(name).",
+                hint: "Choose another name with --group.")
+        }
+        return name
+    }
+
+    /// Publishes the answer of this vault to the invite again. A second answer would make it void.
+    private func answered(
+        _ membership: GroupMembership, _ place: any GroupPlace, _ workspace: Workspace
+    ) throws -> (GroupMembership, words: String)? {
+        let copy = try PlaceAccess.copy(workspace)
+        for (_, joins) in try GroupAccess.invites(of: membership.group, in: copy) {
+            for object in joins where (try? Join.decode(object))?.member == membership.member {
+                let name = GroupHash(of: object)
+                let path = ObjectPath.join(invite: membership.invite, name)
+                if let published = PlaceObject(path, object) {
+                    _ = try place.publish([published], to: membership.group)
+                }
+                return (membership, Self.words(of: name, membership.invite))
+            }
+        }
+        return nil
+    }
+
+    private static func words(of join: GroupHash, _ invite: Identifier) -> String {
+        CheckWords.words(of: join, invite: invite).joined(separator: " ")
     }
 
     private func code(_ workspace: Workspace) throws -> GroupInviteCode {
@@ -134,8 +170,15 @@ struct GroupJoin: Command {
                     }
                 }
                 let content = try place.read(Array(entries), of: group).objects.values
-                try check(invite, object, Array(content))
-                return Found(invite: invite, entries: Array(content))
+                let states = try check(invite, object, Array(content))
+                guard !states.contains(where: { $0.voidInvites.contains(invite.id) }) else {
+                    throw CommandError(
+                        .conflict, "The invite of \(invite.name) is void.",
+                        hint: "Ask for another invite.")
+                }
+                return Found(
+                    invite: invite,
+                    isUsed: states.contains { $0.usedInvites.contains(invite.id) })
             }
         }
         throw CommandError(
@@ -144,7 +187,11 @@ struct GroupJoin: Command {
     }
 
     /// The code vouches for the group and for the entry that the invite names.
-    private func check(_ invite: Invite, _ object: [UInt8], _ entries: [[UInt8]]) throws {
+    ///
+    /// - Returns: The newest membership.
+    private func check(
+        _ invite: Invite, _ object: [UInt8], _ entries: [[UInt8]]
+    ) throws -> [MembershipState] {
         var chain = MembershipChain(group: invite.group)
         for entry in entries { try? chain.insert([entry]) }
         guard let link = chain.link(invite.entry), link.entry.number == invite.entryNumber,
@@ -155,31 +202,39 @@ struct GroupJoin: Command {
                 .otherHistory,
                 "The place does not contain the membership that the invite refers to.")
         }
+        return chain.headStates
     }
 
     /// Keeps the new keys in the vault, then publishes their public halves.
     private func join(
-        _ found: Found, _ address: PlaceAddress, _ place: any GroupPlace,
+        _ found: Found, _ name: String, _ address: PlaceAddress, _ place: any GroupPlace,
         _ code: borrowing GroupInviteCode, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> (GroupMembership, words: String) {
         let secrets = try MemberSecrets()
         let now = workspace.context.now()
         let invite = found.invite
         var membership = GroupMembership(
-            group: invite.group, name: group, place: address.text, member: .random(),
+            group: invite.group, name: name, place: address.text, member: .random(),
             standing: .invited, invite: invite.id, rights: invite.rights, createdAt: now)
         membership.heads = [invite.entry]
         membership.newest = .init(name: invite.entry, number: invite.entryNumber)
         let vault = try workspace.session.opened().header.vaultID
         let sealed = try secrets.sealed(for: membership.id, vault: vault, with: keys)
-        let final = membership
-        try workspace.session.update(with: keys) { transaction in
-            // An earlier membership of this group has ended.
-            for entry in transaction.index.groupEntries(.membership) {
-                let old = try GroupMembership(entry)
-                if old.group == final.group { transaction.removeGroupEntries([old.id]) }
+        let new = membership
+        if !found.isUsed {
+            try workspace.session.update(with: keys) { transaction in
+                var new = new
+                // An earlier membership has ended. Its projects are attached again.
+                for entry in transaction.index.groupEntries(.membership) {
+                    guard try GroupMembership(entry).group == new.group else { continue }
+                    try transaction.detachAll(of: new)
+                    let old = try transaction.index.groupEntries(.membership)
+                        .first { $0.id == entry.id }.map { try GroupMembership($0) }
+                    new.detached = old?.detached.filter { $0.project != nil } ?? []
+                    transaction.removeGroupEntries([entry.id])
+                }
+                try transaction.keep(new.entry(sealed: sealed))
             }
-            try transaction.keep(final.entry(sealed: sealed))
         }
         let join = Join(
             group: invite.group, invite: invite.id, member: membership.member,
@@ -188,15 +243,21 @@ struct GroupJoin: Command {
         let authority = try secrets.signingKeyPair(.authority)
         let object = join.signed(
             write: write, authority: authority, code: try code.signingKeyPair(for: invite.id))
-        let name = GroupHash(of: object)
-        if let published = PlaceObject(.join(invite: invite.id, name), object) {
+        let joinName = GroupHash(of: object)
+        if let published = PlaceObject(.join(invite: invite.id, joinName), object) {
             // Kept here, too: if the place fails now, the next sync supplies it.
-            _ = try PlaceAccess.copy(workspace).publish([published], to: invite.group)
+            if !found.isUsed {
+                _ = try PlaceAccess.copy(workspace).publish([published], to: invite.group)
+            }
             _ = try place.publish([published], to: invite.group)
         }
-        return (
-            membership, CheckWords.words(of: name, invite: invite.id).joined(separator: " ")
-        )
+        guard !found.isUsed else {
+            throw CommandError(
+                .conflict,
+                "Somebody else was already admitted as \(invite.name) with this code. The next sync of an admin reports your attempt.",
+                hint: "If that was not you, tell an admin at once. Ask for another invite.")
+        }
+        return (membership, Self.words(of: joinName, invite.id))
     }
 
     /// Asks the place until an admin has admitted this member. A place that is down for a while does
@@ -214,7 +275,7 @@ struct GroupJoin: Command {
             do {
                 let access = try GroupAccess(membership, workspace)
                 let report = try GroupSync.sync(access, workspace, admits: false)
-                if access.membership.standing != .invited { return report }
+                if access.membership.standing != .invited || report.isHopeless { return report }
                 trouble = ""
             } catch {
                 let failure = CommandError(mapping: error)
@@ -224,7 +285,8 @@ struct GroupJoin: Command {
             guard workspace.context.waitingRoom.wait(.seconds(2)) else {
                 throw CommandError(.failed, "Stopped waiting. The invite is answered.", hint: hint)
             }
-            progress.update("Waiting for an admin of \(group) to run zg-env sync\(trouble)")
+            progress.update(
+                "Waiting for an admin of \(membership.name) to run zg-env sync\(trouble)")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Groups
 internal import JSON
 internal import SharedProjects
@@ -33,24 +34,43 @@ struct GroupLeave: Command {
         }
         let waiting = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
             .count { $0.group == membership.group }
-        var plan = ["leave \(membership.name) and keep its projects in this vault alone"]
+        let wasAdmitted = membership.standing != .invited
+        var plan = [
+            wasAdmitted
+                ? "leave \(membership.name) and keep its projects in this vault alone"
+                : "drop the request to join \(membership.name)"
+        ]
         if waiting > 0 { plan.append("discard \(Plural.changes(waiting)) that were not published") }
         guard try workspace.confirm(plan, "Leave \(membership.name)?") else {
             return CommandResult(
                 json: ["group": .string(membership.name), "dryRun": true],
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
+        let unused = try MemberSecrets()
+        let vault = try workspace.session.opened().header.vaultID
         try workspace.session.update(with: keys) { transaction in
-            var ids: Set<Identifier> = [membership.id]
-            for entry in transaction.index.groupEntries(.sharedProject)
-            where try SharedProject(entry).group == membership.group { ids.insert(entry.id) }
-            for entry in transaction.index.groupEntries(.sharedState)
-            where try SharedState(entry).group == membership.group { ids.insert(entry.id) }
-            for entry in transaction.index.groupEntries(.outgoingChange)
-            where try OutgoingChange(entry).group == membership.group { ids.insert(entry.id) }
-            transaction.removeGroupEntries(ids)
+            try transaction.detachAll(of: membership)
+            // Only what attaches the projects again is kept, with new keys in place of the member's.
+            guard
+                let stored = transaction.index.journal.first(where: { $0.id == membership.id })
+            else { return }
+            var left = try GroupMembership(stored)
+            left.detached.removeAll { $0.project == nil }
+            guard !left.detached.isEmpty else {
+                transaction.removeGroupEntries([membership.id])
+                return
+            }
+            (left.standing, left.people) = (.left, [])
+            try transaction.keep(
+                left.entry(sealed: unused.sealed(for: left.id, vault: vault, with: keys)))
         }
-        workspace.note("Left \(membership.name). Ask an admin to run: zg-env group remove NAME")
+        if wasAdmitted {
+            let me = membership.name(of: membership.member)
+            workspace.note(
+                "Left \(membership.name). Ask an admin to run: zg-env group remove \(word: me)")
+        } else {
+            workspace.note("Dropped the request to join \(membership.name), in this vault only.")
+        }
         return CommandResult(json: ["group": .string(membership.name), "dryRun": false])
     }
 }

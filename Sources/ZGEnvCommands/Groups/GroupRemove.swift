@@ -11,9 +11,11 @@ struct GroupRemove: Command {
         discussion: """
             Makes new keys, so that they read nothing written from now on. They keep what they \
             could read before: replace those values. zg-env does not remove their access to the \
-            place or to Vercel.
+            place or to Vercel. An open invite of that name becomes void.
             """,
-        arguments: [ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID")],
+        arguments: [
+            ArgumentSpec("WHO", .one, "A name, or the first 4 or more digits of a member ID")
+        ],
         options: [GroupOptions.group],
         exitCodes: ExitCode.ofVercel)
 
@@ -27,43 +29,66 @@ struct GroupRemove: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
-        let members = try access.members(named: who)
         let membership = access.membership
         guard membership.rights.role == .admin, membership.standing == .active else {
             throw SharingError(
                 .notAllowed, "Only an admin of \(membership.name) can remove members.")
         }
-        guard !members.contains(where: { $0.member == membership.member }) else {
+        let invites = try OpenInvite.all(
+            of: membership.group, at: workspace.context.now(), workspace
+        ).filter { $0.name == who }
+        let member: GroupMembership.Person?
+        do { member = try access.member(named: who) } catch let error as CommandError {
+            guard error.code == .notFound, !invites.isEmpty else { throw error }
+            member = nil
+        }
+        if member?.member == membership.member {
             throw CommandError(
                 .usage, "\(who) is this vault.", hint: "To leave the group, run: zg-env group leave"
             )
         }
-        let exposed = try access.readableCount()
-        let names = Set(members.map(\.name)).sorted().joined(separator: ", ")
-        let plan = [
-            "remove \(names) from \(membership.name): "
-                + (members.count == 1 ? "1 member" : "\(members.count) members"),
-            "make new keys; \(Plural.values(exposed)) that they could read should be replaced",
-        ]
-        guard try workspace.confirm(plan, "Remove \(names)?") else {
+        let exposed = member == nil ? 0 : try access.readableCount()
+        let plan = plan(member, invites, exposed, membership)
+        guard try workspace.confirm(plan, "Remove \(who)?") else {
             return CommandResult(
                 json: ["removed": .array([]), "dryRun": true],
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         try access.sync()
-        let ids = members.map(\.member)
         try access.publishEntry { view in
-            EntryDraft(removals: ids.map { Removal(member: $0, cut: view.cut(of: $0)) })
+            EntryDraft(
+                removals: member.map {
+                    [Groups.Removal(member: $0.member, cut: view.cut(of: $0.member))]
+                } ?? [], voidInvites: invites.map(\.id))
         }
         try access.sync()
-        workspace.note("Removed \(names) from \(membership.name).")
-        workspace.note(
-            "Not checked by zg-env: take away their access to \(membership.place) and to the team on Vercel."
-        )
+        if let member {
+            workspace.note("Removed \(member.name) from \(membership.name).")
+            workspace.note(
+                "Not checked by zg-env: take away their access to \(membership.place) and to the team on Vercel."
+            )
+        }
+        if !invites.isEmpty { workspace.note("The invite of \(who) is void.") }
         return CommandResult(json: [
             "group": .string(membership.name),
-            "removed": .array(members.map { .string($0.name) }),
+            "removed": .array(member.map { [.string($0.name)] } ?? []),
+            "voidInvites": .integer(Int64(invites.count)),
             "exposed": .integer(Int64(exposed)), "dryRun": false,
         ])
+    }
+
+    private func plan(
+        _ member: GroupMembership.Person?, _ invites: [OpenInvite], _ exposed: Int,
+        _ membership: GroupMembership
+    ) -> [String] {
+        var plan: [String] = []
+        if let member {
+            plan = [
+                "remove \(member.name) (\(member.member.hexadecimal.prefix(8))) from \(membership.name)",
+                "make new keys; \(Plural.values(exposed)) that they could read should be replaced",
+            ]
+        }
+        if !invites.isEmpty { plan.append("make the open invite of \(who) void") }
+        return plan
     }
 }

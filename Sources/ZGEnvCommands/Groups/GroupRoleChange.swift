@@ -10,9 +10,8 @@ struct GroupRoleChange: Command {
         ["group", "role"], "Change what a member of a group may do",
         discussion: "If a member loses a right, new keys are made.",
         arguments: [
-            ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID"),
-            ArgumentSpec(
-                "ROLE", .one, "admin, member, writer or reader", form: .oneOf(GroupRole.names)),
+            ArgumentSpec("WHO", .one, "A name, or the first 4 or more digits of a member ID"),
+            ArgumentSpec("ROLE", .one, "The new role", form: .oneOf(GroupRole.names)),
         ],
         options: [GroupOptions.group],
         exitCodes: ExitCode.ofVercel)
@@ -29,13 +28,17 @@ struct GroupRoleChange: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
-        let members = try access.members(named: who)
         let membership = access.membership
         guard membership.rights.role == .admin, membership.standing == .active else {
             throw SharingError(.notAllowed, "Only an admin of \(membership.name) can change roles.")
         }
-        let changed = members.filter { $0.role != role }
-        let plan = changed.map { "make \($0.name) \(role.name) in place of \($0.role.name)" }
+        let member = try access.member(named: who)
+        let changed = member.role == role ? [] : [member]
+        let plan = changed.map {
+            "make \($0.name) (\($0.member.hexadecimal.prefix(8))"
+                + ($0.member == membership.member ? ", this vault" : "")
+                + ") \(role.name) in place of \($0.role.name)"
+        }
         guard !changed.isEmpty, try workspace.confirm(plan, "Change the role of \(who)?") else {
             return CommandResult(
                 json: ["changed": .array([]), "dryRun": .bool(workspace.options.dryRun)],
@@ -56,7 +59,7 @@ struct GroupRoleChange: Command {
                 })
         }
         try access.sync()
-        workspace.note("\(who) is now \(role.name) of \(membership.name).")
+        workspace.note("\(member.name) is now \(role.name) of \(membership.name).")
         return CommandResult(json: [
             "group": .string(membership.name), "role": .string(role.name),
             "changed": .array(changed.map { .string($0.name) }), "dryRun": false,

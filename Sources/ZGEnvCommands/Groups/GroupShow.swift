@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Groups
 internal import JSON
 internal import SharedProjects
@@ -10,8 +11,9 @@ struct GroupShow: Command {
         ["group", "show"], "Show members, projects and state of your groups",
         discussion: """
             Shows what was known at the last sync, and sends nothing. Two people who see the same \
-            state words have the same members and changes. Why changes do not count is shown \
-            while the values are unlocked.
+            state words of a group have the same members; of a project, the same changes, too. \
+            Times are what the authors state. Why changes do not count is shown while the values \
+            are unlocked.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         exitCodes: ExitCode.ofOpening(), aliases: [["group", "status"]])
@@ -46,11 +48,20 @@ struct GroupShow: Command {
             .filter { $0.group == membership.group }
         let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
             .count { $0.group == membership.group }
-        let heads = Dictionary(
-            states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
-        let words = StateWords.bytes(
-            group: membership.group, membership: membership.heads, heads: heads)
-        let spoken = CheckWords.words(for: words).joined(separator: " ")
+        func words(_ heads: [Identifier: [GroupHash]]) -> String {
+            CheckWords.words(
+                for: StateWords.bytes(
+                    group: membership.group, membership: membership.heads, heads: heads)
+            ).joined(separator: " ")
+        }
+        // Somebody limited to one project sees no other: words for each can always be compared.
+        func words(of project: SharedProject) -> String {
+            let state = states.first { $0.compartment == project.compartment }
+            return words([project.compartment: (state?.heads ?? []).sorted()])
+        }
+        let spoken = words([:])
+        let now = workspace.context.now()
+        let invites = try OpenInvite.all(of: membership.group, at: now, workspace)
         let admins = membership.people.count { $0.isActive && $0.role == .admin }
         var text = "\(membership.name)  \(membership.place)\n"
         let synced =
@@ -58,13 +69,11 @@ struct GroupShow: Command {
             ? "never"
             : TimeText.age(
                 of: Int64(clamping: membership.syncedAt), at: Int64(workspace.context.now()))
-        text +=
-            "  your role: \(membership.rights.role.name), last change: \(synced), state words: \(spoken)\n"
-        for person in membership.people.sorted(by: { $0.name < $1.name }) where person.isActive {
-            let own = person.member == membership.member ? " (this vault)" : ""
-            text +=
-                "  \(person.role.name)  \(person.name)\(own)  \(person.member.hexadecimal.prefix(8))\n"
-        }
+        let texts = MembershipTexts(membership, shared, index, now: now)
+        text += "  \(texts.standing), last change: \(synced), state words: \(spoken)\n"
+        text += membership.people.filter(\.isActive).sorted { $0.name < $1.name }
+            .map { "  \(texts.line(of: $0))\n" }.joined()
+        text += invites.map { "  \(texts.line(of: $0))\n" }.joined()
         let details = try GroupDetails(membership, shared, index, workspace)
         for project in shared {
             let name = index.project(project.project)?.name ?? "?"
@@ -76,10 +85,16 @@ struct GroupShow: Command {
             if !project.isAdopted { notes.append("not adopted") }
             text +=
                 "  project \(name)"
-                + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))") + "\n"
+                + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
+                + ", state words: \(words(of: project))\n"
         }
         for detail in details.all { text += "  \(detail.text)\n" }
-        if outgoing > 0 {
+        for name in RemovedProject.names(membership) {
+            text += "  not used here: \(name). Use it with: zg-env group adopt \(word: name)\n"
+        }
+        if outgoing > 0, membership.standing == .ended {
+            text += "  \(Plural.changes(outgoing)) will not be sent\n"
+        } else if outgoing > 0 {
             text +=
                 "  \(WaitingChanges.text(outgoing)): zg-env sync\n"
         }
@@ -100,15 +115,30 @@ struct GroupShow: Command {
                         "member": .string(person.member.hexadecimal),
                         "isActive": .bool(person.isActive),
                         "isThisVault": .bool(person.member == membership.member),
+                        "projects": texts.projects(of: person.rights).map { .strings($0) } ?? .null,
+                        "joinedAt": .integer(Int64(clamping: person.joinedAt)),
+                        "wroteAt": .integer(Int64(clamping: person.wroteAt)),
+                        "removedBy": .string(
+                            orNull: person.removal.map { membership.label(of: $0.author) }),
                     ]
                 }),
             "details": .array(details.all.map(\.json)),
+            "invites": .array(
+                invites.map { invite in
+                    [
+                        "name": .string(invite.name), "role": .string(invite.rights.role.name),
+                        "endsAt": .integer(Int64(clamping: invite.endsAt)),
+                        "isAnswered": .bool(invite.isAnswered),
+                    ]
+                }),
+            "notUsedHere": .strings(RemovedProject.names(membership)),
             "projects": .array(
                 shared.map { project in
                     let state = states.first { $0.compartment == project.compartment }
                     return [
                         "project": .string(index.project(project.project)?.name ?? ""),
                         "isAdopted": .bool(project.isAdopted),
+                        "stateWords": .string(words(of: project)),
                         "contested": .integer(Int64(project.contested.count)),
                         "late": .integer(Int64(state?.lateCount ?? 0)),
                         "waiting": .integer(Int64(state?.waitingCount ?? 0)),

@@ -11,7 +11,8 @@ struct GroupSync: Command {
         ["sync"], "Exchange changes of shared projects with your groups",
         discussion: """
             Publishes what you changed, takes what others changed, and shows what came. An admin \
-            is asked about each person who answered an invite: compare the six words with them.
+            is asked about each person who answered an invite: compare the six words with them. \
+            Fails if this vault is not a member, so that scripts stop.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         options: [
@@ -46,7 +47,8 @@ struct GroupSync: Command {
                 let report = try Self.sync(
                     try GroupAccess(membership, workspace), workspace, admitsAll: admitsAll)
                 reports.append(report.json)
-                lines += report.lines
+                lines.append(report.text(workspace))
+                failure = failure ?? report.failure
             } catch {
                 // One place that is down does not keep the others from being synced.
                 let error = CommandError(mapping: error)
@@ -57,7 +59,7 @@ struct GroupSync: Command {
         }
         return CommandResult(
             json: ["groups": .array(reports), "dryRun": .bool(workspace.options.dryRun)],
-            text: lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(), failure: failure)
+            text: lines.joined(), failure: failure)
     }
 
     /// The result of one group's sync.
@@ -66,6 +68,16 @@ struct GroupSync: Command {
         let lines: [String]
         /// The lines about others.
         var news: [String] = []
+        /// Set if this vault is not a member, or not yet.
+        var failure: CommandError?
+        /// Whether no admin can admit this vault any more.
+        var isHopeless = false
+
+        /// What is shown, except with `--quiet`.
+        func text(_ workspace: Workspace) -> String {
+            if workspace.options.quiet { return "" }
+            return lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+        }
     }
 
     /// Syncs a group, and admits those who answered an invite.
@@ -94,30 +106,35 @@ struct GroupSync: Command {
                 }
                 outcome.publishedCount += second.outcome.publishedCount
                 outcome.isForked = second.outcome.isForked
+                outcome.waitingCount = second.outcome.waitingCount
                 exchange.refused.formUnion(second.exchange.refused)
             }
         }
-        return report(access.membership, exchange, outcome, admitted)
+        return report(access.membership, exchange, outcome, admitted, workspace)
     }
 
     private static func report(
         _ membership: GroupMembership, _ exchange: ObjectExchange.Result,
-        _ outcome: GroupUpdate.Outcome, _ admitted: [String]
+        _ outcome: GroupUpdate.Outcome, _ admitted: [String], _ workspace: Workspace
     ) -> Report {
         var lines: [String] = []
         let group = membership.name
-        switch outcome.standing {
-        case .invited:
-            lines.append("\(group): no admin has admitted you yet. Ask one to run: zg-env sync")
-        case .ended: lines.append("\(group): you are no longer a member, and keep your copy.")
-        case .active: break
-        }
         for name in admitted { lines.append("\(group): admitted \(name).") }
         for name in outcome.joined where !admitted.contains(name) {
             lines.append("\(group): \(name) joined.")
         }
-        for name in outcome.left { lines.append("\(group): \(name) left.") }
+        for one in outcome.removed {
+            lines.append(
+                "\(group): \(membership.label(of: one.author)) removed \(membership.label(of: one.member))."
+            )
+        }
         for project in outcome.projects {
+            if project.isAttached { lines.append("\(group): attached \(project.name) again.") }
+            if let aside = project.movedAside {
+                lines.append(
+                    "\(project.name): only this vault had \(aside.names.joined(separator: ", ")), now in "
+                        + "\(aside.project), which is not shared.")
+            }
             if project.isNew {
                 lines.append(
                     "\(group): new project \(project.name). Use it with: zg-env group adopt "
@@ -130,10 +147,10 @@ struct GroupSync: Command {
             if let proposal = project.newProposal {
                 lines.append(GroupAdoption.offer(proposal, project.name))
             }
-            if project.newLateCount > 0 {
+            if project.newLateCount > project.ownLate.count {
                 lines.append(
-                    "\(project.name): ignored \(Plural.changes(project.newLateCount)) by somebody "
-                        + "who no longer had the right.")
+                    "\(project.name): ignored \(Plural.changes(project.newLateCount - project.ownLate.count)) by "
+                        + "somebody who no longer had the right.")
             }
             if project.waitingCount > 0 {
                 lines.append(
@@ -141,29 +158,23 @@ struct GroupSync: Command {
                         + "on others that the place does not show. If the next sync says so again, "
                         + "compare the state words of zg-env group show with a colleague.")
             }
-            if project.contestedCount > 0 {
-                lines.append(
-                    "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "
-                        + "zg-env resolve KEY -p \(project.name)")
-            }
         }
         let news = lines
+        GroupWarnings(membership, exchange, outcome).show(workspace)
         if outcome.publishedCount > 0 {
             lines.append("\(group): published \(Plural.changes(outcome.publishedCount)).")
         }
-        let refused = exchange.refused.count + outcome.refusedCount
-        if refused > 0 {
+        if exchange.suppliedCount > 0 {
             lines.append(
-                "\(group): ignored \(refused == 1 ? "1 invalid object" : "\(refused) invalid objects") in the place."
+                "\(group): supplied \(exchange.suppliedCount == 1 ? "1 object" : "\(exchange.suppliedCount) objects") that the place lacked."
             )
         }
-        if outcome.isForked {
-            lines.append(
-                "\(group): two admins changed the members at the same time; an admin must sync.")
-        }
-        if lines.isEmpty { lines.append("\(group): nothing new.") }
+        let failure = GroupWarnings.failure(membership, outcome)
+        if lines.isEmpty, failure == nil { lines.append("\(group): nothing new.") }
         return Report(
-            json: json(membership, exchange, outcome, admitted), lines: lines, news: news)
+            json: json(membership, exchange, outcome, admitted), lines: lines, news: news,
+            failure: failure,
+            isHopeless: outcome.standing == .invited && outcome.invite != .open)
     }
 
     private static func words(of arrival: StateApplication.Arrival, by author: String) -> String {
@@ -174,6 +185,10 @@ struct GroupSync: Command {
         case .removed: return "\(author) removed \(variable)"
         case .contested: return "\(author) also changed \(variable), which is now contested"
         case .offered: return "\(author) offers a value of \(variable)"
+        case .kept:
+            return "\(author) removed \(variable) while its value was changed: the value stays"
+        case .returned:
+            return "\(author) changed \(variable) while it was being removed: the value stays"
         case .unreadable: return "\(author) stored a value of \(variable) that cannot be opened"
         }
     }
@@ -182,25 +197,36 @@ struct GroupSync: Command {
         _ membership: GroupMembership, _ exchange: ObjectExchange.Result,
         _ outcome: GroupUpdate.Outcome, _ admitted: [String]
     ) -> JSONValue {
-        let standing: String =
-            switch outcome.standing {
-            case .invited: "invited"
-            case .active: "active"
-            case .ended: "ended"
-            }
-        return [
-            "group": .string(membership.name), "standing": .string(standing),
+        [
+            "group": .string(membership.name), "standing": .string("\(outcome.standing)"),
             "fetched": .integer(Int64(exchange.fetchedCount)),
             "published": .integer(Int64(outcome.publishedCount)),
-            "refused": .integer(Int64(exchange.refused.count + outcome.refusedCount)),
+            "refused": .integer(Int64(exchange.refused.count + outcome.refused.count)),
             "forked": .bool(outcome.isForked),
             "admitted": .array(admitted.map { .string($0) }),
             "joined": .array(outcome.joined.map { .string($0) }),
-            "left": .array(outcome.left.map { .string($0) }),
+            "removed": .array(
+                outcome.removed.map { one in
+                    [
+                        "name": .string(membership.label(of: one.member)),
+                        "author": .string(membership.label(of: one.author)),
+                    ]
+                }),
+            "waiting": .integer(Int64(outcome.waitingCount)),
+            "supplied": .integer(Int64(exchange.suppliedCount)),
             "projects": .array(
                 outcome.projects.map { project in
                     [
                         "project": .string(project.name), "isNew": .bool(project.isNew),
+                        "isAttached": .bool(project.isAttached),
+                        "movedAside": .strings(project.movedAside?.names ?? []),
+                        "ownLate": .array(
+                            project.ownLate.map { late in
+                                [
+                                    "keys": .strings(late.names),
+                                    "reason": .string(late.reason.rawValue),
+                                ]
+                            }),
                         "late": .integer(Int64(project.lateCount)),
                         "waiting": .integer(Int64(project.waitingCount)),
                         "contested": .integer(Int64(project.contestedCount)),

@@ -17,8 +17,9 @@ struct Resolve: Command {
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
             OptionSpec(
-                "take", value: "ID",
-                "The first digits of the version's ID, or mine for this vault's")
+                "take", value: "VERSION",
+                "The first digits of its ID, mine for this vault's, or theirs or a member's name if that is unique"
+            )
         ],
         examples: [.init("zg-env resolve API_KEY --take mine", "keep this vault's value")],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
@@ -61,16 +62,8 @@ struct Resolve: Command {
             throw CommandError(.conflict, "\(key) is not contested in \(project.name).")
         }
         let candidates = try candidates(contested, shared, index)
-        guard let take else { return list(candidates, contested, workspace) }
-        let found = candidates.filter { take == "mine" ? $0.isMine : $0.id.hasPrefix(take) }
-        guard let chosen = found.first, found.count == 1 else {
-            throw CommandError(
-                found.isEmpty ? .notFound : .usage,
-                found.isEmpty
-                    ? "No version in question begins with \(take)."
-                    : "Several versions begin with \(take).",
-                hint: "List them with: zg-env resolve \(word: key)")
-        }
+        guard let take else { return list(candidates, contested, project.name, workspace) }
+        let chosen = try choose(take, candidates, project.name)
         if !workspace.options.dryRun {
             try apply(chosen, contested, keys, workspace)
             workspace.note("\(key) now has the value stored by \(chosen.author).")
@@ -79,6 +72,29 @@ struct Resolve: Command {
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
             "author": .string(chosen.author), "dryRun": .bool(workspace.options.dryRun),
         ])
+    }
+
+    private func choose(
+        _ take: String, _ candidates: [Candidate], _ project: String
+    ) throws -> Candidate {
+        let found =
+            switch take {
+            case "mine": candidates.filter(\.isMine)
+            case "theirs": candidates.filter { !$0.isMine }
+            default:
+                candidates.filter {
+                    $0.author == take || (!take.isEmpty && $0.id.hasPrefix(take))
+                }
+            }
+        guard let chosen = found.first, found.count == 1 else {
+            throw CommandError(
+                found.isEmpty ? .notFound : .usage,
+                found.isEmpty
+                    ? "No version in question is \(take), or begins with that."
+                    : "Several versions in question fit \(take).",
+                hint: "List them with: zg-env resolve \(word: key) -p \(word: project)")
+        }
+        return chosen
     }
 
     private func candidates(
@@ -115,7 +131,7 @@ struct Resolve: Command {
 
     private func list(
         _ candidates: [Candidate], _ contested: [SharedProject.ContestedVariable],
-        _ workspace: Workspace
+        _ project: String, _ workspace: Workspace
     ) -> CommandResult {
         let now = Int64(clamping: workspace.context.now())
         var lines = contested.map { "\(key): \(ContestGate.reason(of: $0.contest))." }
@@ -125,7 +141,7 @@ struct Resolve: Command {
                 "  \(candidate.id.prefix(8))  by \(candidate.author), \(age), for \(candidate.scope)"
                     + (candidate.isMine ? " (mine)" : ""))
         }
-        lines.append("Take one with: zg-env resolve \(key) --take ID")
+        lines.append("Take one with: zg-env resolve \(key) -p \(word: project) --take ID")
         let text = lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
         return CommandResult(
             json: [

@@ -68,7 +68,7 @@ struct Share: Command {
         let plan = [
             known == nil
                 ? "create the group \(group) at \(address), with you as its admin"
-                : "let the members of \(group) read \(project)",
+                : "let \(readers(known)) read \(project)",
             "publish \(count == 1 ? "1 variable" : "\(count) variables") of \(project), encrypted",
         ]
         guard try workspace.confirm(plan, "Share \(project) with \(group)?") else {
@@ -92,6 +92,16 @@ struct Share: Command {
                 "place": .string(address.text), "created": .bool(known == nil),
                 "sync": report.json, "dryRun": false,
             ])
+    }
+
+    /// The active members who will be able to read another project, in a clause.
+    private func readers(_ known: GroupMembership?) -> String {
+        let names = (known?.people ?? []).filter {
+            $0.isActive && $0.member != known?.member && $0.role.readsValues
+                && $0.rights.limit == nil
+        }.map(\.name).sorted()
+        return names.isEmpty
+            ? "nobody else yet" : "\(names.joined(separator: ", ")) (members of \(group))"
     }
 
     private func address(
@@ -192,13 +202,15 @@ struct Share: Command {
 
 /// Names of groups and people.
 enum GroupName {
-    /// - Throws: ``UsageError`` for a name that is empty, too long or has unprintable characters.
+    /// - Throws: ``UsageError`` for a name that is empty, too long, or has characters that cannot be seen.
     static func check(_ name: String) throws {
-        guard !name.isEmpty, name.utf8.count <= GroupLimits.memberName,
-            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        guard MemberName.problem(with: name) == nil, name.first?.isWhitespace == false,
+            name.last?.isWhitespace == false
         else {
             throw CommandError(
-                .usage, "A name must have 1 to 256 bytes without control characters.")
+                .usage,
+                "A name must have 1 to 256 bytes of printable characters, without spaces at its ends."
+            )
         }
     }
 }

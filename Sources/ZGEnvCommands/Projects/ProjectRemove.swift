@@ -1,13 +1,17 @@
 internal import CommandLineKit
 internal import JSON
+internal import SharedProjects
 internal import Vault
 
 /// `project remove`: removes a project with its variables and their history from the vault.
 struct ProjectRemove: Command {
     static let spec = CommandSpec(
         ["project", "remove"], "Remove a project and its variables from the vault",
-        discussion:
-            "Also removes the history of the variables; only a backup can restore it. Does not change anything on Vercel.",
+        discussion: """
+            Also removes the history of the variables; only a backup can restore it. Does not change \
+            anything on Vercel. A project that is shared with a group is removed here only, and \
+            zg-env group adopt brings it back; to remove variables for everybody, use zg-env rm.
+            """,
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
 
@@ -16,24 +20,37 @@ struct ProjectRemove: Command {
     init(_ command: ParsedCommand) { name = command.required("NAME") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        var keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {
             throw ProjectResolver.notFound(name, in: index)
         }
         let count = index.variables(of: project.id).count
         let variables = count == 1 ? "1 variable" : "\(count) variables"
-        let plan = [
+        var plan = [
             "remove the project \(name) from the vault, with \(variables) and all history"
         ]
+        let shared = try SharedProject.all(in: index).first { $0.project == project.id }
+        let group = try shared.flatMap {
+            try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
+        }
+        if shared != nil { keys = try workspace.session.keys(.values) }
+        if let group, group.standing == .active {
+            plan.append(
+                "send nothing: \(group.name) keeps the project, and "
+                    + "zg-env group adopt \(name.hasSuffix("@\(group.name)") ? name : "\(name)@\(group.name)") brings it back"
+            )
+        }
         let answer = try workspace.confirm(plan, "Remove the project permanently?")
         if answer {
+            let keys = keys
             try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
                         .conflict, "\(name) was changed in the meantime.",
                         hint: "Nothing was removed. Run the command again.")
                 }
+                if let shared { try transaction.detach(shared, keepsProject: false) }
                 let records = transaction.index.variables.filter { $0.project == project.id }
                 transaction.erase(Set(records.map(\.id)))
                 transaction.index.projects.removeAll { $0.id == project.id }
@@ -47,7 +64,7 @@ struct ProjectRemove: Command {
         return CommandResult(
             json: [
                 "project": .string(name), "variables": .integer(Int64(count)),
-                "dryRun": .bool(!answer),
+                "group": .string(orNull: group?.name), "dryRun": .bool(!answer),
             ],
             text: !answer
                 ? plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined() : "")

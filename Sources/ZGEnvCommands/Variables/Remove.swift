@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import JSON
+internal import SharedProjects
 internal import Vault
 
 struct Remove: Command {
@@ -47,10 +48,15 @@ struct Remove: Command {
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }
+        let group = try SharedProject.all(in: index).first { $0.project == project.id }
+            .flatMap {
+                try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
+            }
+        let everybody = group.map { ", for everybody in \($0.name)" } ?? ""
         let lines = plan.map { step in
             step.after.isEmpty
-                ? "remove \(step.key) from \(project.name) for \(step.before.description)"
-                : "remove \(step.key) from \(project.name) for \(step.dropped.description); keep it for "
+                ? "remove \(step.key) from \(project.name) for \(step.before.description)\(everybody)"
+                : "remove \(step.key) from \(project.name) for \(step.dropped.description)\(everybody); keep it for "
                     + step.after.description
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"

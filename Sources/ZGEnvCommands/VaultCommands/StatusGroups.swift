@@ -32,11 +32,11 @@ struct StatusGroups {
             ($0.variable.name, $0.variable.attributes.scope.description)
                 < ($1.variable.name, $1.variable.attributes.scope.description)
         }
-        let memberships = try index.groupEntries(.membership).map { try GroupMembership($0) }
+        let memberships = try GroupMembership.all(in: index)
         if memberships.isEmpty { return }
         let times = try SyncTimes(workspace)
         let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0).group }
-        groups = memberships.sorted { $0.name < $1.name }.map { membership in
+        groups = memberships.map { membership in
             Group(
                 membership: membership, syncedAt: times[membership.group],
                 waitingCount: outgoing.count { $0 == membership.group },
@@ -88,7 +88,7 @@ struct StatusGroups {
             var line = "Group     \(group.membership.name): "
             switch group.membership.standing {
             case .invited: line += "not admitted yet (zg-env sync)"
-            case .ended: line += "you are no longer a member"
+            case .ended, .left: line += "you are no longer a member"
             case .active:
                 line +=
                     group.syncedAt.map {

@@ -137,8 +137,12 @@ struct GroupCommandTests {
         #expect(try homes.value("carol", "A") == "two")
         // Bob does not know it yet, and writes under the old keys.
         try homes.set("bob", "A", "late")
-        let report = try homes.object("bob", ["sync"])
-        #expect(report["groups"]?.elements.first?["standing"] == "ended")
+        let told = try homes.run("bob", "sync")
+        #expect(told.status == 6, "\(told.error)")
+        #expect(told.error.contains("removed from acme by alice on 2"), "\(told.error)")
+        #expect(told.error.contains("1 change was not sent"), "\(told.error)")
+        let shown = done(try homes.run("bob", "group", "show")).output
+        #expect(shown.contains("removed by alice on 2") && !shown.contains("your role"), "\(shown)")
         #expect(try homes.value("bob", "A") == "late")
         try homes.settle("alice", "carol")
         for name in ["alice", "carol"] { #expect(try homes.value(name, "A") == "two") }
@@ -169,12 +173,30 @@ struct GroupCommandTests {
         failed(
             try homes.run("bob", "group", "join", empty, input: .text(code + "\n")), 4, "no invite")
         done(try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")))
+        // The same vault may repeat its answer.
+        done(try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")))
         done(try homes.run("eve", "group", "join", homes.place, input: .text(code + "\n")))
         // Two answered it: neither is admitted.
         let sync = try homes.run("alice", "sync", "--admit")
         #expect(sync.error.contains("void"), "\(sync.error)")
         let members = try homes.object("alice", ["group", "show"])["groups"]?.elements.first
         #expect(members?["members"]?.elements.count == 1)
+        // Both learn it, and join with another code.
+        failed(try homes.run("bob", "sync", "-q"), 6, "invite to group is void", "join again")
+        failed(
+            try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5, "void"
+        )
+        let again = try #require(
+            homes.object("alice", ["group", "invite", "bob", "--yes"])["code"]?.text)
+        done(
+            try homes.run(
+                "bob", "group", "join", homes.place, "--group", "acme", input: .text(again + "\n")))
+        failed(try homes.run("bob", "sync", "-q"), 6, "No admin of acme has admitted this vault")
+        done(try homes.run("alice", "sync", "--admit"))
+        done(try homes.run("bob", "sync"))
+        failed(
+            try homes.run("bob", "group", "join", homes.place, input: .text(again + "\n")), 5,
+            "already belongs to that group, as acme")
     }
 
     @Test func `addresses and places that cannot be used`() throws {

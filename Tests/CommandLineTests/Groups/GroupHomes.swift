@@ -138,6 +138,18 @@ final class GroupHomes {
         return "\(placeDirectory)/\(try #require(names.first { $0.count == 64 }))"
     }
 
+    /// Runs `body` while the place lacks the newest membership entry: a place that hides it, or
+    /// somebody who publishes without looking.
+    func withoutNewestEntry(_ body: () throws -> Void) throws {
+        let entries = try groupFolder() + "/entries"
+        let newest = try #require(
+            FileManager.default.contentsOfDirectory(atPath: entries).max())
+        let aside = directory.path("newest-entry")
+        try move("\(entries)/\(newest)", aside)
+        try body()
+        try move(aside, "\(entries)/\(newest)")
+    }
+
     /// Deletes somebody's copies of the place and its objects.
     func deleteCopies(_ name: String) throws {
         try FileManager.default.removeItem(

@@ -529,6 +529,7 @@ struct ModelOracle {
         }
         state.choices = versions(choices)
         state.offers = versions(offers)
+        state.removals = removals.map(\.reference).sorted()
         state.isInUse = !choices.isEmpty || removals.isEmpty
         state.wasRemovedMeanwhile = !choices.isEmpty && !removals.isEmpty
         var hasMember = false

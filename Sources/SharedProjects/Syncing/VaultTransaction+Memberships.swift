@@ -1,0 +1,53 @@
+package import Vault
+
+extension VaultTransaction {
+    /// Changes what the vault keeps about a group; the keys stay as they are.
+    package mutating func changeMembership(
+        _ id: Identifier, _ body: (inout GroupMembership) throws -> Void
+    ) throws {
+        guard let stored = index.journal.first(where: { $0.id == id }) else {
+            throw SharingError(.notFound, "This vault no longer belongs to the group.")
+        }
+        var membership = try GroupMembership(stored)
+        try body(&membership)
+        try keep(membership.entry(sealed: try stored.sealedSection().sealed))
+    }
+
+    /// Stops sharing a project, and remembers that. The group learns nothing of it: what the vault
+    /// does with the project from now on is not recorded.
+    ///
+    /// - Parameter keepsProject: Whether the project stays in this vault, to be attached again when
+    ///   this vault is a member again. Else a sync does not bring it back unasked.
+    package mutating func detach(_ shared: SharedProject, keepsProject: Bool) throws {
+        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }.filter {
+            $0.group == shared.group && $0.compartment == shared.compartment
+        }
+        let name = index.project(shared.project)?.name ?? ""
+        for entry in index.groupEntries(.membership) {
+            let membership = try GroupMembership(entry)
+            guard membership.group == shared.group else { continue }
+            let suffix = "@\(membership.name)"
+            let isPlain = shared.isAdopted || !name.hasSuffix(suffix)
+            try changeMembership(membership.id) {
+                $0.detached.removeAll { $0.compartment == shared.compartment }
+                $0.detached.append(
+                    GroupMembership.DetachedProject(
+                        compartment: shared.compartment,
+                        project: keepsProject ? shared.project : nil,
+                        name: isPlain ? name : String(name.dropLast(suffix.count)),
+                        isAdopted: shared.isAdopted))
+            }
+        }
+        removeGroupEntries(Set(states.map(\.id) + [shared.id]))
+    }
+
+    /// Stops sharing all projects of a group, which stay in this vault, and drops the changes that
+    /// were not published.
+    package mutating func detachAll(of group: GroupMembership) throws {
+        for shared in try SharedProject.all(in: index) where shared.group == group.group {
+            try detach(shared, keepsProject: true)
+        }
+        let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
+        removeGroupEntries(Set(outgoing.filter { $0.group == group.group }.map(\.id)))
+    }
+}

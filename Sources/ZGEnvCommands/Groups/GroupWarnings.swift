@@ -1,0 +1,106 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import GroupPlaces
+internal import Groups
+internal import SharedProjects
+internal import Vault
+
+/// What a sync found that needs attention, and is therefore shown even with `--quiet`.
+struct GroupWarnings {
+    private let membership: GroupMembership
+    private let exchange: ObjectExchange.Result
+    private let outcome: GroupUpdate.Outcome
+    /// Paths that are named at most.
+    private static let pathLimit = 3
+
+    init(
+        _ membership: GroupMembership, _ exchange: ObjectExchange.Result,
+        _ outcome: GroupUpdate.Outcome
+    ) {
+        (self.membership, self.exchange, self.outcome) = (membership, exchange, outcome)
+    }
+
+    func show(_ workspace: Workspace) {
+        let group = membership.name
+        for project in outcome.projects {
+            for late in project.ownLate {
+                let names = late.names.isEmpty ? "" : " of \(late.names.joined(separator: ", "))"
+                workspace.context.warn(
+                    "late",
+                    "\(project.name): your change\(names) does not count: \(late.reason.clause).")
+            }
+            if project.contestedCount > 0 {
+                workspace.context.warn(
+                    "contested",
+                    "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "
+                        + "zg-env resolve KEY -p \(word: project.name)")
+            }
+        }
+        let refused = exchange.refused.union(outcome.refused.map { .change($0) }).map(\.text)
+        if !refused.isEmpty {
+            let shown = refused.sorted().prefix(Self.pathLimit).map { "\($0.prefix(24))…" }
+            let rest = refused.count > shown.count ? ", …" : ""
+            workspace.context.warn(
+                "invalid-objects",
+                "\(group): ignored \(refused.count == 1 ? "1 invalid object" : "\(refused.count) invalid objects") "
+                    + "in the place: \(shown.joined(separator: ", "))\(rest)")
+        }
+        if outcome.isForked {
+            workspace.context.warn(
+                "forked",
+                "\(group): two admins changed the members at the same time; an admin must sync.")
+        }
+    }
+
+    /// Why a sync cannot succeed: this vault is no member; nil if it is one.
+    static func failure(
+        _ membership: GroupMembership, _ outcome: GroupUpdate.Outcome
+    ) -> CommandError? {
+        let group = membership.name
+        switch outcome.standing {
+        case .active: return nil
+        case .ended, .left:
+            let waiting = outcome.waitingCount
+            let unsent =
+                waiting == 0
+                ? "" : " \(waiting == 1 ? "1 change was" : "\(waiting) changes were") not sent."
+            return CommandError(
+                .unauthorized,
+                "This vault was removed from \(group)\(MembershipTexts.removal(of: membership)); its copy is no longer updated.\(unsent)",
+                hint: "Ask for another invite, or run: zg-env group leave \(word: group)")
+        case .invited:
+            switch outcome.invite {
+            case .open:
+                return CommandError(
+                    .unauthorized, "No admin of \(group) has admitted this vault yet.",
+                    hint: "Ask one to run zg-env sync, then run it here again.")
+            case .void:
+                return CommandError(
+                    .unauthorized, "The invite to \(group) is void.",
+                    hint: "Ask for another one, and run zg-env group join again.")
+            case .usedByOther:
+                return CommandError(
+                    .unauthorized,
+                    "Somebody else was admitted to \(group) with this vault's invite.",
+                    hint:
+                        "Tell an admin at once: the code is known to others. Then ask for another invite."
+                )
+            }
+        }
+    }
+}
+
+extension LateReason {
+    /// A clause for people.
+    fileprivate var clause: String {
+        switch self {
+        case .cut: "an admin had taken the right away before they saw it"
+        case .role, .key: "your role did not allow it"
+        case .member: "this vault was not a member"
+        case .compartment: "this vault had no access to the project"
+        case .epoch, .pastEntry: "it was made with an outdated membership"
+        case .widening: "it widens a scope or weakens a type without the right to"
+        case .signature, .chain, .record, .replaces: "it is not valid (\(rawValue))"
+        }
+    }
+}

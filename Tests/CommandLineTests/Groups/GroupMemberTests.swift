@@ -1,0 +1,147 @@
+import Foundation
+internal import JSON
+import TestSupport
+import Testing
+
+/// Members and invites, and the messages about them.
+@Suite("Members of groups")
+struct GroupMemberTests {
+    private let homes: GroupHomes
+
+    init() throws {
+        homes = try GroupHomes(git: false)
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+    }
+
+    private func shown(_ name: String) throws -> JSONDocument {
+        try #require(homes.object(name, ["group", "show"])["groups"]?.elements.first)
+    }
+
+    private func invite(_ name: String, _ options: String...) throws -> String {
+        try #require(
+            homes.object("alice", ["group", "invite", name, "--yes"] + options)["code"]?.text)
+    }
+
+    @Test func `a name belongs to one member, and digits name each`() throws {
+        failed(
+            try homes.run("alice", "group", "invite", "alice", "--my-machine", "--yes"), 5,
+            "already has a member alice", "alice-laptop")
+        for name in ["a\u{202E}b", " bob", "bob ", "a\u{7}b", ""] {
+            failed(try homes.run("alice", "group", "invite", name, "--yes"), 2)
+        }
+        // Two invites of one name, both answered, make two members of that name.
+        let codes = [try invite("bob"), try invite("bob")]
+        for (name, code) in zip(["bob", "eve"], codes) {
+            done(
+                try homes.run(
+                    name, "group", "join", homes.place, "--group", "acme",
+                    input: .text(code + "\n")))
+        }
+        done(try homes.run("alice", "sync", "--admit"))
+        let ids =
+            try shown("alice")["members"]?.elements.filter { $0["name"] == "bob" }
+            .compactMap { $0["member"]?.text } ?? []
+        #expect(ids.count == 2)
+        for arguments in [["remove", "bob"], ["role", "bob", "reader"]] {
+            let refused = try homes.home("alice").runner(["group"] + arguments + ["--yes"]).run()
+            failed(refused, 2, "Several members are called bob", String(ids[0].prefix(8)))
+        }
+        let plan = done(
+            try homes.run("alice", "group", "remove", String(ids[0].prefix(4)), "--dry-run"))
+        #expect(plan.output.contains("bob (\(ids[0].prefix(8)))"), "\(plan.output)")
+        done(try homes.run("alice", "group", "role", String(ids[1].prefix(4)), "reader", "--yes"))
+        done(try homes.run("alice", "group", "remove", String(ids[0].prefix(4)), "--yes"))
+        failed(try homes.run("alice", "group", "remove", "123", "--yes"), 4)
+    }
+
+    @Test func `another machine may have a lower role, and a removal names its author`() throws {
+        try homes.admit("laptop", by: "alice", "--my-machine", "--role", "member")
+        try homes.admit("bob", by: "alice", "--role", "admin")
+        try homes.settle("laptop")
+        let members = try shown("alice")["members"]?.elements ?? []
+        #expect(members.first { $0["name"] == "laptop" }?["role"] == "member")
+        for member in members { #expect(member["joinedAt"] != nil && member["joinedAt"] != 0) }
+        done(try homes.run("bob", "group", "remove", "laptop", "--yes"))
+        let told = done(try homes.run("alice", "sync")).output
+        #expect(told.contains("acme: bob removed laptop."), "\(told)")
+        failed(try homes.run("laptop", "sync"), 6, "removed from acme by bob")
+    }
+
+    @Test func `open invites are listed, and can be made void`() throws {
+        let code = try invite("bob", "--role", "reader", "--project", "web")
+        let invites = try shown("alice")["invites"]?.elements ?? []
+        #expect(invites.count == 1 && invites[0]["name"] == "bob")
+        #expect(invites[0]["role"] == "reader" && invites[0]["isAnswered"] == false)
+        let text = done(try homes.run("alice", "group", "show")).output
+        #expect(text.contains("invited: bob as reader (only web), valid for 3d"), "\(text)")
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+        #expect(try shown("alice")["invites"]?.elements.isEmpty == true)
+        failed(
+            try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5,
+            "invite of bob is void")
+    }
+
+    @Test func `a no about the words offers to make the invite void`() throws {
+        let code = try invite("bob")
+        done(
+            try homes.run(
+                "bob", "group", "join", homes.place, "--group", "acme", input: .text(code + "\n")))
+        let home = try homes.home("alice")
+        let asked = try home.terminalRunner(
+            ["sync"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Does bob see the same words? Admit them?"), .line("n")),
+                (.terminal("Make the invite of bob void?"), .line("y")),
+            ]
+        ).run()
+        #expect(asked.status == 0, "\(asked.error)")
+        failed(try homes.run("bob", "sync"), 6, "invite to acme is void")
+        let left = done(try homes.run("bob", "group", "leave", "--yes"))
+        #expect(left.error == "Dropped the request to join acme, in this vault only.\n")
+        failed(try homes.run("bob", "group", "show"), 4)
+    }
+
+    @Test func `an answer to a used code is refused, and reported once`() throws {
+        let code = try invite("ci", "--role", "reader", "--auto")
+        done(try homes.run("ci", "group", "join", homes.place, input: .text(code + "\n")))
+        done(try homes.run("alice", "sync"))
+        done(try homes.run("ci", "sync"))
+        failed(
+            try homes.run("eve", "group", "join", homes.place, input: .text(code + "\n")), 5,
+            "Somebody else was already admitted as ci")
+        failed(try homes.run("eve", "sync"), 4)
+        let told = done(try homes.run("alice", "sync", "-q"))
+        #expect(
+            told.error.contains("used invite of ci: the code is known to others"), "\(told.error)")
+        #expect(done(try homes.run("alice", "sync", "-q")).error == "")
+    }
+
+    @Test func `who is limited to a project sees that, and its words fit`() throws {
+        done(
+            try homes.home("alice").runner(["set", "B", "-p", "other"], input: .text("x")).run())
+        done(try homes.run("alice", "share", "other", "--group", "acme", "--yes"))
+        try homes.admit("bob", by: "alice", "--project", "web")
+        try homes.set("alice", "A", "two")
+        try homes.settle("alice", "bob")
+        let text = done(try homes.run("bob", "group", "show")).output
+        #expect(text.contains("your role: member (only web)"), "\(text)")
+        func words(_ name: String) throws -> [String?] {
+            let group = try shown(name)
+            let web = group["projects"]?.elements.first { $0["project"] == "web" }
+            return [group["stateWords"]?.text, web?["stateWords"]?.text]
+        }
+        #expect(try words("alice") == words("bob"))
+        #expect(try words("bob").allSatisfy { $0 != nil } && Set(words("bob")).count == 2)
+        // What he may not read is not invalid.
+        let report = try homes.object("bob", ["sync"])
+        #expect(report["groups"]?.elements.first?["refused"] == 0)
+        // Another project that is shared names its readers: Bob is not among them.
+        try homes.admit("carol", by: "alice")
+        done(
+            try homes.home("alice").runner(["set", "C", "-p", "third"], input: .text("x")).run())
+        let plan = done(try homes.run("alice", "share", "third", "--group", "acme", "--dry-run"))
+        #expect(plan.output.contains("let carol (members of acme) read third"), "\(plan.output)")
+    }
+}
