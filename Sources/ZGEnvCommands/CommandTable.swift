@@ -36,8 +36,8 @@ enum CommandTable {
             "Groups",
             [
                 Share.self, GroupSync.self, GroupInvite.self, GroupJoin.self, GroupShow.self,
-                GroupAdopt.self, Resolve.self, GroupRoleChange.self, GroupRemove.self,
-                GroupExposure.self, GroupLeave.self,
+                GroupAdopt.self, GroupAccept.self, Resolve.self, GroupRoleChange.self,
+                GroupRemove.self, GroupExposure.self, GroupLeave.self,
             ]
         ),
         (

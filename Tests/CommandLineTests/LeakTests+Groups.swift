@@ -41,6 +41,11 @@ extension LeakTests {
         "group adopt": { witness in
             try witness.run(["group", "adopt", "one"], status: 5)
         },
+        "group accept": { witness in
+            try witness.run(["group", "accept", "-p", "one"])
+            try witness.run(
+                ["group", "accept", "KEY", "-p", "one", "--unseen", "--json"], status: 5)
+        },
         "resolve": { witness in
             try witness.run(["resolve", "KEY", "-p", "one"], status: 5)
             try witness.run(

@@ -597,6 +597,7 @@ def read_batch(c):
 
 SEND = 1
 ROTATIONS = (2, 3)
+GROUPS = (5, 6, 7, 8)
 RELAY = 4
 
 
@@ -976,12 +977,15 @@ def accepted_versions(index):
 
 
 def check_rotations(index):
-    """5.7. Needs the root."""
+    """5.7: rotations, and what belongs to groups. Needs the root."""
+    kept = {entry.key: entry.raw[16] for entry in index.checkpoint.entries
+            if entry.entry_kind == JOURNAL}
+    kinds = {entry.id: entry.kind for entry in index.journal}
     for kind, key, state in differences(index):
-        if kind == JOURNAL and state != "gone":
-            entry = next(entry for entry in index.journal if entry.id == key)
-            require(entry.kind not in ROTATIONS, "rotation",
-                    f"the rotation {key.hex()} is {state} since the checkpoint")
+        if kind == JOURNAL:
+            bound = GROUPS if state == "gone" else ROTATIONS + GROUPS
+            require(kinds.get(key, kept.get(key)) not in bound, "rotation",
+                    f"the journal entry {key.hex()} is {state} since the checkpoint")
 
 
 # ---------------------------------------------------------------------------------------------------

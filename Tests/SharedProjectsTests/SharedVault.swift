@@ -58,7 +58,8 @@ final class SharedVault {
     @discardableResult
     func update<R>(
         locked: Bool = false, decided: [Identifier: Set<Assigned>] = [:],
-        in store: (any FileStore)? = nil, _ body: (inout VaultTransaction) throws -> R
+        claims: [RemoteClaim] = [], in store: (any FileStore)? = nil,
+        _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         clock += 1
         let keys = locked ? try self.keys.indexTier() : self.keys
@@ -67,7 +68,7 @@ final class SharedVault {
             recorder: { transaction in
                 try ChangeRecorder(
                     vault: creation.vaultID, keys: keys, now: clock, memory: memory,
-                    decided: decided
+                    decided: decided, claims: claims
                 ).record(in: &transaction)
             }
         ) { transaction in
@@ -284,7 +285,8 @@ final class SharedVault {
         guard let membership = try membership() else { throw SharingError(.notFound, "no group") }
         let update = GroupUpdate(
             try view(), published: publishes ? Set(place.changes.keys) : [],
-            vault: creation.vaultID, keys: keys, now: clock)
+            vault: creation.vaultID, keys: keys, now: clock,
+            affectsPrograms: { $0 == "NODE_OPTIONS" })
         return try self.update { try update.apply(to: &$0, membership.id) }
     }
 }

@@ -1,5 +1,5 @@
 internal import Sealing
-internal import Vault
+package import Vault
 internal import VercelAPI
 
 /// Verifies that what was sent arrived.
@@ -179,6 +179,15 @@ extension PushOutcome {
         case .failed(let reason, _), .conflict(let reason): reason
         case .verified, .unverified: nil
         }
+    }
+
+    /// The record that this step wrote, as it was read back, with the version sent; nil unless it is
+    /// this step's for certain.
+    package var written: (variable: Identifier, record: VercelRecord, version: UInt64?)? {
+        guard !isFailed, isVerified || !isPresumed, !step.isDeletion, let variable = step.variable,
+            let record
+        else { return nil }
+        return (variable.id, record, step.sendsValue ? variable.currentVersion : nil)
     }
 
     var isVerified: Bool {

@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// The rules of `docs/group-format.md`, section 6.2: their verdict depends on the past of a change
 /// alone, so it never changes. Each rule is one function that returns whether it holds.
@@ -227,7 +227,7 @@ extension RecordOperation {
 
 extension VariableAttributes.Kind {
     /// Types from weak to strict.
-    var strictness: Int {
+    package var strictness: Int {
         switch self {
         case .plain: 0
         case .system: 1
@@ -240,7 +240,7 @@ extension VariableAttributes.Kind {
 
 extension Scope {
     /// Whether `other` has everything that this scope has.
-    func isIncluded(in other: Scope) -> Bool {
+    package func isIncluded(in other: Scope) -> Bool {
         branch.map { Array($0.utf8) } == other.branch.map { Array($0.utf8) }
             && targets.isSubset(of: other.targets)
             && Set(customEnvironments.map { Array($0.utf8) }).isSubset(

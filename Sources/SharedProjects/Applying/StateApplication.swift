@@ -22,6 +22,8 @@ package struct StateApplication {
     let origins: [GroupHash: Origin]
     let me: Identifier
     private let openValue: (ChangeReference, SecretArena) throws -> SecretSlice?
+    private let affectsPrograms: (String) -> Bool
+    private let claim: (ChangeReference) -> Operation.Claim?
     let now: UInt64
     private let attaches: Bool
     let arena = SecretArena()
@@ -32,15 +34,19 @@ package struct StateApplication {
     ///   - me: This member; what it wrote itself is no arrival.
     ///   - attaches: Whether the project was shared before: a variable of the same name and scope is
     ///     the group's, and its value here stays as a version.
+    ///   - affectsPrograms: Whether a variable of this name changes what programs run or read.
+    ///   - claim: Returns the claim of an operation.
     ///   - openValue: Opens the value of an operation; nil if this member may not, and an error if
     ///     it does not open.
     package init(
         _ state: CompartmentState, origins: [GroupHash: Origin], me: Identifier, now: UInt64,
-        attaches: Bool = false,
+        attaches: Bool = false, affectsPrograms: @escaping (String) -> Bool,
+        claim: @escaping (ChangeReference) -> Operation.Claim?,
         openValue: @escaping (ChangeReference, SecretArena) throws -> SecretSlice?
     ) {
         (self.state, self.origins, self.me) = (state, origins, me)
         (self.now, self.attaches, self.openValue) = (now, attaches, openValue)
+        (self.affectsPrograms, self.claim) = (affectsPrograms, claim)
     }
 
     /// Changes the vault's project, and what is kept about it.
@@ -57,6 +63,8 @@ package struct StateApplication {
         var contested: [SharedProject.ContestedVariable] = []
         var offered: [Identifier] = []
         var attached: Set<Identifier> = []
+        var held = Dictionary(
+            shared.held.map { ($0.variable, $0) }, uniquingKeysWith: { first, _ in first })
         for record in state.records {
             let old = records[record.id]
             // A variable of this name may have been erased here since.
@@ -78,7 +86,11 @@ package struct StateApplication {
             setAttributes(record, of: &new, at: position, &transaction)
             let isUnreadable = try setValue(record, of: &new, at: position, &transaction)
             new.candidates = record.candidates.filter { !$0.value.isEmpty }
+            new.claims = claims(of: record, new)
             records[record.id] = new
+            let after = transaction.index.variables[position]
+            held[after.id] = self.held(
+                held[after.id], record, from: place == nil ? nil : before, to: after)
             var contest = SharedProject.Contest(record.contested)
             // What is out of use needs a decision only if somebody without the right removed it.
             if !record.isInUse { contest.formIntersection(.late) }
@@ -88,7 +100,6 @@ package struct StateApplication {
                     SharedProject.ContestedVariable(variable: new.variable, contest: contest))
             }
             if record.isInUse, !record.offers.isEmpty { offered.append(new.variable) }
-            let after = transaction.index.variables[position]
             // What was attached and is the same here is nothing new.
             if attaches, old == nil, place != nil, after.currentVersion == before.currentVersion {
                 continue
@@ -106,6 +117,8 @@ package struct StateApplication {
         known.waitingCount = UInt32(clamping: state.waiting.count)
         shared.contested = contested.sorted { $0.variable < $1.variable }
         shared.offered = offered.sorted()
+        shared.held = held.values.filter { places[$0.variable] != nil }
+            .sorted { $0.variable < $1.variable }
         shared.proposal = state.bindings.count == 1 ? state.bindings[0] : nil
         try transaction.keep(shared.entry)
         try transaction.keep(known.entry)
@@ -217,5 +230,41 @@ package struct StateApplication {
         }
         known.version = transaction.index.variables[position].currentVersion
         return isUnreadable
+    }
+
+    /// Returns the claims about versions that this vault has.
+    private func claims(of record: RecordState, _ known: SharedState.Record) -> [SharedState.Claim]
+    {
+        let all = record.claims.compactMap { reference -> SharedState.Claim? in
+            guard let claim = self.claim(reference),
+                let version = known.versions.first(where: { $0.reference == claim.version })
+            else { return nil }
+            return SharedState.Claim(
+                version: version.number, remoteID: claim.remoteID, key: claim.key,
+                updatedAt: claim.updatedAt)
+        }
+        return Set(all).sorted()
+    }
+
+    /// Returns what the user has to accept of a variable from now on.
+    ///
+    /// - Parameter before: The variable before the changes; nil if it is new here.
+    private func held(
+        _ old: HeldChange?, _ record: RecordState, from before: Variable?, to after: Variable
+    ) -> HeldChange? {
+        let authors = [Assigned.value, .name, .scope, .type].flatMap { thing in
+            (record.candidates[thing] ?? []).compactMap { origins[$0.change]?.author }
+        }
+        guard let author = authors.first(where: { $0 != me }) ?? old?.author else { return nil }
+        var new = old ?? HeldChange(of: before ?? after, author: author)
+        new.author = author
+        let begins =
+            before.map { before in
+                !before.isLive || before.currentVersion != after.currentVersion
+                    || !before.name.utf8.elementsEqual(after.name.utf8)
+                    || !after.attributes.scope.isIncluded(in: before.attributes.scope)
+            } ?? true
+        if begins, affectsPrograms(after.name) { new.version = after.currentVersion }
+        return new.effects(on: after).isEmpty ? nil : new
     }
 }

@@ -15,6 +15,7 @@ package struct ChangeRecorder {
     private let memory: any ChainMemory
     private let decided: [Identifier: Set<Assigned>]
     private let settlements: [Identifier: [Settlement]]
+    private let claims: [RemoteClaim]
     /// The most bytes of values in one change; the rest goes into further changes.
     private static let valuesByteCount = 6 << 20
     private static let operationLimit = GroupLimits.operations - 2
@@ -24,12 +25,16 @@ package struct ChangeRecorder {
     ///   - now: Milliseconds since 1970.
     ///   - decided: Things of variables that the user decided although nothing here changes.
     ///   - settlements: Decisions of an admin, by compartment.
+    ///   - claims: What a push has just seen on Vercel. Not taken from the vault: there a program with
+    ///     the index key could have put it.
     package init(
         vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory,
-        decided: [Identifier: Set<Assigned>] = [:], settlements: [Identifier: [Settlement]] = [:]
+        decided: [Identifier: Set<Assigned>] = [:], settlements: [Identifier: [Settlement]] = [:],
+        claims: [RemoteClaim] = []
     ) {
         (self.vault, self.keys, self.now) = (vault, keys, now)
         (self.memory, self.decided, self.settlements) = (memory, decided, settlements)
+        self.claims = claims
     }
 
     /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
@@ -111,7 +116,9 @@ package struct ChangeRecorder {
         _ stored: JournalEntry, in transaction: inout VaultTransaction
     ) throws -> Int {
         let variables = transaction.acceptedVariables(of: shared.project)
-        let difference = SharedDifference(from: known, to: variables, decided: decided)
+        let mayClaim = [.admin, .member].contains(membership.rights.role)
+        let difference = SharedDifference(
+            from: known, to: variables, decided: decided, claims: mayClaim ? claims : [])
         let project = transaction.index.project(shared.project)
         let before = shared.recordedBinding
         var shared = shared
@@ -162,7 +169,7 @@ package struct ChangeRecorder {
             ChainPosition(chain: writer.state.chain, counter: writer.state.counter),
             in: shared.compartment)
         try transaction.keep(writer.state.entry)
-        try removeContests(of: writer.decided, in: shared, &transaction)
+        try settle(writer.decided, byID, in: shared, &transaction)
         return writer.objects.count
     }
 
@@ -219,13 +226,19 @@ package struct ChangeRecorder {
         return found
     }
 
-    /// A new assignment of a thing ends the dispute about it, and a new value answers an offer.
-    private func removeContests(
-        of decided: [Identifier: Set<Assigned>], in shared: SharedProject,
-        _ transaction: inout VaultTransaction
+    /// A new assignment of a thing ends the dispute about it and is the user's own, and a new value
+    /// answers an offer.
+    private func settle(
+        _ decided: [Identifier: Set<Assigned>], _ variables: [Identifier: RecordedVariable],
+        in shared: SharedProject, _ transaction: inout VaultTransaction
     ) throws {
         var shared = shared
         shared.offered.removeAll { decided[$0]?.contains(.value) == true }
+        for place in shared.held.indices {
+            let id = shared.held[place].variable
+            guard let things = decided[id], let variable = variables[id] else { continue }
+            shared.held[place].accept(things, of: variable)
+        }
         shared.contested = shared.contested.compactMap { item in
             var contest = item.contest
             for thing in decided[item.variable] ?? [] {

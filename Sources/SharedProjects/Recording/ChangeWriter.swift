@@ -88,13 +88,21 @@ struct ChangeWriter {
         case .name:
             guard let variable else { return }
             (thing, operation) = (.name, .name(variable.name))
+        case .claim(let claim, let version):
+            (thing, operation) = (
+                .claim,
+                .claim(
+                    Operation.Claim(
+                        version: version.reference, remoteID: claim.remoteID, key: claim.key,
+                        type: claim.kind, scope: claim.scope, updatedAt: claim.updatedAt))
+            )
         }
         let isNew = pending.contains {
             $0.step?.record == step.record && $0.step?.action == .create
         }
         guard
             !replaced(thing).isEmpty || isNew || thing == .value || thing == .comment
-                || thing == .reminder
+                || thing == .reminder || thing == .claim
         else { return }
         pending.append(
             Pending(
@@ -199,6 +207,12 @@ struct ChangeWriter {
         case .type: state.records[place].kind = variable.kind
         case .scope: state.records[place].scope = variable.scope
         case .name: state.records[place].name = variable.name
+        case .claim(let claim, let version):
+            state.records[place].claims = [
+                SharedState.Claim(
+                    version: version.number, remoteID: claim.remoteID, key: claim.key,
+                    updatedAt: claim.updatedAt)
+            ]
         }
     }
 }

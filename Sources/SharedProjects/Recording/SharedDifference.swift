@@ -22,6 +22,8 @@ package struct SharedDifference {
         case choose(SharedState.Version)
         case remove
         case comment, reminder, type, scope, name
+        /// Says that Vercel has a version.
+        case claim(RemoteClaim, SharedState.Version)
 
         /// What a writer may do.
         var isForWriters: Bool {
@@ -36,10 +38,12 @@ package struct SharedDifference {
 
     /// - Parameters:
     ///   - decided: Things that the user decided although the vault's state stays the same.
+    ///   - claims: What Vercel was seen to have.
     ///   - newID: Returns the id of a new record.
     package init(
         from state: SharedState, to now: [RecordedVariable],
-        decided: [Identifier: Set<Assigned>] = [:], newID: () -> Identifier = Identifier.random
+        decided: [Identifier: Set<Assigned>] = [:], claims: [RemoteClaim] = [],
+        newID: () -> Identifier = Identifier.random
     ) {
         let known = Dictionary(
             state.records.map { ($0.variable, $0) }, uniquingKeysWith: { first, _ in first })
@@ -57,6 +61,14 @@ package struct SharedDifference {
         // Erased here, or moved to another project.
         for record in state.records where record.isInUse && !present.contains(record.variable) {
             add(record.variable, record.id, .remove)
+        }
+        for claim in claims {
+            guard let record = known[claim.variable], present.contains(claim.variable),
+                let number = claim.version
+                    ?? record.claims.first(where: { $0.remoteID == claim.remoteID })?.version,
+                let version = record.version(number), !claim.isKnown(of: record, version: number)
+            else { continue }
+            add(claim.variable, record.id, .claim(claim, version))
         }
     }
 

@@ -63,6 +63,8 @@ package struct SharedProject: Sendable {
     /// What this vault's project was bound to when a write last compared it: a later change is a new
     /// proposal.
     package var recordedBinding: GroupBinding?
+    /// Ascending by variable.
+    package var held: [HeldChange]
     package let createdAt: UInt64
 
     package init(
@@ -73,7 +75,7 @@ package struct SharedProject: Sendable {
         self.project = project
         (self.group, self.compartment) = (group, compartment)
         self.isAdopted = isAdopted
-        (contested, offered) = ([], [])
+        (contested, offered, held) = ([], [], [])
         self.createdAt = createdAt
     }
 
@@ -103,13 +105,17 @@ package struct SharedProject: Sendable {
             let recorded = try reader.optional { (reader) throws(VaultError) in
                 try GroupBinding.decode(from: &reader)
             }
+            let held = try reader.ascending(
+                limit: 1_000_000, least: 51, of: "changes to accept", by: \HeldChange.variable,
+                HeldChange.init(from:))
             return (
-                project, group, compartment, isAdopted, contested, offered, proposal, recorded
+                project, group, compartment, isAdopted, contested, offered, proposal, recorded,
+                held
             )
         }
         (project, group, compartment) = (parts.0, parts.1, parts.2)
         (isAdopted, contested, offered) = (parts.3, parts.4, parts.5)
-        (proposal, recordedBinding) = (parts.6, parts.7)
+        (proposal, recordedBinding, held) = (parts.6, parts.7, parts.8)
     }
 
     package var entry: JournalEntry {
@@ -125,6 +131,7 @@ package struct SharedProject: Sendable {
         writer.list(offered.sorted()) { $0.identifier($1) }
         writer.optional(proposal) { $1.encode(into: &$0) }
         writer.optional(recordedBinding) { $1.encode(into: &$0) }
+        writer.list(held.sorted { $0.variable < $1.variable }) { $1.encode(into: &$0) }
         return JournalEntry(
             id: id, kind: GroupEntryKind.sharedProject.rawValue, createdAt: createdAt,
             payload: writer.bytes)

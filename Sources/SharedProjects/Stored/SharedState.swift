@@ -19,6 +19,46 @@ package struct SharedState: Sendable {
         package let author: Identifier
     }
 
+    /// What a member says that Vercel has.
+    package struct Claim: Hashable, Comparable, Sendable {
+        /// The vault's number of the version.
+        package let version: UInt64
+        /// Vercel's id.
+        package let remoteID: String
+        package let key: String
+        /// Vercel's time of change.
+        package let updatedAt: UInt64
+
+        package init(version: UInt64, remoteID: String, key: String, updatedAt: UInt64) {
+            (self.version, self.updatedAt) = (version, updatedAt)
+            (self.remoteID, self.key) = (remoteID, key)
+        }
+
+        init(from reader: inout ByteReader) throws(VaultError) {
+            version = try reader.uint64()
+            remoteID = try reader.filledText(limit: GroupLimits.text)
+            key = try reader.filledText(limit: GroupLimits.name)
+            updatedAt = try reader.uint64()
+        }
+
+        func encode(into writer: inout ByteWriter) {
+            writer.uint64(version)
+            writer.text(remoteID)
+            writer.text(key)
+            writer.uint64(updatedAt)
+        }
+
+        private var bytes: [UInt8] {
+            var writer = ByteWriter()
+            encode(into: &writer)
+            return writer.bytes
+        }
+
+        package static func < (left: Claim, right: Claim) -> Bool {
+            left.bytes.lexicographicallyPrecedes(right.bytes)
+        }
+    }
+
     /// A record that the group knows.
     package struct Record: Equatable, Sendable {
         /// The id in the group.
@@ -40,6 +80,8 @@ package struct SharedState: Sendable {
         package var choices: [UInt64]
         /// The numbers of versions that writers offer.
         package var offers: [UInt64]
+        /// Ascending by their bytes. They count only where a listing of Vercel shows the same.
+        package var claims: [Claim] = []
 
         package func version(_ number: UInt64) -> Version? {
             versions.first { $0.number == number }

@@ -18,7 +18,10 @@ struct SharedStateCoding {
         static let namesVersion = Traits(rawValue: 4)
         /// Otherwise the only choice is the version, if there is one, and nothing is offered.
         static let namesChoices = Traits(rawValue: 8)
-        static let all: Traits = [.isInUse, .hasReminder, .namesVersion, .namesChoices]
+        static let hasClaims = Traits(rawValue: 16)
+        static let all: Traits = [
+            .isInUse, .hasReminder, .namesVersion, .namesChoices, .hasClaims,
+        ]
     }
 
     // MARK: Encoding
@@ -90,6 +93,9 @@ struct SharedStateCoding {
                 writer.list(record.choices.sorted()) { $0.uint64($1) }
                 writer.list(record.offers.sorted()) { $0.uint64($1) }
             }
+            if traits.contains(.hasClaims) {
+                writer.list(Set(record.claims).sorted()) { $1.encode(into: &$0) }
+            }
         }
         return writer.bytes
     }
@@ -107,6 +113,7 @@ struct SharedStateCoding {
         if record.choices != choices(record.version) || !record.offers.isEmpty {
             traits.insert(.namesChoices)
         }
+        if !record.claims.isEmpty { traits.insert(.hasClaims) }
         return traits
     }
 
@@ -189,10 +196,16 @@ struct SharedStateCoding {
         if traits.contains(.namesChoices) {
             (choices, offers) = (try Self.numbers(from: &reader), try Self.numbers(from: &reader))
         }
+        var claims: [SharedState.Claim] = []
+        if traits.contains(.hasClaims) {
+            claims = try reader.ascending(
+                limit: 100_000, least: 24, of: "claims", by: { $0 }, SharedState.Claim.init(from:))
+        }
         return SharedState.Record(
             id: id, variable: variable, name: name, scope: scope, kind: kind, comment: comment,
             rotationSeconds: reminder, isInUse: traits.contains(.isInUse), version: version,
-            candidates: candidates, versions: versions, choices: choices, offers: offers)
+            candidates: candidates, versions: versions, choices: choices, offers: offers,
+            claims: claims)
     }
 
     private func version(from reader: inout ByteReader) throws(VaultError) -> SharedState.Version {

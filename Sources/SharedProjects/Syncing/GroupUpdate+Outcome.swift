@@ -15,6 +15,8 @@ extension GroupUpdate {
             package let newLateCount: Int
             package let waitingCount: Int
             package let contestedCount: Int
+            /// Variables with changes of colleagues that the user has not accepted.
+            package let heldCount: Int
             /// A Vercel project that the group proposes now, other than the one of this vault.
             package let newProposal: GroupBinding?
             /// Late changes of this member that were not reported before.
@@ -31,6 +33,7 @@ extension GroupUpdate {
                     arrivals: (first?.arrivals ?? []) + arrivals, lateCount: lateCount,
                     newLateCount: (first?.newLateCount ?? 0) + newLateCount,
                     waitingCount: waitingCount, contestedCount: contestedCount,
+                    heldCount: heldCount,
                     newProposal: newProposal ?? first?.newProposal,
                     ownLate: (first?.ownLate ?? []) + ownLate,
                     isAttached: first?.isAttached ?? isAttached,

@@ -9,15 +9,19 @@ package struct GroupUpdate {
     private let keys: VaultKeys
     private let now: UInt64
     private let shared: (compartment: Identifier, project: Identifier)?
+    private let affectsPrograms: (String) -> Bool
 
     /// - Parameters:
     ///   - published: The changes that the place was seen to hold.
     ///   - now: Milliseconds since 1970.
+    ///   - affectsPrograms: Whether a variable of this name changes what programs run or read.
     ///   - shared: A compartment that was made for a project of this vault.
     package init(
         _ view: GroupView, published: Set<GroupHash>, vault: Identifier, keys: VaultKeys,
-        now: UInt64, sharing shared: (compartment: Identifier, project: Identifier)? = nil
+        now: UInt64, affectsPrograms: @escaping (String) -> Bool,
+        sharing shared: (compartment: Identifier, project: Identifier)? = nil
     ) {
+        self.affectsPrograms = affectsPrograms
         (self.view, self.published) = (view, published)
         (self.vault, self.keys, self.now) = (vault, keys, now)
         self.shared = shared
@@ -152,7 +156,8 @@ package struct GroupUpdate {
         known.ownLate = ownLate.sorted()
         var application = StateApplication(
             state, origins: view.origins(in: compartment), me: membership.member, now: now,
-            attaches: attached != nil
+            attaches: attached != nil, affectsPrograms: affectsPrograms,
+            claim: { [view] in view.claim($0, in: compartment) }
         ) { [view] reference, arena in
             try view.value(of: reference, in: arena)
         }
@@ -170,6 +175,7 @@ package struct GroupUpdate {
             arrivals: arrivals, lateCount: state.late.count,
             newLateCount: max(0, state.late.count - lateBefore),
             waitingCount: state.waiting.count, contestedCount: shared.contested.count,
+            heldCount: shared.held.count,
             newProposal: isNews ? shared.proposal : nil,
             ownLate: known.ownLate.filter { !toldBefore.contains($0) }.map { name in
                 Outcome.LateChange(

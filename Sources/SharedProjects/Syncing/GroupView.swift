@@ -138,6 +138,17 @@ package final class GroupView {
         }
     }
 
+    /// Returns the claim about Vercel that an operation makes.
+    package func claim(
+        _ reference: ChangeReference, in compartment: Identifier
+    ) -> Operation.Claim? {
+        let operations = changes[compartment]?[reference.change]?.operations ?? []
+        guard Int(reference.operation) < operations.count,
+            case .claim(let claim) = operations[Int(reference.operation)].operation
+        else { return nil }
+        return claim
+    }
+
     /// The newest entry number that a member's changes name, in all compartments; nil for a member
     /// who never wrote.
     package func lastSeen(of member: Identifier) -> UInt64? {

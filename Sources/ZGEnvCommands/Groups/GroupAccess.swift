@@ -165,7 +165,8 @@ final class GroupAccess {
             }
             let update = GroupUpdate(
                 try view(in: transaction.index, vault, keys), published: exchange.changes,
-                vault: vault, keys: keys, now: now, sharing: shared)
+                vault: vault, keys: keys, now: now,
+                affectsPrograms: { CodeLoadingName.effect(of: $0) != nil }, sharing: shared)
             return try update.apply(to: &transaction, id)
         }
     }

@@ -158,6 +158,11 @@ struct GroupSync: Command {
                         + "on others that the place does not show. If the next sync says so again, "
                         + "compare the state words of zg-env group show with a colleague.")
             }
+            if project.heldCount > 0 {
+                lines.append(
+                    "\(project.name): changes to \(Plural.count(project.heldCount)) wait for you. See: "
+                        + "zg-env group accept -p \(project.name)")
+            }
         }
         let news = lines
         GroupWarnings(membership, exchange, outcome).show(workspace)
@@ -231,6 +236,7 @@ struct GroupSync: Command {
                         "waiting": .integer(Int64(project.waitingCount)),
                         "contested": .integer(Int64(project.contestedCount)),
                         "proposal": .string(orNull: project.newProposal?.project),
+                        "toAccept": .integer(Int64(project.heldCount)),
                         "arrivals": .array(
                             project.arrivals.map { arrival in
                                 [
@@ -250,6 +256,9 @@ struct GroupSync: Command {
 enum Plural {
     static func variables(_ count: Int) -> String {
         count == 1 ? "1 variable is" : "\(count) variables are"
+    }
+    static func count(_ count: Int) -> String {
+        count == 1 ? "1 variable" : "\(count) variables"
     }
     static func changes(_ count: Int) -> String { count == 1 ? "1 change" : "\(count) changes" }
     static func values(_ count: Int) -> String { count == 1 ? "1 value" : "\(count) values" }

@@ -1,3 +1,4 @@
+internal import SharedProjects
 internal import Vault
 
 /// Compares what a command is about to reveal or send with the checkpoint. Shows differences and
@@ -37,6 +38,7 @@ struct AcceptanceGate {
     ) throws -> Bool {
         if let sent = use.sentRecords {
             try ContestGate.check(sent, in: index, workspace.context)
+            try HeldGate.check(sent, in: index, .ofSending, workspace.context)
         }
         guard keys.opensValues else { return false }
         try workspace.session.recordCheckpoint(of: index)

@@ -50,7 +50,7 @@ extension VaultSession {
                 let count = try ChangeRecorder(
                     vault: vaultID, keys: keys, now: context.now(),
                     memory: ChainFile(context, vault: vaultID, path: path), decided: decided,
-                    settlements: settlements
+                    settlements: settlements, claims: claims
                 ).record(in: &transaction)
                 if count > 0 || waiting.count > 0 {
                     waiting.count = transaction.index.groupEntries(.outgoingChange).count

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import Groups
 internal import KernelKeyring
+internal import SharedProjects
 internal import Vault
 internal import VercelAPI
 
@@ -23,6 +24,8 @@ package final class VaultSession {
     var settlements: [Identifier: [Settlement]] = [:]
     /// What the writes so far left for groups.
     var waiting = WaitingChanges()
+    /// What the next write tells groups about Vercel.
+    var claims: [RemoteClaim] = []
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

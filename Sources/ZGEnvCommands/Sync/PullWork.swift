@@ -21,6 +21,7 @@ struct PullWork {
         fileprivate let listedAt: UInt64
         fileprivate let vercelTime: UInt64
         fileprivate let metadata: IndexMetadata
+        fileprivate let claimed: ClaimedRecords
 
         /// The keys of both sides.
         var keys: Set<String> {
@@ -76,7 +77,7 @@ struct PullWork {
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
-        let variables = index.variables.filter { $0.project == project.id }
+        var variables = index.variables.filter { $0.project == project.id }
         progress.update("Reading \(project.name) …")
         let client = bound.access.client
         let names = CustomEnvironmentNames(
@@ -93,6 +94,11 @@ struct PullWork {
                 ?? client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
         let vercelTime = bound.reading?.vercelTime ?? client.vercelTime
+        let claimed =
+            try keys.opensValues
+            ? ClaimedRecords(index, of: project.id, variables, listing.all, account: account)
+            : ClaimedRecords()
+        claimed.apply(to: &variables)
         var rules = rules
         for record in try pendingDeletions(listing.records, index) {
             listing.skip(record, because: "the next push deletes it")
@@ -110,7 +116,12 @@ struct PullWork {
             listing: listing,
             skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
             variables: variables, values: values, evidence: evidence, rules: rules,
-            listedAt: listedAt, vercelTime: vercelTime, metadata: index.metadata)
+            listedAt: listedAt, vercelTime: vercelTime, metadata: index.metadata,
+            claimed: claimed)
+    }
+
+    private var account: String {
+        bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
     /// Returns old records of renamed or replaced variables, which the next push deletes.
@@ -261,11 +272,12 @@ struct PullWork {
 
     private func write(_ finding: Finding) throws {
         let time = workspace.context.now()
-        let account = bound.access.account?.userID ?? project.binding?.accountID ?? ""
+        let account = self.account
         let live = bound.platform.liveDeployment
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
         try workspace.session.update(with: keys) { transaction in
             try place(in: &transaction)
+            finding.claimed.apply(to: &transaction.index.variables)
             let now = transaction.index.variables.filter { $0.project == project.id }
             guard now == finding.variables else {
                 throw CommandError(

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing
+internal import SharedProjects
 internal import Vault
 internal import VercelAPI
 
@@ -117,6 +118,9 @@ struct PushWork {
             guard let remote = resolution.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
         }
+        let claimed = try ClaimedRecords(
+            index, of: project.id, variables, platform, account: accountName)
+        claimed.apply(to: &variables)
         let exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
             guard let remote = exchange.remotes[variables[position].id] else { continue }
@@ -132,7 +136,7 @@ struct PushWork {
         report.reading = reading
         let seen = Seen(
             platform: platform, listedAt: listedAt, vercelTime: vercelTime,
-            resolution: resolution,
+            resolution: resolution, claimed: claimed,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
@@ -221,6 +225,7 @@ struct PushWork {
                 .filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
             if !ended.isEmpty { try keep(PushNote(ended: ended)) }
             Interrupts.endIfPending()
+            tellGroup(report.outcomes)
             guard Interrupts.pending == nil else {
                 throw CommandError(
                     .failed, "Canceled. Some changes may already have been sent.",
@@ -271,6 +276,9 @@ struct PushWork {
             let changes = CheckpointComparison(of: index).limited(
                 to: index.objectsNotAccepted(for: use))
             report.changes = ChangesText(changes, in: index)
+            try HeldGate.check(
+                Set(plan.steps.compactMap { $0.variable?.id }), in: index, .ofSending,
+                warnsOnly: true, workspace.context)
             return false
         }
         // The binding must be the one that this process used to read Vercel.
@@ -455,6 +463,7 @@ struct PushWork {
         let listedAt: UInt64
         let vercelTime: UInt64
         let resolution: SendResolution
+        let claimed: ClaimedRecords
         /// The vault's current versions then, by record.
         let versions: [Identifier: UInt64]
     }
@@ -467,9 +476,11 @@ struct PushWork {
     ) throws {
         let (account, time) = (accountName, workspace.context.now())
         let live = bound.platform.liveDeployment
-        let keys = try workspace.session.keys(.index)
+        // Which record of Vercel a variable is, is for the root to say.
+        let keys = try workspace.session.keys(seen.claimed.isEmpty ? .index : .values)
         try workspace.session.update(with: keys) { transaction in
             transaction.keep(seen.resolution, account: account, time: time)
+            seen.claimed.apply(to: &transaction.index.variables)
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
@@ -522,6 +533,30 @@ struct PushWork {
         try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.see(
                 listing.last, listedAt: begunAt, vercelTime: vercelTime, of: project.id)
+        }
+    }
+
+    /// Tells the group of a shared project what Vercel has now.
+    private func tellGroup(_ outcomes: [PushOutcome]) {
+        let session = workspace.session
+        do {
+            let shared = try SharedProject.all(in: try session.index(.listing))
+            guard shared.contains(where: { $0.project == project.id }) else { return }
+            session.claims = outcomes.compactMap(\.written).map { written in
+                RemoteClaim(
+                    variable: written.variable, version: written.version,
+                    remoteID: written.record.id, key: written.record.key,
+                    kind: written.record.attributes.kind, scope: written.record.attributes.scope,
+                    updatedAt: written.record.updatedAt)
+            }
+            defer { session.claims = [] }
+            if session.claims.isEmpty { return }
+            try session.update(with: try session.keys(.values)) { _ in }
+        } catch {
+            // What was sent is on Vercel; a colleague's push compares values instead.
+            workspace.context.warn(
+                "group-not-told",
+                "The group was not told what Vercel has. \(CommandError(mapping: error).message)")
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import JSON
+internal import SharedProjects
 internal import Vault
 
 struct Copy: Command {
@@ -81,6 +82,9 @@ struct Copy: Command {
             let route = try self.route(workspace, index)
             return (try use(route, index), route)
         }
+        try HeldGate.check(
+            Set(names.map { try RecordSelection.one($0, in: route.source, of: index, options).id }),
+            in: index, .program, workspace.context)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }

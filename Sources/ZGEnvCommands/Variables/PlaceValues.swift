@@ -3,6 +3,7 @@ internal import DotEnv
 internal import EnvOperations
 internal import EnvSchema
 internal import Sealing
+internal import SharedProjects
 internal import Vault
 
 /// The values of one project and place, for `run` and `export`.
@@ -54,10 +55,12 @@ struct PlaceValues {
         let (vault, index) = (opened.vault, opened.index)
         let positions = opened.choice.positions
         if !index.journal.isEmpty {
+            let used = Set(positions.map { index.variables[$0].id })
             try ContestGate.check(
-                Set(positions.map { index.variables[$0].id }), in: index,
+                used, in: index,
                 warnsOnly: startsProgram && place.environment == .target(.development),
                 workspace.context)
+            try HeldGate.check(used, in: index, .ofValues, in: place, workspace.context)
         }
         self.index = index
         effectivePlace = place

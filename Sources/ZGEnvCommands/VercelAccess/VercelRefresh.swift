@@ -29,7 +29,10 @@ enum VercelRefresh {
         }
         let (live, time) = (bound.platform.liveDeployment, workspace.context.now())
         let vercelTime = client.vercelTime
-        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
+        let claimed = try ClaimedRecords(of: project, platform, workspace)
+        let keys = try workspace.session.keys(claimed.isEmpty ? .index : .values)
+        try workspace.session.update(with: keys) { transaction in
+            claimed.apply(to: &transaction.index.variables)
             transaction.see(
                 platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
@@ -79,8 +82,15 @@ extension VercelRefresh {
         }
         if seen.isEmpty { return }
         let time = workspace.context.now()
-        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
-            for sight in seen {
+        let claims = try seen.map { sight in
+            try projects.first { $0.id == sight.project }.map {
+                try ClaimedRecords(of: $0, sight.records, workspace)
+            } ?? ClaimedRecords()
+        }
+        let keys = try workspace.session.keys(claims.allSatisfy(\.isEmpty) ? .index : .values)
+        try workspace.session.update(with: keys) { transaction in
+            for (sight, claimed) in zip(seen, claims) {
+                claimed.apply(to: &transaction.index.variables)
                 transaction.see(
                     sight.records, listedAt: sight.listedAt, vercelTime: sight.vercelTime,
                     of: sight.project)

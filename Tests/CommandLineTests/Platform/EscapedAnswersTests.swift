@@ -144,7 +144,8 @@ struct EscapedAnswersTests {
 
     /// Commands that never talk to Vercel: for the vault, files, a relay or the desktop.
     private static let others: Set<String> = [
-        "share", "sync", "group invite", "group join", "group show", "group adopt", "resolve",
+        "share", "sync", "group invite", "group join", "group show", "group adopt",
+        "group accept", "resolve",
         "group role", "group remove", "group leave",
         "init", "projects", "unlock", "lock", "__unlocked", "__strength", "passwd", "slot list",
         "slot add",

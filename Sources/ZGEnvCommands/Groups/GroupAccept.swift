@@ -1,0 +1,115 @@
+internal import CommandLineKit
+internal import EnvOperations
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `group accept`: accepts changes of colleagues that may have effects here.
+struct GroupAccept: Command {
+    static let spec = CommandSpec(
+        ["group", "accept"], "Accept colleagues' changes that may have effects here",
+        discussion: """
+            Some changes of colleagues have no effect here until you accept them: values under \
+            names that change what programs run or read, new names, wider scopes and weaker types. \
+            Without KEY, asks about all of them. --yes does not accept them.
+            """,
+        arguments: [
+            ArgumentSpec(
+                "KEY", .zeroOrMore, "The variables; all by default", completion: .dynamic(.variable)
+            )
+        ],
+        options: [OptionSpec(flag: "unseen", "Accept without a question")],
+        examples: [.init("zg-env group accept NODE_OPTIONS", "show what changed, and ask")],
+        exitCodes: ExitCode.ofOpening(and: .conflict))
+
+    private let keys: [String]
+    private let isUnseen: Bool
+
+    init(_ command: ParsedCommand) throws {
+        keys = command.arguments("KEY")
+        isUnseen = command.has("unseen")
+        for key in keys { try VariableName.check(key) }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let project = try resolver.existing(in: index)
+        guard
+            let shared = try SharedProject.all(in: index).first(where: { $0.project == project.id })
+        else { throw CommandError(.conflict, "\(project.name) is not shared with a group.") }
+        let all = try HeldGate.findings(shared, in: index)
+        if let other = self.keys.first(where: { key in
+            !all.contains { $0.variable.name == key }
+        }) {
+            throw CommandError(
+                .conflict, "No change of \(other) in \(project.name) needs to be accepted.")
+        }
+        let found = all.filter { self.keys.isEmpty || self.keys.contains($0.variable.name) }
+        let lines = found.flatMap { HeldGate.clauses($0) }
+        let result = JSONValue.object([
+            .init("project", .string(project.name)),
+            .init("changes", .array(found.map(Self.json))),
+            .init("dryRun", .bool(workspace.options.dryRun)),
+        ])
+        if found.isEmpty {
+            return CommandResult(json: result, text: "Nothing to accept.\n")
+        }
+        if workspace.options.dryRun {
+            let text = lines.map { DisplayText.safe(sentence: "Would accept: \($0)") + "\n" }
+            return CommandResult(json: result, text: text.joined())
+        }
+        try confirm(lines, project.name, workspace)
+        let accepted = found.map(\.change)
+        try workspace.session.update(with: keys) { transaction in
+            guard
+                var now = try SharedProject.all(in: transaction.index)
+                    .first(where: { $0.id == shared.id })
+            else { return }
+            // What changed since the question stays to be accepted.
+            now.held.removeAll { change in
+                accepted.contains(change)
+                    && found.contains { finding in
+                        transaction.index.variables.contains {
+                            $0.id == change.variable && $0.id == finding.variable.id
+                                && $0.name == finding.variable.name
+                                && $0.attributes == finding.variable.attributes
+                                && $0.currentVersion == finding.variable.currentVersion
+                        }
+                    }
+            }
+            try transaction.keep(now.entry)
+        }
+        return CommandResult(
+            json: result,
+            text: lines.map { DisplayText.safe(sentence: "Accepted: \($0)") + "\n" }.joined())
+    }
+
+    /// - Throws: ``ExitCode/usage`` if nobody can be asked, ``ExitCode/failed`` if the answer is no.
+    private func confirm(_ lines: [String], _ project: String, _ workspace: Workspace) throws {
+        if isUnseen { return }
+        guard workspace.interaction.canConfirm else {
+            throw CommandError(
+                .usage,
+                "These changes need your decision, and there is no terminal to prompt on.",
+                hint: "Show them with --dry-run, then add --unseen.")
+        }
+        guard try workspace.interaction.confirm(nil, lines, "Accept these changes?") else {
+            throw CommandError(.failed, "Canceled.")
+        }
+    }
+
+    private static func json(_ finding: HeldGate.Finding) -> JSONValue {
+        let names: [(HeldChange.Effects, String)] = [
+            (.program, "program"), (.name, "name"), (.scope, "scope"), (.weakerType, "type"),
+        ]
+        return [
+            "key": .string(finding.variable.name),
+            "scope": .string(finding.variable.attributes.scope.description),
+            "author": .string(finding.author),
+            "effects": .strings(names.filter { finding.effects.contains($0.0) }.map(\.1)),
+        ]
+    }
+}

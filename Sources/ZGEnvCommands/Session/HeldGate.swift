@@ -1,0 +1,98 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import SharedProjects
+internal import Vault
+
+/// Keeps changes of colleagues from having effects here before the user accepts them.
+enum HeldGate {
+    /// A change that a use depends on.
+    struct Finding {
+        let change: HeldChange
+        let variable: Variable
+        let effects: HeldChange.Effects
+        let author: String
+    }
+
+    /// Returns the changes of a project that are not accepted, by name.
+    static func findings(_ shared: SharedProject, in index: VaultIndex) throws -> [Finding] {
+        // With a part of the index, the names of members are not there.
+        let membership = try index.groupEntries(.membership).map { try GroupMembership($0) }
+            .first { $0.group == shared.group }
+        return shared.held.compactMap { change in
+            guard let variable = index.variables.first(where: { $0.id == change.variable }) else {
+                return nil
+            }
+            let effects = change.effects(on: variable)
+            return effects.isEmpty
+                ? nil
+                : Finding(
+                    change: change, variable: variable, effects: effects,
+                    author: membership?.name(of: change.author) ?? "a colleague")
+        }.sorted { ($0.variable.name, $0.variable.id) < ($1.variable.name, $1.variable.id) }
+    }
+
+    /// Checks the variables of a use.
+    ///
+    /// - Parameters:
+    ///   - effects: What matters to this use.
+    ///   - place: Where the values are used; nil for everywhere.
+    ///   - warnsOnly: For a plan that is only shown.
+    /// - Throws: ``ExitCode/conflict`` if a change that matters is not accepted.
+    static func check(
+        _ variables: Set<Identifier>, in index: VaultIndex, _ effects: HeldChange.Effects,
+        in place: EffectiveVariables.Place? = nil, warnsOnly: Bool = false, _ context: Context
+    ) throws {
+        if index.journal.isEmpty { return }
+        for shared in try SharedProject.all(in: index) where !shared.held.isEmpty {
+            let found = try findings(shared, in: index).filter { finding in
+                var mattering = finding.effects.intersection(effects)
+                if let place, EffectiveVariables.applies(finding.change.scope, in: place) {
+                    mattering.remove(.scope)
+                }
+                return variables.contains(finding.variable.id) && !mattering.isEmpty
+            }
+            guard !found.isEmpty else { continue }
+            let project = index.project(shared.project)?.name ?? ""
+            let lines = found.flatMap { clauses($0, effects) }
+            let message =
+                "Changes of colleagues are not accepted: \(lines.joined(separator: "; "))."
+            if warnsOnly {
+                context.warn("not-accepted", message)
+                continue
+            }
+            let keys = Set(found.map(\.variable.name)).sorted().map { "\(word: $0)" }
+            throw CommandError(
+                .conflict, message,
+                hint:
+                    "Accept with: zg-env group accept \(keys.joined(separator: " ")) -p \(word: project)"
+            )
+        }
+    }
+
+    /// A clause for each effect, for messages and plans.
+    static func clauses(
+        _ finding: Finding, _ effects: HeldChange.Effects = HeldChange.Effects(rawValue: 15)
+    ) -> [String] {
+        let (change, variable, author) = (finding.change, finding.variable, finding.author)
+        let name = variable.name
+        let shown = finding.effects.intersection(effects)
+        var lines: [String] = []
+        if shown.contains(.program) {
+            let effect = CodeLoadingName.effect(of: name)?.text ?? "changes what programs do"
+            lines.append("\(author) set \(name), which \(effect)")
+        }
+        if shown.contains(.name) { lines.append("\(author) renamed \(change.name) to \(name)") }
+        if shown.contains(.scope) {
+            lines.append(
+                "\(author) changed the scope of \(name) from \(change.scope.description) to \(variable.attributes.scope.description)"
+            )
+        }
+        if shown.contains(.weakerType) {
+            lines.append(
+                "\(author) changed the type of \(name) from \(change.kind.name) to \(variable.attributes.kind.name)"
+            )
+        }
+        return lines
+    }
+}

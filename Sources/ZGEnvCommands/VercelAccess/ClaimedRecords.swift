@@ -1,0 +1,69 @@
+internal import EnvOperations
+internal import SharedProjects
+internal import Vault
+
+/// What colleagues pushed of a shared project, as far as a fresh listing shows it.
+struct ClaimedRecords {
+    /// By variable.
+    private var remotes: [Identifier: RemoteState] = [:]
+
+    var isEmpty: Bool { remotes.isEmpty }
+
+    /// No claims.
+    init() {}
+
+    /// - Parameters:
+    ///   - index: The whole index.
+    ///   - variables: All records of the project, with what is known of Vercel.
+    ///   - platform: A fresh listing.
+    ///   - account: The account that listed it, for ``RemoteState``.
+    init(
+        _ index: VaultIndex, of project: Identifier, _ variables: [Variable],
+        _ platform: [VercelRecord], account: String
+    ) throws {
+        guard let shared = try SharedProject.all(in: index).first(where: { $0.project == project }),
+            let state = try index.groupEntries(.sharedState).map({ try SharedState($0) })
+                .first(where: {
+                    $0.group == shared.group && $0.compartment == shared.compartment
+                })
+        else { return }
+        let claims = Dictionary(
+            state.records.map { record in
+                (
+                    record.variable,
+                    record.claims.map {
+                        ColleagueClaims.Claim(
+                            version: $0.version, remoteID: $0.remoteID, key: $0.key,
+                            updatedAt: $0.updatedAt)
+                    }
+                )
+            }, uniquingKeysWith: { first, _ in first })
+        remotes =
+            ColleagueClaims(claims, among: variables, platform: platform, account: account).remotes
+    }
+
+    /// The claims about a project that is only displayed: none unless the values open without a prompt,
+    /// because only the root says which record of Vercel a variable is.
+    init(
+        of project: VaultProject, _ platform: [VercelRecord], _ workspace: Workspace
+    ) throws {
+        self.init()
+        let session = workspace.session
+        let shared = try SharedProject.all(in: try session.index(.listing))
+        guard shared.contains(where: { $0.project == project.id }),
+            try session.keys(session.unattendedTier).opensValues
+        else { return }
+        let index = try session.index(.everything)
+        self = try ClaimedRecords(
+            index, of: project.id, index.variables.filter { $0.project == project.id }, platform,
+            account: project.binding?.accountID ?? "")
+    }
+
+    func apply(to variables: inout [Variable]) {
+        if remotes.isEmpty { return }
+        for position in variables.indices {
+            guard let remote = remotes[variables[position].id] else { continue }
+            variables[position].remote = remote
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Groups
+import TestSupport
+import Testing
+import Vault
+
+@testable import SharedProjects
+
+/// What colleagues did that has no effect here before the user accepts it.
+@Suite("Changes to accept")
+struct HeldChangeTests {
+    private let place = TestPlace()
+    private let alice: SharedVault
+    private let bob: SharedVault
+
+    init() throws {
+        alice = try SharedVault("alice")
+        bob = try SharedVault("bob")
+        try alice.set("A", "one", targets: .production)
+        try alice.found(place)
+        try alice.sync(place)
+        let group = try #require(try alice.membership()).group
+        let member = try bob.join(group)
+        try alice.publish(place) { _ in EntryDraft(admissions: [member]) }
+        try settle()
+    }
+
+    private func settle() throws {
+        for _ in 0..<2 { for vault in [alice, bob] { try vault.sync(place) } }
+        for vault in [alice, bob] { try vault.verify() }
+    }
+
+    /// What a vault has to accept, by name.
+    private func effects(_ vault: SharedVault) throws -> [String: HeldChange.Effects] {
+        let index = try vault.index
+        let shared = try #require(try vault.shared())
+        return Dictionary(
+            uniqueKeysWithValues: shared.held.compactMap { change in
+                index.variables.first { $0.id == change.variable }
+                    .map { ($0.name, change.effects(on: $0)) }
+            }.filter { !$0.1.isEmpty })
+    }
+
+    private func accept(_ vault: SharedVault) throws {
+        try vault.update { transaction in
+            var shared = try #require(try SharedProject.all(in: transaction.index).first)
+            shared.held = []
+            try transaction.keep(shared.entry)
+        }
+    }
+
+    @Test func `a value of a colleague that affects programs, and again when it changes`() throws {
+        try alice.set("NODE_OPTIONS", "--require ./a")
+        try settle()
+        #expect(try effects(bob) == ["NODE_OPTIONS": .program])
+        #expect(try effects(alice) == [:])
+        let change = try #require(try bob.shared()?.held.first)
+        #expect(try change.author == alice.membership()?.member)
+        try accept(bob)
+        try settle()
+        try alice.change("NODE_OPTIONS") { $0.index.variables[$1].attributes.comment = "text" }
+        try settle()
+        #expect(try effects(bob) == [:])
+        try alice.set("NODE_OPTIONS", "--require ./b")
+        try settle()
+        #expect(try effects(bob) == ["NODE_OPTIONS": .program])
+        // An own value needs nothing, and stays one for the colleague.
+        try bob.set("NODE_OPTIONS", "--inspect")
+        try settle()
+        #expect(try effects(bob) == [:])
+        #expect(try effects(alice) == ["NODE_OPTIONS": .program])
+    }
+
+    @Test func `a value that gets such a name, or another target, or comes back`() throws {
+        try alice.set("B", "--require ./a")
+        try settle()
+        #expect(try effects(bob) == [:])
+        try alice.change("B") { $0.rename(at: $1, to: "NODE_OPTIONS", time: 5_000) }
+        try settle()
+        #expect(try effects(bob) == ["NODE_OPTIONS": [.program, .name]])
+        try accept(bob)
+        try alice.change("NODE_OPTIONS") {
+            $0.index.variables[$1].attributes.scope = Scope(targets: .production)
+        }
+        try settle()
+        // Narrower: nothing new happens.
+        #expect(try effects(bob) == [:])
+        try alice.change("NODE_OPTIONS") {
+            $0.index.variables[$1].attributes.scope = Scope(targets: .all)
+        }
+        try settle()
+        #expect(try effects(bob) == ["NODE_OPTIONS": [.program, .scope]])
+        try accept(bob)
+        try bob.set("NODE_OPTIONS", "--inspect")
+        try settle()
+        try accept(alice)
+        let first = try #require(
+            try alice.index.variables.first { $0.name == "NODE_OPTIONS" && $0.isLive })
+        try alice.change("NODE_OPTIONS") { transaction, position in
+            _ = transaction.makeCurrent(
+                version: 1, ofVariableAt: position, at: first.updatedAt + 1)
+        }
+        try settle()
+        #expect(try bob.values()["NODE_OPTIONS"] == "--require ./a")
+        #expect(try effects(bob) == ["NODE_OPTIONS": .program])
+    }
+
+    @Test func `a weaker type, a wider scope and a new name, until they are taken back`() throws {
+        try alice.change("A") { transaction, position in
+            transaction.index.variables[position].attributes.kind = .plain
+            transaction.index.variables[position].attributes.scope = Scope(
+                targets: [.production, .development])
+        }
+        try alice.change("A") { $0.rename(at: $1, to: "B", time: 5_000) }
+        try settle()
+        #expect(try effects(bob) == ["B": [.weakerType, .scope, .name]])
+        // Kept over further syncs and changes.
+        try alice.set("B", "two", targets: .production)
+        try settle()
+        #expect(try effects(bob)["B"]?.isEmpty == false)
+        try alice.change("B") { transaction, position in
+            transaction.index.variables[position].attributes.kind = .encrypted
+            transaction.index.variables[position].attributes.scope = Scope(targets: .production)
+        }
+        try settle()
+        #expect(try effects(bob) == ["B": .name])
+        try alice.change("B") { $0.rename(at: $1, to: "A", time: 6_000) }
+        try settle()
+        #expect(try effects(bob) == [:])
+    }
+
+    @Test func `what the user assigns here is accepted, and nothing else`() throws {
+        try alice.change("A") { transaction, position in
+            transaction.index.variables[position].attributes.kind = .plain
+            transaction.index.variables[position].attributes.scope = Scope(targets: .all)
+        }
+        try settle()
+        #expect(try effects(bob) == ["A": [.weakerType, .scope]])
+        try bob.change("A") {
+            $0.index.variables[$1].attributes.scope = Scope(targets: [.production, .preview])
+        }
+        #expect(try effects(bob) == ["A": .weakerType])
+        try bob.change("A") { $0.index.variables[$1].attributes.kind = .encrypted }
+        #expect(try effects(bob) == [:])
+        try settle()
+        #expect(try effects(bob) == [:])
+        #expect(try effects(alice) == [:])
+    }
+
+    @Test func `without the root nothing is accepted, nor the entry removed`() throws {
+        try alice.set("NODE_OPTIONS", "--require ./a")
+        try settle()
+        let locked = try bob.keys.indexTier()
+        let before = try bob.directory.read("vault.zgv")
+        for removes in [true, false] {
+            try Vault.update(
+                bob.path, in: bob.store, keys: locked, vaultID: bob.creation.vaultID
+            ) { transaction in
+                guard
+                    let place = transaction.index.journal.firstIndex(where: {
+                        $0.kind == GroupEntryKind.sharedProject.rawValue
+                    })
+                else { return }
+                if removes {
+                    transaction.index.journal.remove(at: place)
+                } else {
+                    var shared = try SharedProject(transaction.index.journal[place])
+                    shared.held = []
+                    transaction.index.journal[place] = shared.entry
+                }
+            }
+            for extent in [VaultIndex.Extent.currentValues, .everything] {
+                let vault = try Vault(opening: bob.path, in: bob.store)
+                let error = #expect(throws: VaultError.self) {
+                    try vault.index(with: bob.keys, extent: extent)
+                }
+                #expect(error?.code == .damaged)
+            }
+            try bob.directory.write(before, to: "vault.zgv")
+        }
+        #expect(try effects(bob) == ["NODE_OPTIONS": .program])
+    }
+}
