@@ -58,7 +58,8 @@ final class SharedVault {
     @discardableResult
     func update<R>(
         locked: Bool = false, decided: [Identifier: Set<Assigned>] = [:],
-        claims: [RemoteClaim] = [], in store: (any FileStore)? = nil,
+        claims: [RemoteClaim] = [], takenOver: Set<Identifier> = [],
+        in store: (any FileStore)? = nil,
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         clock += 1
@@ -68,7 +69,7 @@ final class SharedVault {
             recorder: { transaction in
                 try ChangeRecorder(
                     vault: creation.vaultID, keys: keys, now: clock, memory: memory,
-                    decided: decided, claims: claims
+                    decided: decided, claims: claims, takenOver: takenOver
                 ).record(in: &transaction)
             }
         ) { transaction in

@@ -22,6 +22,7 @@ package struct StateApplication {
     let origins: [GroupHash: Origin]
     let me: Identifier
     private let openValue: (ChangeReference, SecretArena) throws -> SecretSlice?
+    private let members: Set<Identifier>
     private let affectsPrograms: (String) -> Bool
     private let claim: (ChangeReference) -> Operation.Claim?
     let now: UInt64
@@ -34,19 +35,22 @@ package struct StateApplication {
     ///   - me: This member; what it wrote itself is no arrival.
     ///   - attaches: Whether the project was shared before: a variable of the same name and scope is
     ///     the group's, and its value here stays as a version.
+    ///   - members: The active members; the rotations of others have ended.
     ///   - affectsPrograms: Whether a variable of this name changes what programs run or read.
     ///   - claim: Returns the claim of an operation.
     ///   - openValue: Opens the value of an operation; nil if this member may not, and an error if
     ///     it does not open.
     package init(
         _ state: CompartmentState, origins: [GroupHash: Origin], me: Identifier, now: UInt64,
-        attaches: Bool = false, affectsPrograms: @escaping (String) -> Bool,
+        members: Set<Identifier>, attaches: Bool = false,
+        affectsPrograms: @escaping (String) -> Bool,
         claim: @escaping (ChangeReference) -> Operation.Claim?,
         openValue: @escaping (ChangeReference, SecretArena) throws -> SecretSlice?
     ) {
         (self.state, self.origins, self.me) = (state, origins, me)
         (self.now, self.attaches, self.openValue) = (now, attaches, openValue)
-        (self.affectsPrograms, self.claim) = (affectsPrograms, claim)
+        (self.members, self.affectsPrograms) = (members, affectsPrograms)
+        self.claim = claim
     }
 
     /// Changes the vault's project, and what is kept about it.
@@ -63,6 +67,7 @@ package struct StateApplication {
         var contested: [SharedProject.ContestedVariable] = []
         var offered: [Identifier] = []
         var attached: Set<Identifier> = []
+        var notices: [RotationNotice] = []
         var held = Dictionary(
             shared.held.map { ($0.variable, $0) }, uniquingKeysWith: { first, _ in first })
         for record in state.records {
@@ -89,6 +94,7 @@ package struct StateApplication {
             new.claims = claims(of: record, new)
             records[record.id] = new
             let after = transaction.index.variables[position]
+            notices += self.notices(of: record, about: after.id)
             held[after.id] = self.held(
                 held[after.id], record, from: place == nil ? nil : before, to: after)
             var contest = SharedProject.Contest(record.contested)
@@ -116,7 +122,7 @@ package struct StateApplication {
         known.lateCount = UInt32(clamping: state.late.count)
         known.waitingCount = UInt32(clamping: state.waiting.count)
         shared.contested = contested.sorted { $0.variable < $1.variable }
-        shared.offered = offered.sorted()
+        (shared.offered, shared.notices) = (offered.sorted(), notices)
         shared.held = held.values.filter { places[$0.variable] != nil }
             .sorted { $0.variable < $1.variable }
         shared.proposal = state.bindings.count == 1 ? state.bindings[0] : nil
@@ -230,6 +236,20 @@ package struct StateApplication {
         }
         known.version = transaction.index.variables[position].currentVersion
         return isUnreadable
+    }
+
+    private func notices(
+        of record: RecordState, about variable: Identifier
+    ) -> [RotationNotice] {
+        guard record.isInUse else { return [] }
+        return record.rotations.compactMap { reference in
+            guard let origin = origins[reference.change], origin.author != me,
+                members.contains(origin.author)
+            else { return nil }
+            return RotationNotice(
+                variable: variable, reference: reference, author: origin.author,
+                beganAt: origin.createdAt)
+        }
     }
 
     /// Returns the claims about versions that this vault has.

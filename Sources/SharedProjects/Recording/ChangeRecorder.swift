@@ -16,6 +16,7 @@ package struct ChangeRecorder {
     private let decided: [Identifier: Set<Assigned>]
     private let settlements: [Identifier: [Settlement]]
     private let claims: [RemoteClaim]
+    private let takenOver: Set<Identifier>
     /// The most bytes of values in one change; the rest goes into further changes.
     private static let valuesByteCount = 6 << 20
     private static let operationLimit = GroupLimits.operations - 2
@@ -27,14 +28,15 @@ package struct ChangeRecorder {
     ///   - settlements: Decisions of an admin, by compartment.
     ///   - claims: What a push has just seen on Vercel. Not taken from the vault: there a program with
     ///     the index key could have put it.
+    ///   - takenOver: Variables of which colleagues' rotations are ended.
     package init(
         vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory,
         decided: [Identifier: Set<Assigned>] = [:], settlements: [Identifier: [Settlement]] = [:],
-        claims: [RemoteClaim] = []
+        claims: [RemoteClaim] = [], takenOver: Set<Identifier> = []
     ) {
         (self.vault, self.keys, self.now) = (vault, keys, now)
         (self.memory, self.decided, self.settlements) = (memory, decided, settlements)
-        self.claims = claims
+        (self.claims, self.takenOver) = (claims, takenOver)
     }
 
     /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
@@ -117,8 +119,11 @@ package struct ChangeRecorder {
     ) throws -> Int {
         let variables = transaction.acceptedVariables(of: shared.project)
         let mayClaim = [.admin, .member].contains(membership.rights.role)
+        let rotating = try transaction.index.rotations().filter(\.isOpen)
+            .flatMap(\.plan.members).flatMap(\.records).map(\.variable)
         let difference = SharedDifference(
-            from: known, to: variables, decided: decided, claims: mayClaim ? claims : [])
+            from: known, to: variables, decided: decided, claims: mayClaim ? claims : [],
+            rotating: mayClaim ? Set(rotating) : [], takenOver: takenOver)
         let project = transaction.index.project(shared.project)
         let before = shared.recordedBinding
         var shared = shared
@@ -142,7 +147,8 @@ package struct ChangeRecorder {
         var state = known
         try begin(&state)
         var writer = ChangeWriter(
-            membership: membership, epoch: epoch, secrets: secrets, now: now, state: state)
+            membership: membership, epoch: epoch, secrets: secrets, now: now, state: state,
+            notices: Set(shared.notices.map(\.reference)))
         let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
         for operation in announcements { try writer.add(operation) }
         let arena = SecretArena()
@@ -234,6 +240,7 @@ package struct ChangeRecorder {
     ) throws {
         var shared = shared
         shared.offered.removeAll { decided[$0]?.contains(.value) == true }
+        shared.notices.removeAll { takenOver.contains($0.variable) }
         for place in shared.held.indices {
             let id = shared.held[place].variable
             guard let things = decided[id], let variable = variables[id] else { continue }

@@ -12,6 +12,8 @@ struct ChangeWriter {
     private let epoch: MemberSecrets.CurrentEpoch
     private let secrets: MemberSecrets
     private let now: UInt64
+    /// The rotations of colleagues, which end only when they say so or somebody takes over.
+    private let notices: Set<ChangeReference>
     private var pending: [Pending] = []
     private var valuesByteCount = 0
 
@@ -25,10 +27,10 @@ struct ChangeWriter {
 
     init(
         membership: GroupMembership, epoch: MemberSecrets.CurrentEpoch, secrets: MemberSecrets,
-        now: UInt64, state: SharedState
+        now: UInt64, state: SharedState, notices: Set<ChangeReference>
     ) {
         (self.membership, self.epoch, self.secrets) = (membership, epoch, secrets)
-        (self.now, self.state) = (now, state)
+        (self.now, self.state, self.notices) = (now, state, notices)
     }
 
     func isFull(values: Int, operations: Int) -> Bool {
@@ -50,7 +52,8 @@ struct ChangeWriter {
     ) throws {
         let known = state.records.first { $0.id == step.record }
         func replaced(_ thing: Assigned) -> [ChangeReference] {
-            (known?.candidates[thing] ?? []).sorted()
+            let all = (known?.candidates[thing] ?? []).sorted()
+            return thing == .rotation ? all.filter { !isKept($0, by: step.action) } : all
         }
         let seed = Identifier.random()
         let (thing, operation): (Assigned, Operation)
@@ -96,13 +99,14 @@ struct ChangeWriter {
                         version: version.reference, remoteID: claim.remoteID, key: claim.key,
                         type: claim.kind, scope: claim.scope, updatedAt: claim.updatedAt))
             )
+        case .rotation(let begins, _): (thing, operation) = (.rotation, .rotation(begins))
         }
         let isNew = pending.contains {
             $0.step?.record == step.record && $0.step?.action == .create
         }
         guard
             !replaced(thing).isEmpty || isNew || thing == .value || thing == .comment
-                || thing == .reminder || thing == .claim
+                || thing == .reminder || thing == .claim || thing == .rotation
         else { return }
         pending.append(
             Pending(
@@ -163,12 +167,21 @@ struct ChangeWriter {
         return sealed.bytes
     }
 
+    /// Whether an operation leaves a candidate for the rotation of its record as it is.
+    private func isKept(
+        _ reference: ChangeReference, by action: SharedDifference.Action
+    ) -> Bool {
+        if case .rotation(_, takesOver: true) = action { return false }
+        return notices.contains(reference)
+    }
+
     private mutating func use(_ number: UInt64, ofRecordAt place: Int) {
         (state.records[place].version, state.records[place].isInUse) = (number, true)
         (state.records[place].choices, state.records[place].offers) = ([number], [])
     }
 
-    /// Notes that an operation is now the only candidate for what it assigns.
+    /// Notes that an operation is now the only candidate for what it assigns, but for rotations of
+    /// colleagues.
     private mutating func apply(_ item: Pending, _ reference: ChangeReference) {
         guard let step = item.step else {
             for thing in item.operation.operation.assigned { state.candidates[thing] = [reference] }
@@ -185,7 +198,12 @@ struct ChangeWriter {
         }
         guard let place = state.records.firstIndex(where: { $0.id == step.record }) else { return }
         for thing in item.operation.operation.assigned {
-            state.records[place].candidates[thing] = [reference]
+            let kept =
+                thing == .rotation
+                ? (state.records[place].candidates[thing] ?? []).filter {
+                    isKept($0, by: step.action)
+                } : []
+            state.records[place].candidates[thing] = (kept + [reference]).sorted()
         }
         guard let variable = item.variable else {
             state.records[place].isInUse = false
@@ -213,6 +231,7 @@ struct ChangeWriter {
                     version: version.number, remoteID: claim.remoteID, key: claim.key,
                     updatedAt: claim.updatedAt)
             ]
+        case .rotation(let begins, _): state.records[place].isRotating = begins
         }
     }
 }

@@ -24,6 +24,9 @@ package struct SharedDifference {
         case comment, reminder, type, scope, name
         /// Says that Vercel has a version.
         case claim(RemoteClaim, SharedState.Version)
+        /// Says that this vault rotates it, or no longer does; ends the rotations of colleagues, too,
+        /// if it takes over.
+        case rotation(begins: Bool, takesOver: Bool)
 
         /// What a writer may do.
         var isForWriters: Bool {
@@ -39,10 +42,13 @@ package struct SharedDifference {
     /// - Parameters:
     ///   - decided: Things that the user decided although the vault's state stays the same.
     ///   - claims: What Vercel was seen to have.
+    ///   - rotating: The variables that this vault rotates.
+    ///   - takenOver: The variables of which colleagues' rotations are ended.
     ///   - newID: Returns the id of a new record.
     package init(
         from state: SharedState, to now: [RecordedVariable],
         decided: [Identifier: Set<Assigned>] = [:], claims: [RemoteClaim] = [],
+        rotating: Set<Identifier> = [], takenOver: Set<Identifier> = [],
         newID: () -> Identifier = Identifier.random
     ) {
         let known = Dictionary(
@@ -52,6 +58,11 @@ package struct SharedDifference {
             present.insert(variable.id)
             if let record = known[variable.id] {
                 compare(record, variable, decided[variable.id] ?? [])
+                let begins = rotating.contains(variable.id)
+                let takesOver = takenOver.contains(variable.id)
+                if begins != record.isRotating || takesOver {
+                    add(variable.id, record.id, .rotation(begins: begins, takesOver: takesOver))
+                }
             } else if variable.isLive {
                 let id = newID()
                 add(variable.id, id, .create)

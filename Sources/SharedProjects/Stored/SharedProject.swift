@@ -65,6 +65,8 @@ package struct SharedProject: Sendable {
     package var recordedBinding: GroupBinding?
     /// Ascending by variable.
     package var held: [HeldChange]
+    /// Rotations of colleagues that did not end, ascending by reference.
+    package var notices: [RotationNotice] = []
     package let createdAt: UInt64
 
     package init(
@@ -108,14 +110,18 @@ package struct SharedProject: Sendable {
             let held = try reader.ascending(
                 limit: 1_000_000, least: 51, of: "changes to accept", by: \HeldChange.variable,
                 HeldChange.init(from:))
+            let notices = try reader.ascending(
+                limit: 1_000_000, least: 74, of: "rotations of colleagues",
+                by: \RotationNotice.reference, RotationNotice.init(from:))
             return (
                 project, group, compartment, isAdopted, contested, offered, proposal, recorded,
-                held
+                held, notices
             )
         }
         (project, group, compartment) = (parts.0, parts.1, parts.2)
         (isAdopted, contested, offered) = (parts.3, parts.4, parts.5)
-        (proposal, recordedBinding, held) = (parts.6, parts.7, parts.8)
+        (proposal, recordedBinding) = (parts.6, parts.7)
+        (held, notices) = (parts.8, parts.9)
     }
 
     package var entry: JournalEntry {
@@ -132,6 +138,7 @@ package struct SharedProject: Sendable {
         writer.optional(proposal) { $1.encode(into: &$0) }
         writer.optional(recordedBinding) { $1.encode(into: &$0) }
         writer.list(held.sorted { $0.variable < $1.variable }) { $1.encode(into: &$0) }
+        writer.list(notices.sorted { $0.reference < $1.reference }) { $1.encode(into: &$0) }
         return JournalEntry(
             id: id, kind: GroupEntryKind.sharedProject.rawValue, createdAt: createdAt,
             payload: writer.bytes)

@@ -82,6 +82,8 @@ package struct SharedState: Sendable {
         package var offers: [UInt64]
         /// Ascending by their bytes. They count only where a listing of Vercel shows the same.
         package var claims: [Claim] = []
+        /// Whether this vault announced that it rotates it.
+        package var isRotating = false
 
         package func version(_ number: UInt64) -> Version? {
             versions.first { $0.number == number }

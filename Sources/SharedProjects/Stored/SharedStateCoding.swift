@@ -19,8 +19,9 @@ struct SharedStateCoding {
         /// Otherwise the only choice is the version, if there is one, and nothing is offered.
         static let namesChoices = Traits(rawValue: 8)
         static let hasClaims = Traits(rawValue: 16)
+        static let isRotating = Traits(rawValue: 32)
         static let all: Traits = [
-            .isInUse, .hasReminder, .namesVersion, .namesChoices, .hasClaims,
+            .isInUse, .hasReminder, .namesVersion, .namesChoices, .hasClaims, .isRotating,
         ]
     }
 
@@ -114,6 +115,7 @@ struct SharedStateCoding {
             traits.insert(.namesChoices)
         }
         if !record.claims.isEmpty { traits.insert(.hasClaims) }
+        if record.isRotating { traits.insert(.isRotating) }
         return traits
     }
 
@@ -205,7 +207,7 @@ struct SharedStateCoding {
             id: id, variable: variable, name: name, scope: scope, kind: kind, comment: comment,
             rotationSeconds: reminder, isInUse: traits.contains(.isInUse), version: version,
             candidates: candidates, versions: versions, choices: choices, offers: offers,
-            claims: claims)
+            claims: claims, isRotating: traits.contains(.isRotating))
     }
 
     private func version(from reader: inout ByteReader) throws(VaultError) -> SharedState.Version {

@@ -156,6 +156,7 @@ package struct GroupUpdate {
         known.ownLate = ownLate.sorted()
         var application = StateApplication(
             state, origins: view.origins(in: compartment), me: membership.member, now: now,
+            members: Set(membership.people.filter(\.isActive).map(\.member)),
             attaches: attached != nil, affectsPrograms: affectsPrograms,
             claim: { [view] in view.claim($0, in: compartment) }
         ) { [view] reference, arena in

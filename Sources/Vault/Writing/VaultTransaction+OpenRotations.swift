@@ -9,23 +9,29 @@ extension VaultTransaction {
             return nil
         }
         let open = try index.rotations().filter(\.isOpen)
-        let rotated = Set(open.flatMap(\.plan.members).flatMap(\.records).map(\.variable))
-        var states: [Identifier: RotatedState] = [:]
-        for variable in index.variables where rotated.contains(variable.id) {
-            states[variable.id] = RotatedState(variable)
-        }
-        // Records that were already gone are not changed here.
-        let changed = Set(
-            before.variables.lazy.filter {
-                rotated.contains($0.id) && RotatedState($0) != states[$0.id]
-            }
-            .map(\.id))
+        let changed = changedValues(
+            among: Set(open.flatMap(\.plan.members).flatMap(\.records).map(\.variable)))
         if changed.isEmpty { return nil }
         return open.first { rotation in
             rotation.plan.members.contains { member in
                 member.records.contains { changed.contains($0.variable) }
             }
         }
+    }
+
+    /// Returns which of some records this transaction changes in what a rotation relies on: value,
+    /// name, scope, type, or whether it is in use.
+    package func changedValues(among rotated: Set<Identifier>) -> Set<Identifier> {
+        var states: [Identifier: RotatedState] = [:]
+        for variable in index.variables where rotated.contains(variable.id) {
+            states[variable.id] = RotatedState(variable)
+        }
+        // Records that were already gone are not changed here.
+        return Set(
+            before.variables.lazy.filter {
+                rotated.contains($0.id) && RotatedState($0) != states[$0.id]
+            }
+            .map(\.id))
     }
 }
 

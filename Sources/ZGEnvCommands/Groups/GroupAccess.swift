@@ -137,6 +137,8 @@ final class GroupAccess {
         try requireAccepted(keys)
         var exchange = try self.exchange()
         let outcome: GroupUpdate.Outcome
+        workspace.session.isSyncing = true
+        defer { workspace.session.isSyncing = false }
         do {
             outcome = try update(exchange, keys, sharing: shared, takingAgain: wanted)
         } catch let error as SharingError where error.code == .otherHistory {

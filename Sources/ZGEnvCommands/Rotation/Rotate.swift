@@ -59,10 +59,12 @@ struct Rotate: Command {
             OptionSpec(flag: "abort", "Restore the old value everywhere"),
             OptionSpec(flag: "status", "Show unfinished and past rotations"),
             OptionSpec(flag: "close", "Close an unfinished rotation and change nothing else"),
+            OptionSpec(
+                flag: "take-over", "End a colleague's rotation of KEY that was given up"),
         ] + ValueInput.options,
         exclusive: [
             ["from-file", "generate", "prompt", "from-command"],
-            ["resume", "abort", "status", "close", "plan"],
+            ["resume", "abort", "status", "close", "take-over", "plan"],
         ],
         examples: [
             .init(
@@ -74,7 +76,7 @@ struct Rotate: Command {
             + ExitCode.ofVercel)
 
     private enum Action {
-        case status, resume, abort, close
+        case status, resume, abort, close, takeOver
         /// Runs the rotations of this file; the input options set the checks of their values.
         case plan(String, ValueInput, checksSchema: Bool)
         case rotate(RotationRequest)
@@ -93,6 +95,8 @@ struct Rotate: Command {
             action = .abort
         } else if command.has("close") {
             action = .close
+        } else if command.has("take-over") {
+            action = .takeOver
         } else if let path = command.value("plan") {
             guard key == nil else {
                 throw CommandError(
@@ -115,6 +119,7 @@ struct Rotate: Command {
         case .resume: return try work.continueOpen(key, .resume)
         case .abort: return try work.continueOpen(key, .abort)
         case .close: return try RotationStatus.close(key, workspace)
+        case .takeOver: return try RotationNotices(workspace).takeOver(key)
         case .plan(let path, let input, let checksSchema):
             return try PlannedRotations(
                 path, input, checksSchema: checksSchema, workspace

@@ -54,6 +54,8 @@ struct RotationSetup {
         old = selection.old
         copies = try selection.copies()
         let found = selection.found
+        try RotationNoticeGate.check(
+            Set(found.flatMap { $0.records.map(\.id) }), in: try session.index(.everything))
         let overview = try Self.overview(of: found, platform)
         var checked: [Result<Place, any Error>?] = Array(repeating: nil, count: found.count)
         session.turns.run(found.count, limit: RotationMachine.buildLimit) { number in

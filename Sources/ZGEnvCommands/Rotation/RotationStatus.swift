@@ -8,10 +8,14 @@ enum RotationStatus {
         let index = try workspace.session.index(.everything)
         let reports = try index.rotations().filter { key == nil || $0.plan.key == key }
             .map { RotationReport($0) }
+        let others = try RotationNotices(workspace).all(of: key)
         return CommandResult(
-            json: ["rotations": .array(reports.map { .object($0.members) })],
-            text: reports.isEmpty
-                ? "No rotations.\n" : reports.map(\.text).joined()
+            json: [
+                "rotations": .array(reports.map { .object($0.members) }),
+                "colleagues": .array(others.json),
+            ],
+            text: reports.isEmpty && others.lines.isEmpty
+                ? "No rotations.\n" : (reports.map(\.text) + others.lines).joined()
         ).folded(workspace)
     }
 
@@ -31,6 +35,7 @@ enum RotationStatus {
                 try close(found, at: time, in: &$0)
             }
             workspace.note("Closed the rotation of \(found.plan.key).")
+            RotationNotices(workspace).exchange(about: Set(found.plan.members.map(\.project)))
         }
         return CommandResult(
             json: .object(

@@ -11,6 +11,8 @@ struct RotationWork {
 
     /// Starts and runs a rotation after the user has confirmed the plan.
     func rotate(_ request: RotationRequest) throws -> CommandResult {
+        let notices = RotationNotices(workspace)
+        if !workspace.options.dryRun { try notices.exchange(about: request.key) }
         var whole = request
         whole.includesOverlapping = true
         var preparation = try RotationSetup(whole, workspace)
@@ -39,11 +41,31 @@ struct RotationWork {
         let (rotation, lock) = try preparation.begin(with: value) { rotation in
             try self.lock(rotation)
         }
+        let shared = Set(preparation.places.map(\.project.id))
+        notices.exchange(about: shared)
+        try withdraw(rotation, ifNoticed: notices)
+        defer { notices.exchange(about: shared) }
         // Readings from before a question or a command are out of date.
         let isFresh = workspace.options.yes && request.commands.apply == nil
         return try run(
             rotation, lock, projects: preparation.places.map(\.bound),
             readings: isFresh ? preparation.places.map(\.reading) : [])
+    }
+
+    /// Ends a rotation that has changed nothing yet if a colleague began one at the same time.
+    private func withdraw(_ rotation: RotationEntry, ifNoticed notices: RotationNotices) throws {
+        let records = rotation.plan.members.flatMap(\.records).map(\.variable)
+        do {
+            try RotationNoticeGate.check(
+                Set(records), in: try workspace.session.index(.everything))
+        } catch {
+            var ended = rotation
+            ended.progress.failure = .init(.changedHere, "a colleague rotates it, too")
+            ended.endedAt = max(workspace.context.now(), 1)
+            try VaultRotationStore(workspace: workspace).keep(ended)
+            notices.exchange(about: Set(rotation.plan.members.map(\.project)))
+            throw error
+        }
     }
 
     private func dryRun(
@@ -117,6 +139,9 @@ struct RotationWork {
                     "\(member.name) is now linked to another Vercel project")
             }
             return bound
+        }
+        defer {
+            RotationNotices(workspace).exchange(about: Set(rotation.plan.members.map(\.project)))
         }
         return try run(rotation, lock, projects: projects, readings: [], wish)
     }

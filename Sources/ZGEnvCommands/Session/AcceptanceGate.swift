@@ -38,6 +38,7 @@ struct AcceptanceGate {
     ) throws -> Bool {
         if let sent = use.sentRecords {
             try ContestGate.check(sent, in: index, workspace.context)
+            try RotationNoticeGate.check(sent, in: index)
             try HeldGate.check(sent, in: index, .ofSending, workspace.context)
         }
         guard keys.opensValues else { return false }

@@ -50,7 +50,7 @@ extension VaultSession {
                 let count = try ChangeRecorder(
                     vault: vaultID, keys: keys, now: context.now(),
                     memory: ChainFile(context, vault: vaultID, path: path), decided: decided,
-                    settlements: settlements, claims: claims
+                    settlements: settlements, claims: claims, takenOver: takenOver
                 ).record(in: &transaction)
                 if count > 0 || waiting.count > 0 {
                     waiting.count = transaction.index.groupEntries(.outgoingChange).count
@@ -60,6 +60,7 @@ extension VaultSession {
             recordAudit(in: &transaction)
             let result = try body(&transaction)
             try checkRotations(in: transaction)
+            if !isSyncing { try RotationNoticeGate.check(transaction) }
             if !keys.opensValues, try ChangeRecorder.checkLocked(transaction) {
                 waiting.includesLocked = true
             }

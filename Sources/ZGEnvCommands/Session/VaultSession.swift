@@ -18,6 +18,8 @@ package final class VaultSession {
     var checksRollback: Bool
     /// Whether the command may change the variables of open rotations.
     var isRotating = false
+    /// Whether the next write brings what colleagues did.
+    var isSyncing = false
     /// What the next write tells groups of variables although their state here stays the same.
     var decided: [Identifier: Set<Assigned>] = [:]
     /// Decisions about what somebody who left could read, by compartment.
@@ -26,6 +28,8 @@ package final class VaultSession {
     var waiting = WaitingChanges()
     /// What the next write tells groups about Vercel.
     var claims: [RemoteClaim] = []
+    /// The variables of which the next write ends the rotations of colleagues.
+    var takenOver: Set<Identifier> = []
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

@@ -1,0 +1,35 @@
+internal import DotEnv
+internal import SharedProjects
+internal import Vault
+
+/// Keeps values from being changed or sent while a colleague rotates them.
+enum RotationNoticeGate {
+    /// - Throws: ``ExitCode/conflict`` if a colleague rotates one of these variables.
+    static func check(_ variables: Set<Identifier>, in index: VaultIndex) throws {
+        guard let first = try RotationNotice.all(about: variables, in: index).first else { return }
+        let project = index.project(first.shared.project)?.name ?? ""
+        let key = index.variables.first { $0.id == first.notice.variable }?.name ?? ""
+        throw CommandError(
+            .conflict, "\(try author(of: first, in: index)) is rotating \(key) of \(project).",
+            hint: "Wait until the rotation has ended, and run: zg-env sync. If it was given up: "
+                + "zg-env rotate \(word: key) -p \(word: project) --take-over")
+    }
+
+    /// Checks what a write changes.
+    static func check(_ transaction: borrowing VaultTransaction) throws {
+        let index = transaction.index
+        if index.journal.isEmpty { return }
+        let rotated = Set(try SharedProject.all(in: index).flatMap(\.notices).map(\.variable))
+        if rotated.isEmpty { return }
+        try check(transaction.changedValues(among: rotated), in: index)
+    }
+
+    /// With a part of the index, the names of members are not there.
+    static func author(
+        of found: (notice: RotationNotice, shared: SharedProject), in index: VaultIndex
+    ) throws -> String {
+        try index.groupEntries(.membership).map { try GroupMembership($0) }
+            .first { $0.group == found.shared.group }?.label(of: found.notice.author)
+            ?? "A colleague"
+    }
+}
