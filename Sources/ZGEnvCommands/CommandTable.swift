@@ -52,7 +52,7 @@ enum CommandTable {
             "Vault",
             [
                 Init.self, Unlock.self, Lock.self, Passwd.self, SlotList.self, SlotAdd.self,
-                SlotRemove.self, Rekey.self, Verify.self, Backup.self, Restore.self,
+                SlotRemove.self, Rekey.self, Verify.self, Exposure.self, Backup.self, Restore.self,
                 ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigUnset.self,
                 ConfigList.self, Doctor.self,
                 CompletionScript.self,

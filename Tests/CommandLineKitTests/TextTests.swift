@@ -162,6 +162,7 @@ import Testing
                 #expect(TimeText.utc(time / 1000 * 1000) == expected)
                 break
             }
+            #expect(TimeText.time(expected) == (time < 0 ? nil : time / 1000 * 1000))
             compared += 1
             time += 13_333_337_777
         }
@@ -181,6 +182,16 @@ import Testing
         ] as [(Int64, String)])
     func `are right at the edges`(_ time: Int64, _ text: String) {
         #expect(TimeText.utc(time) == text)
+    }
+
+    @Test func `are read as days and as times in UTC`() {
+        #expect(TimeText.time("1970-01-01") == 0)
+        #expect(TimeText.time("2026-11-21T03:14:00Z") == 1_795_230_840_000)
+        for text in [
+            "", "2026-02-29", "2026-00-01", "2026-01-00", "2026-12-32", "2026-11-21T24:00:00Z",
+            "2026-11-21T03:60:00Z", "2026-11-21 03:14:00Z", "2026-11-21T03:14:00", "1969-12-31",
+            "2026-1-1-01", "99999-01-01", "2026-11-2１",
+        ] { #expect(TimeText.time(text) == nil, "\(text)") }
     }
 
     @Test func `have milliseconds when wanted`() {

@@ -149,6 +149,11 @@ extension LeakTests {
             try witness.run(["verify", "--json"])
             try witness.run(["verify", "--accept-older", "--yes", "--json"])
         },
+        "exposure": { witness in
+            try witness.run(["exposure", "--since", "0s"], status: 1)
+            try witness.run(["exposure", "--since", "0s", "--json", "--verbose"], status: 1)
+            try witness.run(["exposure", "--since", "1d"])
+        },
         "backup": { witness in
             try witness.run(["backup", "copy.zgv"])
             try witness.run(["backup", "copy.zgv", "--json"], status: 5)

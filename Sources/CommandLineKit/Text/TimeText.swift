@@ -48,6 +48,35 @@ package enum TimeText {
         text.append(contentsOf: digits.utf8)
     }
 
+    /// Reads a day, `2026-11-21`, which means its beginning in UTC, or a time in UTC,
+    /// `2026-11-21T03:14:00Z`; nil for anything else. For years from 1970 to 9999.
+    package static func time(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00Z".utf8)
+        guard bytes.count == 10 || bytes.count == pattern.count else { return nil }
+        var numbers: [Int64] = [0]
+        for (byte, expected) in zip(bytes, pattern) {
+            guard expected == UInt8(ascii: "0") else {
+                guard byte == expected else { return nil }
+                numbers.append(0)
+                continue
+            }
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            numbers[numbers.count - 1] =
+                numbers[numbers.count - 1] * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        let clock = numbers.count > 3 ? Array(numbers[3..<6]) : [0, 0, 0]
+        guard numbers[0] >= 1970, clock[0] < 24, clock[1] < 60, clock[2] < 60 else { return nil }
+        // Near the estimate, with months of 28 days and no century without a leap day.
+        var day = (numbers[0] - 1970) * 365 + (numbers[0] - 1969) / 4
+        day += (numbers[1] - 1) * 28
+        let wanted = (year: numbers[0], month: numbers[1], day: numbers[2])
+        for candidate in day - 80...day + 80 where date(daysSinceEpoch: candidate) == wanted {
+            return (candidate * 86400 + clock[0] * 3600 + clock[1] * 60 + clock[2]) * 1000
+        }
+        return nil
+    }
+
     /// Returns how long ago a time was: `3 min ago`, `in 3 min` for a future time, and `just now` for
     /// less than ten seconds either way. Rounded down.
     package static func age(of time: Int64, at now: Int64) -> String {

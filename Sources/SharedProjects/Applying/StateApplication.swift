@@ -30,6 +30,8 @@ package struct StateApplication {
     let arena = SecretArena()
     /// Variables that only this vault had in a project that was attached again.
     package private(set) var movedAside: (names: [String], project: String)?
+    /// The values that others stored and this vault did not have.
+    package private(set) var newValues: Set<ChangeReference> = []
 
     /// - Parameters:
     ///   - me: This member; what it wrote itself is no arrival.
@@ -94,6 +96,7 @@ package struct StateApplication {
             new.claims = claims(of: record, new)
             records[record.id] = new
             let after = transaction.index.variables[position]
+            newValues.formUnion(self.newValues(of: record, before: old))
             notices += self.notices(of: record, about: after.id)
             held[after.id] = self.held(
                 held[after.id], record, from: place == nil ? nil : before, to: after)
@@ -236,6 +239,15 @@ package struct StateApplication {
         }
         known.version = transaction.index.variables[position].currentVersion
         return isUnreadable
+    }
+
+    private func newValues(
+        of record: RecordState, before old: SharedState.Record?
+    ) -> [ChangeReference] {
+        let known = Set((old?.versions ?? []).map(\.reference))
+        return (record.choices + record.offers).map(\.version).filter {
+            !known.contains($0) && origins[$0.change].map { $0.author != me } == true
+        }
     }
 
     private func notices(

@@ -72,6 +72,20 @@ extension GroupView {
             })
     }
 
+    /// The variables in use with a value that members know.
+    package func knownRecords(of members: Set<Identifier>) -> Set<Identifier> {
+        var found: Set<Identifier> = []
+        for compartment in compartments {
+            let known = Set(
+                ExposedVersion.versions(knownTo: members, of: changes(in: compartment), in: chain)
+                    .map(\.record))
+            found.formUnion(
+                state(of: compartment).records.lazy.filter { $0.isInUse && known.contains($0.id) }
+                    .map(\.id))
+        }
+        return found
+    }
+
     private func items(
         _ subject: Subject, _ shared: SharedProject, _ state: CompartmentState,
         _ settled: [SettledMatter], _ fingerprints: ValueFingerprints, _ index: VaultIndex

@@ -19,6 +19,8 @@ extension GroupUpdate {
             package let heldCount: Int
             /// A Vercel project that the group proposes now, other than the one of this vault.
             package let newProposal: GroupBinding?
+            /// Values that came, and that somebody who was removed can read.
+            package var lateValues: [LateValue] = []
             /// Late changes of this member that were not reported before.
             package var ownLate: [LateChange] = []
             /// Whether the project was shared before, and is again.
@@ -35,10 +37,19 @@ extension GroupUpdate {
                     waitingCount: waitingCount, contestedCount: contestedCount,
                     heldCount: heldCount,
                     newProposal: newProposal ?? first?.newProposal,
+                    lateValues: (first?.lateValues ?? []) + lateValues,
                     ownLate: (first?.ownLate ?? []) + ownLate,
                     isAttached: first?.isAttached ?? isAttached,
                     movedAside: first?.movedAside ?? movedAside)
             }
+        }
+
+        /// A value that was stored with keys from before a removal.
+        package struct LateValue: Equatable, Sendable {
+            package let name: String
+            package let author: Identifier
+            /// The members who were removed and can read it.
+            package let readers: [Identifier]
         }
 
         /// A change of this member that does not count.

@@ -178,12 +178,27 @@ package struct GroupUpdate {
             waitingCount: state.waiting.count, contestedCount: shared.contested.count,
             heldCount: shared.held.count,
             newProposal: isNews ? shared.proposal : nil,
+            lateValues: found == nil
+                ? [] : lateValues(application.newValues, compartment, known, transaction),
             ownLate: known.ownLate.filter { !toldBefore.contains($0) }.map { name in
                 Outcome.LateChange(
                     createdAt: view.origins(in: compartment)[name]?.createdAt ?? 0,
                     reason: state.late[name] ?? .member,
                     names: view.variables(in: name, of: compartment, known))
             }, isAttached: attached != nil, movedAside: application.movedAside)
+    }
+
+    /// New values that somebody who was removed can read, by the names of their variables.
+    private func lateValues(
+        _ references: Set<ChangeReference>, _ compartment: Identifier, _ known: SharedState,
+        _ transaction: borrowing VaultTransaction
+    ) -> [Outcome.LateValue] {
+        view.lateValues(references, in: compartment).compactMap { late in
+            guard let record = known.records.first(where: { $0.id == late.record }) else {
+                return nil
+            }
+            return Outcome.LateValue(name: record.name, author: late.author, readers: late.readers)
+        }
     }
 
     /// The project that was shared before, if the vault still has it.

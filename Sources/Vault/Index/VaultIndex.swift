@@ -102,7 +102,7 @@ extension VaultIndex {
     /// Returns the versions of each record, sorted by number.
     ///
     /// - Parameter records: The records to include; nil for all.
-    func versions(of records: Set<Identifier>? = nil) -> [Identifier: [StoredVersion]] {
+    package func versions(of records: Set<Identifier>? = nil) -> [Identifier: [StoredVersion]] {
         var versions: [Identifier: [StoredVersion]] = [:]
         for version in earlierVersions where records?.contains(version.variable) ?? true {
             versions[version.variable, default: []].append(version)

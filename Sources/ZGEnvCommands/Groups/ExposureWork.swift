@@ -52,6 +52,20 @@ struct ExposureWork {
                 && !rows.contains(where: \.isLeft)
         }
 
+        /// Why this is not the end; nil if nothing is left.
+        func failure(about who: String) -> CommandError? {
+            if isSettled { return nil }
+            let left = rows.filter(\.isLeft)
+            guard !left.isEmpty else {
+                return CommandError(
+                    .failed, "It is not certain yet that everything is replaced.",
+                    hint: "See: zg-env group exposure \(word: who)")
+            }
+            return ExposureRow.failure(
+                left,
+                accepting: "zg-env group exposure \(word: who) --accept KEY --reason TEXT")
+        }
+
         func json(about who: String) -> JSONValue {
             [
                 "group": .string(group), "who": .string(who),
@@ -76,6 +90,17 @@ struct ExposureWork {
 
     init(_ access: GroupAccess, _ workspace: Workspace) {
         (self.access, self.workspace) = (access, workspace)
+    }
+
+    /// - Throws: ``ExitCode/unauthorized`` unless this vault is an admin, who sees all projects.
+    func requireAdmin() throws {
+        let membership = access.membership
+        guard membership.rights.role == .admin, membership.standing == .active else {
+            throw SharingError(
+                .notAllowed,
+                "Only an admin of \(membership.name) sees all of its projects, and can tell what "
+                    + "somebody could read.")
+        }
     }
 
     /// Returns all machines of a person who left, or else the members with the name or ID.
@@ -142,22 +167,12 @@ struct ExposureWork {
             ).joined(separator: " "), time: workspace.context.now(), group: membership.name)
     }
 
-    /// Brings the vault's view of the group's projects on Vercel up to date; what cannot be reached is
-    /// unknown.
     private func look(_ membership: GroupMembership) throws {
         let index = try workspace.session.index(.listing)
         let shared = Set(
             try SharedProject.all(in: index).filter { $0.group == membership.group }
                 .map(\.project))
-        let bound = index.projects.filter { shared.contains($0.id) && $0.binding != nil }
-        guard !bound.isEmpty else { return }
-        do { try VercelRefresh.run(for: bound, workspace) } catch {
-            let failure = CommandError(mapping: error)
-            guard [.unavailable, .unauthorized].contains(failure.code) else { throw error }
-            workspace.context.warn(
-                "not-refreshed",
-                "What is live is shown as of the last look at Vercel. \(failure.message)")
-        }
+        try ExposureRow.look(at: index.projects.filter { shared.contains($0.id) }, workspace)
     }
 
     /// Writes a signed report.

@@ -46,6 +46,19 @@ final class GroupAccess {
         return try GroupAccess(find(name, in: index), workspace)
     }
 
+    /// Opens the only group, or the only one that ever had a member of this name or ID.
+    static func open(knowing who: String, _ workspace: Workspace) throws -> GroupAccess {
+        let keys = try workspace.session.keys(.values)
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let fitting = try memberships(in: index).filter { membership in
+            membership.people.contains {
+                $0.name == who || (who.utf8.count >= 4 && $0.member.hexadecimal.hasPrefix(who))
+            }
+        }
+        return try GroupAccess(
+            fitting.count == 1 ? fitting[0] : find(nil, in: index), workspace)
+    }
+
     static func find(_ name: String?, in index: VaultIndex) throws -> GroupMembership {
         let all = try memberships(in: index)
         if let name {
@@ -311,11 +324,9 @@ final class GroupAccess {
         return first
     }
 
-    /// How many values of the group this vault has.
-    func readableCount() throws -> Int {
-        let index = try workspace.session.index(.listing)
-        return try SharedProject.all(in: index).filter { $0.group == membership.group }
-            .reduce(0) { $0 + index.variables(of: $1.project).count }
+    /// The number of variables in use with a value that a member could read, or wrote.
+    func knownCount(of member: Identifier) throws -> Int {
+        try view().knownRecords(of: [member]).count
     }
 
     /// Signs an entry that joins two heads of the membership, if this admin can.

@@ -67,13 +67,8 @@ struct GroupExposure: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
         let membership = access.membership
-        guard membership.rights.role == .admin, membership.standing == .active else {
-            throw SharingError(
-                .notAllowed,
-                "Only an admin of \(membership.name) sees all of its projects, and can tell what "
-                    + "somebody could read.")
-        }
         let work = ExposureWork(access, workspace)
+        try work.requireAdmin()
         let subject = try work.subject(named: who)
         if !accepted.isEmpty || !silent.isEmpty {
             try accept(
@@ -114,7 +109,6 @@ struct GroupExposure: Command {
     private func result(
         _ found: ExposureWork.Found, _ membership: GroupMembership, _ workspace: Workspace
     ) -> CommandResult {
-        let left = found.rows.filter(\.isLeft)
         var lines: [String] = []
         if found.rows.isEmpty { lines.append("\(who) knows no value of \(membership.name).") }
         if found.isStillMember { lines.append("\(who) is still a member of \(membership.name).") }
@@ -128,30 +122,14 @@ struct GroupExposure: Command {
                 "\(member.name) can write and has not synced since: they may store a value that \(who) can read."
             )
         }
-        let unrevoked = found.rows.reduce(0) { $0 + $1.variable.unrevokedCount }
-        if unrevoked > 0 {
-            lines.append(
-                "\(unrevoked == 1 ? "1 old value" : "\(unrevoked) old values") may still be valid: zg-env did not revoke \(unrevoked == 1 ? "it" : "them")."
-            )
-        }
+        lines += ExposureRow.unrevoked(found.rows)
         if found.isSettled {
             lines.append("Nothing is left to replace. State words: \(found.words)")
         }
         let text =
             ExposureRow.table(found.rows, workspace.context)
             + lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
-        var failure: CommandError?
-        if !found.isSettled {
-            failure = CommandError(
-                .failed,
-                left.isEmpty
-                    ? "It is not certain yet that everything is replaced."
-                    : "\(left.count == 1 ? "1 variable is" : "\(left.count) variables are") left to replace.",
-                hint: left.isEmpty
-                    ? nil
-                    : "Replace each with zg-env rotate, or with set --push --redeploy. Accept one with: "
-                        + "zg-env group exposure \(word: who) --accept KEY --reason TEXT")
-        }
-        return CommandResult(json: found.json(about: who), text: text, failure: failure)
+        return CommandResult(
+            json: found.json(about: who), text: text, failure: found.failure(about: who))
     }
 }

@@ -47,7 +47,7 @@ struct GroupRemove: Command {
                 .usage, "\(who) is this vault.", hint: "To leave the group, run: zg-env group leave"
             )
         }
-        let exposed = member == nil ? 0 : try access.readableCount()
+        let exposed = try member.map { try access.knownCount(of: $0.member) } ?? 0
         let plan = plan(member, invites, exposed, membership)
         guard try workspace.confirm(plan, "Remove \(who)?") else {
             return CommandResult(

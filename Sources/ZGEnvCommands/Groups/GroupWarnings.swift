@@ -29,6 +29,14 @@ struct GroupWarnings {
                     "late",
                     "\(project.name): your change\(names) does not count: \(late.reason.clause).")
             }
+            for late in project.lateValues {
+                let readers = late.readers.map { membership.label(of: $0) }
+                workspace.context.warn(
+                    "known-value",
+                    "\(project.name): \(readers.joined(separator: ", ")), who left, can read the value of \(late.name) that "
+                        + "\(membership.label(of: late.author)) stored before they synced. Replace it. See: "
+                        + "zg-env group exposure \(word: readers.first ?? "")")
+            }
             if project.contestedCount > 0 {
                 workspace.context.warn(
                     "contested",

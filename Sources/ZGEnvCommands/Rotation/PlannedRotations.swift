@@ -10,18 +10,27 @@ struct PlannedRotations {
     private let file: RotationPlanFile
     private let input: ValueInput
     private let checksSchema: Bool
+    private let exposed: ExposedRotations?
 
     /// - Parameters:
     ///   - input: The checks of values that commands print.
     ///   - checksSchema: Whether new values and the vault must fit the schema.
+    ///   - exposed: Limits the plan to what somebody knows.
     init(
-        _ path: String, _ input: ValueInput, checksSchema: Bool, _ workspace: Workspace
+        _ path: String, _ input: ValueInput, checksSchema: Bool, only exposed: ExposedRotations?,
+        _ workspace: Workspace
     ) throws {
+        self.exposed = exposed
         (self.input, self.checksSchema, self.workspace) = (input, checksSchema, workspace)
         file = try RotationPlanFile(path)
     }
 
     func result() throws -> CommandResult {
+        let result = try rotateAll()
+        return try exposed?.finish(result, of: file.requests) ?? result
+    }
+
+    private func rotateAll() throws -> CommandResult {
         var items: [JSONValue] = []
         var text = ""
         var failures: [CommandError] = []
@@ -29,6 +38,14 @@ struct PlannedRotations {
             request.input = input
             request.checksSchema = checksSchema
             let key = request.key
+            if let exposed, !exposed.includes(request) {
+                items.append(
+                    [
+                        "key": .string(key), "projects": [], "outcome": "not_exposed",
+                        "error": .null,
+                    ])
+                continue
+            }
             if file.onlyWhenDue, try isNotDue(request) {
                 items.append(
                     ["key": .string(key), "projects": [], "outcome": "not_due", "error": .null])

@@ -55,6 +55,13 @@ struct Rotate: Command {
             OptionSpec(
                 "plan", value: "FILE", "Run the rotations listed in FILE, one after another",
                 completion: .file),
+            OptionSpec(
+                "exposed-to", value: "WHO",
+                "With --plan: only what WHO, who left a group, knows; show what FILE lacks"),
+            OptionSpec(
+                "plan-skeleton", value: "NEW",
+                "With --exposed-to: only write recipes to complete for what the plan lacks",
+                completion: .file),
             OptionSpec(flag: "resume", "Resume an interrupted or stopped rotation"),
             OptionSpec(flag: "abort", "Restore the old value everywhere"),
             OptionSpec(flag: "status", "Show unfinished and past rotations"),
@@ -78,7 +85,9 @@ struct Rotate: Command {
     private enum Action {
         case status, resume, abort, close, takeOver
         /// Runs the rotations of this file; the input options set the checks of their values.
-        case plan(String, ValueInput, checksSchema: Bool)
+        case plan(String, ValueInput, checksSchema: Bool, exposedTo: String?)
+        /// Writes recipes for what somebody knows and a plan file lacks.
+        case skeleton(String, plan: String?, exposedTo: String)
         case rotate(RotationRequest)
     }
 
@@ -97,18 +106,33 @@ struct Rotate: Command {
             action = .close
         } else if command.has("take-over") {
             action = .takeOver
-        } else if let path = command.value("plan") {
+        } else if let path = command.value("plan") ?? command.value("plan-skeleton") {
             guard key == nil else {
                 throw CommandError(
                     .usage,
                     "KEY and --plan cannot be used together.",
                     hint: "The plan file lists the variables. Leave out KEY or --plan.")
             }
-            action = .plan(
-                path, ValueInput(command), checksSchema: command.has("check-schema"))
+            action = try Self.plan(path, command)
         } else {
+            if command.value("exposed-to") != nil {
+                throw CommandError(.usage, "--exposed-to needs --plan FILE or --plan-skeleton NEW.")
+            }
             action = .rotate(try RotationRequest(command))
         }
+    }
+
+    private static func plan(_ path: String, _ command: ParsedCommand) throws -> Action {
+        let who = command.value("exposed-to")
+        guard let new = command.value("plan-skeleton") else {
+            return .plan(
+                path, ValueInput(command), checksSchema: command.has("check-schema"),
+                exposedTo: who)
+        }
+        guard let who else {
+            throw CommandError(.usage, "--plan-skeleton needs --exposed-to WHO.")
+        }
+        return .skeleton(new, plan: command.value("plan"), exposedTo: who)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -120,10 +144,14 @@ struct Rotate: Command {
         case .abort: return try work.continueOpen(key, .abort)
         case .close: return try RotationStatus.close(key, workspace)
         case .takeOver: return try RotationNotices(workspace).takeOver(key)
-        case .plan(let path, let input, let checksSchema):
+        case .plan(let path, let input, let checksSchema, let who):
             return try PlannedRotations(
-                path, input, checksSchema: checksSchema, workspace
+                path, input, checksSchema: checksSchema,
+                only: try who.map { try ExposedRotations($0, workspace) }, workspace
             ).result()
+        case .skeleton(let new, let plan, let who):
+            return try ExposedRotations(who, workspace).writeSkeleton(
+                to: new, besides: try plan.map { try RotationPlanFile($0).requests } ?? [])
         case .rotate(let request): return try work.rotate(request)
         }
     }

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import JSON
+internal import SharedProjects
 internal import Vault
 
 /// `rekey`: replaces the vault's keys and re-encrypts everything.
@@ -67,12 +68,27 @@ struct Rekey: Command {
         workspace.note("Replaced the keys. The vault is now generation \(generation).")
         for entry in plan.removed { workspace.note("Removed \(entry.slot.title).") }
         workspace.note("Copies of the vault still open with the old keys.")
+        try warnOfGroups(newKeys, workspace)
         return CommandResult(json: [
             "generation": .integer(Int64(clamping: generation)),
             "versions": .integer(Int64(inspection.versionCount)),
             "slots": .array(renewal.slots.map { .object($0.members) }),
             "removed": .array(plan.removed.map { .object($0.slot.members) }),
         ])
+    }
+
+    /// The keys of this member in a group are random and stay the same: who had the old keys of the
+    /// vault has them, too.
+    private func warnOfGroups(_ keys: VaultKeys, _ workspace: Workspace) throws {
+        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        for membership in try GroupMembership.all(in: index)
+        where membership.standing == .active {
+            workspace.context.warn(
+                "group-keys",
+                "The keys of this machine in \(membership.name) stay the same. If somebody had the old keys of "
+                    + "the vault, let an admin on another machine remove this one (zg-env group remove "
+                    + "\(membership.member.hexadecimal.prefix(8))), and join again.")
+        }
     }
 
     /// Writes the vault with the new keys, which the session uses from then on.

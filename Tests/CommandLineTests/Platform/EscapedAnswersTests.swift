@@ -129,6 +129,7 @@ struct EscapedAnswersTests {
                     "notify", "run", "--no-desktop", "--every", "5s", "--every-building", "5s",
                     "--verbose", requests: 1, ways: ["json"])
             ],
+            "exposure": [Case("exposure", "--since", "0s")],
             "group exposure": [Case("group", "exposure", "me", shared: true)],
             "open": [
                 Case("open", "latest", "-p", "web"), Case("open", "-p", "web", "--dashboard"),

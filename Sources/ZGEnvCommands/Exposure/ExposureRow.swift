@@ -83,6 +83,40 @@ struct ExposureRow {
         ]
     }
 
+    // MARK: All rows
+
+    /// Brings the vault's view of projects on Vercel up to date; what cannot be reached is unknown.
+    static func look(at projects: [VaultProject], _ workspace: Workspace) throws {
+        let bound = projects.filter { $0.binding != nil }
+        guard !bound.isEmpty else { return }
+        do { try VercelRefresh.run(for: bound, workspace) } catch {
+            let failure = CommandError(mapping: error)
+            guard [.unavailable, .unauthorized].contains(failure.code) else { throw error }
+            workspace.context.warn(
+                "not-refreshed",
+                "What is live is shown as of the last look at Vercel. \(failure.message)")
+        }
+    }
+
+    /// A line about old values that may still be valid, if there are any.
+    static func unrevoked(_ rows: [ExposureRow]) -> [String] {
+        let count = rows.reduce(0) { $0 + $1.variable.unrevokedCount }
+        if count == 0 { return [] }
+        return [
+            "\(count == 1 ? "1 old value" : "\(count) old values") may still be valid: zg-env did not revoke \(count == 1 ? "it" : "them")."
+        ]
+    }
+
+    /// - Parameter accepting: What accepts a variable that needs no replacement.
+    static func failure(_ left: [ExposureRow], accepting: String) -> CommandError {
+        CommandError(
+            .failed,
+            "\(left.count == 1 ? "1 variable is" : "\(left.count) variables are") left to replace.",
+            hint:
+                "Replace each with zg-env rotate, or with set --push --redeploy. Accept one with: "
+                + accepting)
+    }
+
     /// The rows as a table.
     static func table(_ rows: [ExposureRow], _ context: Context) -> String {
         var table = Table([

@@ -1,0 +1,101 @@
+internal import CommandLineKit
+internal import DotEnv
+internal import EnvOperations
+internal import JSON
+internal import SharedProjects
+internal import Vault
+
+/// `exposure`: what somebody knows who had this vault, and whether it was replaced and is live.
+struct Exposure: Command {
+    static let spec = CommandSpec(
+        ["exposure"], "Show what a machine that you no longer trust knows",
+        discussion: """
+            Takes every value stored before TIME as known to others, earlier versions included: this vault \
+            was open on a machine that was lost or attacked. Compares them with the values in use, \
+            and looks at Vercel. Exits with 0 only if none of them is in use or live. It cannot \
+            tell whether an old value is still valid: revoke it where it was issued.
+            """,
+        options: [
+            OptionSpec(
+                "since", value: "TIME",
+                "When the machine was last yours: 2026-11-20, 2026-11-20T18:00:00Z, or 3d ago as 3d"
+            ),
+            OptionSpec(
+                "except", value: "KEY", "Leave out KEY, which needs no replacement",
+                repeatable: true, commaSeparated: true, completion: .dynamic(.variable)),
+        ],
+        examples: [
+            .init("zg-env exposure --since 2d", "list what was stored until two days ago"),
+            .init(
+                "zg-env exposure --since 2026-11-20 -p web --except LOG_LEVEL",
+                "one project, without a setting that is no secret"),
+        ],
+        exitCodes: ExitCode.ofVercel)
+
+    private let time: String
+    private let exceptions: Set<String>
+
+    init(_ command: ParsedCommand) throws {
+        guard let time = command.value("since") else {
+            throw CommandError(
+                .usage, "--since TIME is missing.",
+                hint: "State when the machine was last yours, such as --since 2d.")
+        }
+        self.time = time
+        exceptions = Set(command.values("except"))
+        for key in exceptions { try VariableName.check(key) }
+    }
+
+    func run(in workspace: Workspace) throws -> CommandResult {
+        let now = workspace.context.now()
+        let before = try self.before(now)
+        let keys = try workspace.session.keys(.values)
+        let listing = try workspace.session.index(.listing)
+        let wanted = try workspace.options.project.map { _ in
+            try ProjectResolver(workspace).existing(in: listing)
+        }
+        try ExposureRow.look(at: wanted.map { [$0] } ?? listing.projects, workspace)
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        let found = try VaultExposure(index, reader).variables(
+            storedBefore: before, in: wanted.map { [$0.id] })
+        let rows = found.filter { !exceptions.contains($0.name) }
+            .map { ExposureRow($0, in: index) { _ in "" } }
+        return result(rows, before, now, workspace)
+    }
+
+    /// The time of `--since`, in milliseconds since 1970.
+    private func before(_ now: UInt64) throws -> UInt64 {
+        if let span = DurationText.duration(time) {
+            return now - min(now, UInt64(clamping: span.components.seconds) * 1000)
+        }
+        guard let found = TimeText.time(time), found >= 0 else {
+            throw CommandError(
+                .usage, "\(time) is not a time.",
+                hint: "Write it as 2026-11-20, 2026-11-20T18:00:00Z, or 3d.")
+        }
+        return UInt64(found)
+    }
+
+    private func result(
+        _ rows: [ExposureRow], _ before: UInt64, _ now: UInt64, _ workspace: Workspace
+    ) -> CommandResult {
+        let left = rows.filter(\.isLeft)
+        let time = TimeText.utc(Int64(clamping: before))
+        var lines = ["Known: what was stored before \(time)."]
+        lines += ExposureRow.unrevoked(rows)
+        if left.isEmpty { lines.append("Nothing is left to replace.") }
+        let failure = left.isEmpty ? nil : ExposureRow.failure(left, accepting: "--except KEY")
+        return CommandResult(
+            json: [
+                "before": .string(time), "asOf": .time(orNull: Int64(clamping: now)),
+                "isSettled": .bool(left.isEmpty), "variables": .array(rows.map(\.json)),
+            ],
+            text: ExposureRow.table(rows, workspace.context)
+                + lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(),
+            failure: failure)
+    }
+}
