@@ -126,7 +126,7 @@ import Testing
             let count = shown.split { $0 == " " || $0 == "\n" }.count
             if page.hasPrefix("docs/commands/") { generated += count } else { written += count }
         }
-        #expect(written <= 27_200, "hand-written pages: \(written) words")
+        #expect(written <= 27_700, "hand-written pages: \(written) words")
         #expect(generated <= 11_400, "pages of commands: \(generated) words")
     }
 }

@@ -25,6 +25,8 @@ package struct ExposedVariable: Sendable {
     package let scope: Scope
     /// How many versions are known.
     package let versionCount: Int
+    /// When the first of them was stored, by its author's clock, in milliseconds since 1970.
+    package let since: UInt64
     package let standing: Standing
     /// How many known versions, other than the one in use, were not revoked by a rotation.
     package let unrevokedCount: Int

@@ -14,6 +14,8 @@ package struct ExposureComparison {
         package let isContested: Bool
         /// The known values; nil where one does not open.
         package let known: [ValueFingerprints.Fingerprint?]
+        /// When the first of them was stored, in milliseconds since 1970.
+        package let since: UInt64
         /// The values in use: several if the variable is contested; nil where one does not open.
         package let current: [ValueFingerprints.Fingerprint?]
         /// The known versions, by the vault's numbers, as far as it has them.
@@ -47,7 +49,7 @@ package struct ExposureComparison {
                 .filter { $0 != item.variable && !listed.contains($0) }
             return ExposedVariable(
                 id: item.id, variable: item.variable, project: item.project, name: item.name,
-                scope: item.scope, versionCount: item.known.count,
+                scope: item.scope, versionCount: item.known.count, since: item.since,
                 standing: standing,
                 unrevokedCount: unrevoked(item, revoked), copies: copies.sorted(),
                 acceptance: item.acceptance)

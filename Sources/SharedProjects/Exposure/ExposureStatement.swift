@@ -109,6 +109,7 @@ extension GroupView {
                 isInUse: record.isInUse && !record.choices.isEmpty,
                 isContested: record.contested.contains { [.value, .late].contains($0) },
                 known: try references.sorted().map { try fingerprint($0, fingerprints) },
+                since: versions.map(\.createdAt).min() ?? 0,
                 current: try record.choices.map { try fingerprint($0.version, fingerprints) },
                 numbers: Set(
                     (stored?.versions ?? []).filter { references.contains($0.reference) }

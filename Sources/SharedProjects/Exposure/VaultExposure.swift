@@ -38,7 +38,8 @@ package struct VaultExposure {
                 id: variable.id, variable: variable.id, project: variable.project,
                 name: variable.name, scope: variable.attributes.scope,
                 isInUse: variable.isLive && !current.isEmpty, isContested: false,
-                known: try known.map(fingerprint), current: try current.map(fingerprint),
+                known: try known.map(fingerprint), since: known.map(\.createdAt).min() ?? 0,
+                current: try current.map(fingerprint),
                 numbers: Set(known.map(\.version)), acceptance: nil)
         }
         return try ExposureComparison(fingerprints, index, reader).variables(items)

@@ -62,8 +62,8 @@ struct Exposure: Command {
         }
         let found = try VaultExposure(index, reader).variables(
             storedBefore: before, in: wanted.map { [$0.id] })
-        let rows = found.filter { !exceptions.contains($0.name) }
-            .map { ExposureRow($0, in: index) { _ in "" } }
+        let rows = try found.filter { !exceptions.contains($0.name) }
+            .map { try ExposureRow($0, in: index) { _ in "" } }
         return result(rows, before, now, workspace)
     }
 

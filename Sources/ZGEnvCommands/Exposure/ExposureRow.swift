@@ -14,11 +14,40 @@ struct ExposureRow {
     let copies: [String]
     /// Who decided that it needs no replacement.
     let acceptedBy: String?
+    /// When the value in use was stored, and how; nil unless it is another one.
+    let replacement: Replacement?
+
+    /// How a value was replaced.
+    struct Replacement {
+        /// In milliseconds since 1970.
+        let time: UInt64
+        /// The rotation that did it, with its proof; nil for another command.
+        let rotation: (id: Identifier, proof: RotationProof)?
+
+        init?(_ variable: ExposedVariable, in index: VaultIndex) throws {
+            guard variable.standing == .replaced, let id = variable.variable,
+                let version = index.currentVersions[id]
+            else { return nil }
+            time = version.createdAt
+            rotation = try index.rotations().lazy.filter { $0.progress.outcome == .done }
+                .compactMap { rotation in
+                    rotation.plan.members.firstIndex { member in
+                        member.records.contains {
+                            $0.variable == id && $0.newVersion == version.version
+                        }
+                    }.map { (rotation.id, rotation.proof(of: $0)) }
+                }.first
+        }
+    }
+
     /// Whether a value, a copy, or what is live has to be replaced.
     let isLeft: Bool
 
-    init(_ variable: ExposedVariable, in index: VaultIndex, name: (Identifier) -> String) {
+    init(
+        _ variable: ExposedVariable, in index: VaultIndex, name: (Identifier) -> String
+    ) throws {
         self.variable = variable
+        replacement = try Replacement(variable, in: index)
         project = index.project(variable.project)?.name ?? "?"
         standing = variable.variable.flatMap { id in
             guard let found = index.variables.first(where: { $0.id == id }),
@@ -50,6 +79,7 @@ struct ExposureRow {
         case .removed: parts.append("removed")
         case .replaced: parts.append("replaced")
         }
+        if replacement?.rotation != nil { parts.append("by a rotation") }
         if [.replaced, .removed].contains(variable.standing), let words { parts.append(words) }
         if !copies.isEmpty {
             parts.append("the same value is in \(copies.joined(separator: ", "))")
@@ -74,7 +104,11 @@ struct ExposureRow {
             "key": .string(variable.name), "project": .string(project),
             "scope": .string(variable.scope.description), "id": .string(variable.id.hexadecimal),
             "versions": .integer(Int64(variable.versionCount)),
+            "since": .time(orNull: Int64(clamping: variable.since)),
             "standing": .string(variable.standing.rawValue), "state": .string(state),
+            "replacedAt": .time(orNull: replacement.map { Int64(clamping: $0.time) }),
+            "rotation": .string(orNull: replacement?.rotation?.id.hexadecimal),
+            "proof": .string(orNull: replacement?.rotation?.proof.rawValue),
             "vercel": .string(orNull: standing?.rawValue),
             "notRevoked": .integer(Int64(variable.unrevokedCount)),
             "copies": .strings(copies), "isLeft": .bool(isLeft),

@@ -130,17 +130,26 @@ struct ExposureReport {
         func text(_ value: JSONValue?) -> String {
             DisplayText.safe(value?.string ?? "").replacing("|", with: "\\|")
         }
+        func replacement(_ row: JSONValue) -> String {
+            guard let time = row["replacedAt"]?.string else { return "" }
+            guard let rotation = row["rotation"]?.string else { return text(.string(time)) }
+            let proof = row["proof"]?.string ?? "none"
+            return text(
+                .string("\(time), rotation \(rotation.prefix(8)), proof: \(proof)"))
+        }
         var lines = [
             "# What \(text(found["who"])) knew of \(text(found["group"]))", "",
             "As of \(text(found["asOf"])), state words: \(text(found["stateWords"])).", "",
             found["isSettled"]?.bool == true
                 ? "Everything is replaced, or was accepted." : "**Not everything is replaced.**",
-            "", "| variable | project | targets | values | state |", "|---|---|---|---|---|",
+            "", "| variable | project | targets | values | known since | state | replaced |",
+            "|---|---|---|---|---|---|---|",
         ]
         for row in found["variables"]?.array ?? [] {
             lines.append(
                 "| \(text(row["key"])) | \(text(row["project"])) | \(text(row["scope"])) | "
-                    + "\(row["versions"]?.integer ?? 0) | \(text(row["state"])) |")
+                    + "\(row["versions"]?.integer ?? 0) | \(text(row["since"])) | "
+                    + "\(text(row["state"])) | \(replacement(row)) |")
         }
         for member in found["silent"]?.array ?? [] {
             lines.append("")

@@ -153,8 +153,8 @@ struct ExposureWork {
         let heads = Dictionary(
             states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
         return Found(
-            rows: statement.variables.map {
-                ExposureRow($0, in: index, name: membership.name(of:))
+            rows: try statement.variables.map {
+                try ExposureRow($0, in: index, name: membership.name(of:))
             }, isStillMember: statement.isStillMember, missingCount: statement.missingCount,
             silent: statement.silent.map {
                 SilentMember(

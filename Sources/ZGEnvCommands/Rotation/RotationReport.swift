@@ -52,15 +52,6 @@ struct RotationReport {
         }
     }
 
-    /// Returns the strongest proof of a project's current value.
-    func proof(of place: Int) -> String {
-        let member = progress.members[place]
-        let isBack = progress.direction == .backward
-        let build = isBack ? member.revertBuild : member.build
-        if build.evidence == (isBack ? .holdsOld : .holdsNew) { return "deployment" }
-        return build.check == .done ? "check" : "none"
-    }
-
     /// Returns the deployment with a project's current value.
     func deployment(of place: Int) -> String? {
         let member = progress.members[place]
@@ -106,7 +97,8 @@ struct RotationReport {
         let member = plan.members[place]
         return [
             "project": .string(member.name), "deployment": .string(orNull: deployment(of: place)),
-            "state": .string(state(of: place).rawValue), "proof": .string(proof(of: place)),
+            "state": .string(state(of: place).rawValue),
+            "proof": .string(rotation.proof(of: place).rawValue),
             "target": .string(orNull: member.target),
             "reason": .string(
                 orNull: progress.members[place].trouble?.reason),
@@ -125,8 +117,8 @@ struct RotationReport {
             if let id = deployment(of: place) {
                 line += "  \(DisplayText.safe(id))\(isAsBefore(place) ? ", as before" : "")"
             }
-            let proof = proof(of: place)
-            if proof != "none" { line += "  proof: \(proof)" }
+            let proof = rotation.proof(of: place)
+            if proof != .none { line += "  proof: \(proof.rawValue)" }
             if let trouble = progress.members[place].trouble {
                 line += "  \(DisplayText.safe(sentence: trouble.reason))"
             } else if failsWithOld(place) {

@@ -368,7 +368,7 @@ struct RotationWork {
                 )
             } else {
                 let unproved = rotation.plan.members.indices.filter {
-                    report.proof(of: $0) == "none"
+                    rotation.proof(of: $0) == .none
                 }.map { rotation.plan.members[$0].name }
                 if !unproved.isEmpty {
                     workspace.context.warn(

@@ -95,7 +95,19 @@ struct ReplacingTests {
         #expect(finished.status == 0, "\(finished.error)\(finished.output)")
         let end = try JSONDocument(finished.standardOutput)
         #expect(end["exposure"]?["isSettled"] == true)
-        done(try team.run("group", "exposure", "bob"))
+        // Who replaced what, when, and how that was proved.
+        let report = team.homes.directory.path("report.md")
+        done(try team.run("group", "exposure", "bob", "--report", report))
+        let rows = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| ") && $0.contains("| web |") }
+        #expect(rows.count == 3)
+        for row in rows {
+            #expect(
+                row.contains(
+                    /replaced, by a rotation, live \| 20[0-9T:-]+Z, rotation [0-9a-f]{8}, proof: deployment \|/
+                ), "\(row)")
+        }
+        done(try team.run("verify", "--report", report))
         let nothing = done(
             try team.run("rotate", "--exposed-to", "bob", "--plan-skeleton", new + "2"))
         #expect(nothing.output.contains("lacks nothing"))
