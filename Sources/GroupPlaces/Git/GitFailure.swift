@@ -16,7 +16,14 @@ enum GitFailure {
         {
             return PlaceError(.tooLarge, "The place has more than 1 GiB of new data.")
         }
-        if says("fsck error", "fsck failed", "repository corruption on the remote side") {
+        if says("repository corruption on the remote side") {
+            // What git says, too, if the program that sends was killed there.
+            return PlaceError(
+                .unreachable,
+                "The place stopped while it sent data. Sync again. If it happens again, its repository is"
+                    + " damaged: run git fsck there.")
+        }
+        if says("fsck error", "fsck failed") {
             return PlaceError(
                 .damaged,
                 "The place contains data that git rejects. Somebody with access to it should delete"

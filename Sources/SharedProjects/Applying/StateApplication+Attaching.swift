@@ -44,12 +44,8 @@ extension StateApplication {
                 && !attached.contains(variable.id)
         }
         guard !places.isEmpty else { return nil }
-        let first = "\(transaction.index.project(project)?.name ?? "") (before)"
-        var (name, number) = (first, 2)
-        while transaction.index.project(named: name) != nil {
-            name = "\(first) \(number)"
-            number += 1
-        }
+        let name = transaction.index.unusedProjectName(
+            transaction.index.project(project)?.name ?? "", suffix: " (before)")
         let aside = VaultProject(name: name, createdAt: now)
         transaction.index.projects.append(aside)
         for place in places { transaction.move(at: place, to: aside.id, time: now) }

@@ -94,6 +94,9 @@ package struct StateApplication {
             let isUnreadable = try setValue(record, of: &new, at: position, &transaction)
             new.candidates = record.candidates.filter { !$0.value.isEmpty }
             new.claims = claims(of: record, new)
+            if new.isRotating {
+                new.isTakenOver = !record.rotations.contains { origins[$0.change]?.author == me }
+            }
             records[record.id] = new
             let after = transaction.index.variables[position]
             newValues.formUnion(self.newValues(of: record, before: old))

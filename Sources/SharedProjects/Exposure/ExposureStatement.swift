@@ -93,9 +93,7 @@ extension GroupView {
         let exposed = ExposedVersion.versions(
             knownTo: subject.members, of: changes(in: shared.compartment), in: chain)
         let versions = Dictionary(grouping: exposed, by: \.record)
-        let known = try index.groupEntries(.sharedState).map(SharedState.init).first {
-            $0.group == shared.group && $0.compartment == shared.compartment
-        }
+        let known = try SharedState.of(shared.compartment, shared.group, in: index)
         let records = Dictionary(
             (known?.records ?? []).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return try state.records.compactMap { record in

@@ -54,10 +54,8 @@ package struct ChangeRecorder {
                 let stored = try memberships.first(where: {
                     try GroupMembership($0).group == shared.group
                 }),
-                let known = try transaction.index.groupEntries(.sharedState)
-                    .map(SharedState.init).first(where: {
-                        $0.group == shared.group && $0.compartment == shared.compartment
-                    })
+                let known = try SharedState.of(
+                    shared.compartment, shared.group, in: transaction.index)
             else {
                 throw VaultError(damaged: .layout, "a shared project belongs to no group")
             }
@@ -80,8 +78,7 @@ package struct ChangeRecorder {
         var concernsGroup = false
         for shared in try SharedProject.all(in: transaction.index)
         where transaction.changesVariables(of: shared.project) {
-            let membership = try transaction.index.groupEntries(.membership)
-                .map(GroupMembership.init).first { $0.group == shared.group }
+            let membership = try GroupMembership.of(shared.group, in: transaction.index)
             guard let membership, membership.standing == .active else { continue }
             let project = transaction.index.project(shared.project)?.name ?? "the project"
             concernsGroup = true

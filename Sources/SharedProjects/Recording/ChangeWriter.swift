@@ -136,7 +136,11 @@ struct ChangeWriter {
             operations: pending.map(\.operation))
         let authority = try secrets.signingKeyPair(.authority)
         let object = try secrets.withIndexKey(of: epoch) { (key) throws(GroupError) in
-            try Change.sealed(header, content, values: values, with: key, signedBy: authority)
+            let object = try Change.sealed(
+                header, content, values: values, with: key, signedBy: authority)
+            // Others must be able to read it: this chain would end here otherwise.
+            _ = try Change(object).open(with: key)
+            return object
         }
         let name = GroupHash(of: object)
         for (place, item) in pending.enumerated() {
@@ -231,7 +235,8 @@ struct ChangeWriter {
                     version: version.number, remoteID: claim.remoteID, key: claim.key,
                     updatedAt: claim.updatedAt)
             ]
-        case .rotation(let begins, _): state.records[place].isRotating = begins
+        case .rotation(let begins, _):
+            (state.records[place].isRotating, state.records[place].isTakenOver) = (begins, false)
         }
     }
 }

@@ -190,6 +190,19 @@ package struct GroupMembership: Sendable {
         return found.filter { $0.standing != .left }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
+    /// Returns the membership of a group, whatever became of it.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package static func of(
+        _ group: GroupHash, in index: VaultIndex
+    ) throws(VaultError) -> GroupMembership? {
+        for entry in index.groupEntries(.membership) {
+            let membership = try GroupMembership(entry)
+            if membership.group == group { return membership }
+        }
+        return nil
+    }
+
     /// Returns the group that a project is shared with, while this vault is a member.
     ///
     /// - Throws: ``VaultError/Code/damaged``.

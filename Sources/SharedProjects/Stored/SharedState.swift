@@ -84,6 +84,8 @@ package struct SharedState: Sendable {
         package var claims: [Claim] = []
         /// Whether this vault announced that it rotates it.
         package var isRotating = false
+        /// Whether a colleague ended that rotation of this vault.
+        package var isTakenOver = false
 
         package func version(_ number: UInt64) -> Version? {
             versions.first { $0.number == number }
@@ -121,6 +123,26 @@ package struct SharedState: Sendable {
         self.createdAt = createdAt
     }
 
+    /// Returns what a group last agreed about its projects.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package static func all(
+        of group: GroupHash, in index: VaultIndex
+    ) throws(VaultError) -> [SharedState] {
+        var found: [SharedState] = []
+        for entry in index.groupEntries(.sharedState) { found.append(try SharedState(entry)) }
+        return found.filter { $0.group == group }
+    }
+
+    /// Returns what a group last agreed about one of its projects.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    package static func of(
+        _ compartment: Identifier, _ group: GroupHash, in index: VaultIndex
+    ) throws(VaultError) -> SharedState? {
+        try all(of: group, in: index).first { $0.compartment == compartment }
+    }
+
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
         let decoded = try StoredBytes.decode(entry.payload, of: "a shared project's state") {
@@ -141,36 +163,5 @@ package struct SharedState: Sendable {
         JournalEntry(
             id: id, kind: GroupEntryKind.sharedState.rawValue, createdAt: createdAt,
             payload: SharedStateCoding.bytes(of: self))
-    }
-}
-
-/// A finished, signed change that no place was seen to hold, in a journal entry of kind
-/// `GroupEntryKind.outgoingChange`: the hash of the group, then the object.
-package struct OutgoingChange: Sendable {
-    package let id: Identifier
-    package let group: GroupHash
-    package let object: [UInt8]
-    package let createdAt: UInt64
-
-    package init(group: GroupHash, object: [UInt8], createdAt: UInt64) {
-        id = .random()
-        (self.group, self.object, self.createdAt) = (group, object, createdAt)
-    }
-
-    /// - Throws: ``VaultError/Code/damaged``.
-    package init(_ entry: JournalEntry) throws(VaultError) {
-        (id, createdAt) = (entry.id, entry.createdAt)
-        (group, object) = try StoredBytes.decode(entry.payload, of: "an outgoing change") {
-            (reader) throws(VaultError) in
-            (
-                try GroupHash.decode(from: &reader), try reader.bytes(reader.remaining)
-            )
-        }
-    }
-
-    package var entry: JournalEntry {
-        JournalEntry(
-            id: id, kind: GroupEntryKind.outgoingChange.rawValue, createdAt: createdAt,
-            payload: group.bytes + object)
     }
 }

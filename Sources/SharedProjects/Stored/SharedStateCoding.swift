@@ -20,8 +20,10 @@ struct SharedStateCoding {
         static let namesChoices = Traits(rawValue: 8)
         static let hasClaims = Traits(rawValue: 16)
         static let isRotating = Traits(rawValue: 32)
+        static let isTakenOver = Traits(rawValue: 64)
         static let all: Traits = [
             .isInUse, .hasReminder, .namesVersion, .namesChoices, .hasClaims, .isRotating,
+            .isTakenOver,
         ]
     }
 
@@ -116,6 +118,7 @@ struct SharedStateCoding {
         }
         if !record.claims.isEmpty { traits.insert(.hasClaims) }
         if record.isRotating { traits.insert(.isRotating) }
+        if record.isTakenOver { traits.insert(.isTakenOver) }
         return traits
     }
 
@@ -207,7 +210,8 @@ struct SharedStateCoding {
             id: id, variable: variable, name: name, scope: scope, kind: kind, comment: comment,
             rotationSeconds: reminder, isInUse: traits.contains(.isInUse), version: version,
             candidates: candidates, versions: versions, choices: choices, offers: offers,
-            claims: claims, isRotating: traits.contains(.isRotating))
+            claims: claims, isRotating: traits.contains(.isRotating),
+            isTakenOver: traits.contains(.isTakenOver))
     }
 
     private func version(from reader: inout ByteReader) throws(VaultError) -> SharedState.Version {

@@ -63,9 +63,9 @@ package struct GroupUpdate {
             }
         }
         outcome.publishedCount = try removePublished(of: membership.group, &transaction)
-        outcome.waitingCount = try transaction.index.groupEntries(.outgoingChange).count {
-            try OutgoingChange($0).group == membership.group
-        }
+        outcome.waitingCount = try OutgoingChange.all(
+            of: membership.group, in: transaction.index
+        ).count
         // A sync without news leaves the vault as it is: sealing again would change it.
         let before = try stored.sealedSection().rest
         let hasNews =
@@ -132,9 +132,7 @@ package struct GroupUpdate {
             try found == nil ? detached.flatMap { try attach($0, membership, transaction) } : nil
         if let known = found ?? attached { try expectAccepted(transaction.index, known.project) }
         var known =
-            try transaction.index.groupEntries(.sharedState).map(SharedState.init).first {
-                $0.group == membership.group && $0.compartment == compartment
-            }
+            try SharedState.of(compartment, membership.group, in: transaction.index)
             ?? SharedState(compartment: compartment, group: membership.group, createdAt: now)
         let missing = known.heads.filter { !view.has($0, in: compartment) }
         guard missing.isEmpty else {
@@ -227,7 +225,7 @@ package struct GroupUpdate {
                 isAdopted: true, createdAt: now)
         }
         guard let first = state.projectNames.first else { return nil }
-        let name = Self.unusedName(first, membership.name, transaction.index)
+        let name = transaction.index.unusedProjectName(first, suffix: "@\(membership.name)")
         let project = VaultProject(name: name, createdAt: now)
         transaction.index.projects.append(project)
         return SharedProject(
@@ -245,18 +243,6 @@ package struct GroupUpdate {
                 "variables of a shared project were changed while the vault was locked, and have not "
                     + "been confirmed")
         }
-    }
-
-    private static func unusedName(
-        _ name: String, _ group: String, _ index: VaultIndex
-    ) -> String {
-        let first = "\(name)@\(group)"
-        var (candidate, number) = (first, 2)
-        while index.project(named: candidate) != nil {
-            candidate = "\(first)-\(number)"
-            number += 1
-        }
-        return candidate
     }
 
     private func removePublished(

@@ -19,13 +19,9 @@ extension VaultTransaction {
     /// - Parameter keepsProject: Whether the project stays in this vault, to be attached again when
     ///   this vault is a member again. Else a sync does not bring it back unasked.
     package mutating func detach(_ shared: SharedProject, keepsProject: Bool) throws {
-        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }.filter {
-            $0.group == shared.group && $0.compartment == shared.compartment
-        }
+        let state = try SharedState.of(shared.compartment, shared.group, in: index)
         let name = index.project(shared.project)?.name ?? ""
-        for entry in index.groupEntries(.membership) {
-            let membership = try GroupMembership(entry)
-            guard membership.group == shared.group else { continue }
+        if let membership = try GroupMembership.of(shared.group, in: index) {
             let suffix = "@\(membership.name)"
             let isPlain = shared.isAdopted || !name.hasSuffix(suffix)
             try changeMembership(membership.id) {
@@ -38,7 +34,7 @@ extension VaultTransaction {
                         isAdopted: shared.isAdopted))
             }
         }
-        removeGroupEntries(Set(states.map(\.id) + [shared.id]))
+        removeGroupEntries(Set([shared.id] + (state.map { [$0.id] } ?? [])))
     }
 
     /// Stops sharing all projects of a group, which stay in this vault, and drops the changes that
@@ -47,7 +43,7 @@ extension VaultTransaction {
         for shared in try SharedProject.all(in: index) where shared.group == group.group {
             try detach(shared, keepsProject: true)
         }
-        let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
-        removeGroupEntries(Set(outgoing.filter { $0.group == group.group }.map(\.id)))
+        let outgoing = try OutgoingChange.all(of: group.group, in: index)
+        removeGroupEntries(Set(outgoing.map(\.id)))
     }
 }

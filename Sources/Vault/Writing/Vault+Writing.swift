@@ -47,6 +47,7 @@ extension Vault {
             if let pinned { try vault.expect(pinned, index, with: keys) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
+            try transaction.index.expectWithinLimits()
             let edits = transaction.recordEdits()
             if keys.opensValues {
                 try transaction.keepCheckpoint()
@@ -147,6 +148,14 @@ extension VaultHeader {
         _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64
     ) throws(VaultError) -> (header: [UInt8], index: [UInt8]) {
         let encoded = try index.encoded()
+        let copy = try encoded.withBytes { (bytes) throws(VaultError) in
+            try guarding { () throws(SealingError) in try SecretArena().copy(bytes) }
+        }
+        do throws(VaultError) {
+            _ = try VaultIndex.decode(copy, extent: .everything, chunksByteCount: chunksByteCount)
+        } catch {
+            throw VaultError(.tooLarge, "the vault could not be read again: \(error.reason)")
+        }
         indexNonce = AuthenticatedCipher.randomNonce()
         indexByteCount = UInt64(encoded.count + AuthenticatedCipher.tagByteCount)
         fileByteCount = UInt64(byteCount) + indexByteCount + chunksByteCount
@@ -193,6 +202,20 @@ extension VaultIndex {
         if noted.isEmpty { return }
         let open = objectsNotAccepted(for: .sendingTo(projects: [], records: noted))
         metadata.forgetLockedWrites { !open.contains(.variable($0)) }
+    }
+
+    /// Checks that names and scopes can be read back.
+    fileprivate func expectWithinLimits() throws(VaultError) {
+        for project in projects where project.name.utf8.count > VaultFormat.nameLimit {
+            throw VaultError(.tooLarge, "the name of a project is longer than 1 KiB")
+        }
+        for variable in variables
+        where !variable.attributes.fitsIndex(id: "-", key: variable.name) {
+            throw VaultError(
+                .tooLarge,
+                "the name, comment, branch or custom environments of a variable are too long to be stored"
+            )
+        }
     }
 
     /// Checks that all journal entries can be read back. With an unreadable one, such as one with a

@@ -30,7 +30,7 @@ struct AdoptionPlan {
         in index: VaultIndex, _ values: ValueReader
     ) throws {
         self.own = own
-        keptName = Self.unusedName("\(own.name) (before)", in: index)
+        keptName = index.unusedProjectName(own.name, suffix: " (before)")
         let theirs = index.variables(of: project)
         var (pairs, onlyOwn): ([Pair], [Variable]) = ([], [])
         for variable in index.variables(of: own.id) {
@@ -65,15 +65,6 @@ struct AdoptionPlan {
         return left.withBytes { left in
             right.withBytes { left.isEqualInConstantTime(to: $0) }
         }
-    }
-
-    private static func unusedName(_ name: String, in index: VaultIndex) -> String {
-        var (candidate, number) = (name, 2)
-        while index.project(named: candidate) != nil {
-            candidate = "\(name) \(number)"
-            number += 1
-        }
-        return candidate
     }
 
     // MARK: Describing

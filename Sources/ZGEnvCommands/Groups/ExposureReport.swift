@@ -151,6 +151,12 @@ struct ExposureReport {
                     + "\(row["versions"]?.integer ?? 0) | \(text(row["since"])) | "
                     + "\(text(row["state"])) | \(replacement(row)) |")
         }
+        for name in found["unusedProjects"]?.array ?? [] {
+            lines += ["", "\(text(name)) is not in this vault, and was not compared."]
+        }
+        for name in found["unlinkedProjects"]?.array ?? [] {
+            lines += ["", "What is live of \(text(name)) was not seen."]
+        }
         for member in found["silent"]?.array ?? [] {
             lines.append("")
             let reason = text(member["reason"])

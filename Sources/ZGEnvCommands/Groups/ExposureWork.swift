@@ -39,6 +39,11 @@ struct ExposureWork {
         let rows: [ExposureRow]
         let isStillMember: Bool
         let missingCount: Int
+        /// Projects of the group that this vault does not have: what is known of them was not compared.
+        let unusedProjects: [String]
+        /// Projects for which the group proposes a link to Vercel that this vault does not have: what
+        /// is live was not seen.
+        let unlinkedProjects: [String]
         let silent: [SilentMember]
         /// The state words of what was examined.
         let words: String
@@ -48,8 +53,21 @@ struct ExposureWork {
 
         /// Whether nothing has to be replaced.
         var isSettled: Bool {
-            !isStillMember && missingCount == 0 && silent.allSatisfy { $0.reason != nil }
+            !isStillMember && missingCount == 0 && unusedProjects.isEmpty
+                && unlinkedProjects.isEmpty && silent.allSatisfy { $0.reason != nil }
                 && !rows.contains(where: \.isLeft)
+        }
+
+        /// What was not compared or not seen, for people.
+        func remarks(_ group: String) -> [String] {
+            unusedProjects.map {
+                "This vault does not use \($0), so its values were not compared. Get it with: "
+                    + "zg-env group adopt \(word: "\($0)@\(group)")"
+            }
+                + unlinkedProjects.map {
+                    "\($0) is not linked as the group proposes, so what is live was not seen. Link it with: "
+                        + "zg-env group adopt \(word: $0) --bind"
+                }
         }
 
         /// Why this is not the end; nil if nothing is left.
@@ -73,6 +91,8 @@ struct ExposureWork {
                 "stateWords": .string(words), "isSettled": .bool(isSettled),
                 "isStillMember": .bool(isStillMember),
                 "missingChanges": .integer(Int64(missingCount)),
+                "unusedProjects": .strings(unusedProjects),
+                "unlinkedProjects": .strings(unlinkedProjects),
                 "silent": .array(
                     silent.map {
                         [
@@ -146,16 +166,30 @@ struct ExposureWork {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
-        let statement = try access.view().exposure(
+        let view = try access.view()
+        let statement = try view.exposure(
             of: subject.subject, askedBy: membership.member, index, reader)
-        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
-            .filter { $0.group == membership.group }
+        let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
+        let unused = view.compartments.filter { compartment in
+            !shared.contains { $0.compartment == compartment }
+        }
+        let exposed = Set(statement.variables.map(\.project))
+        let unlinked = shared.filter { shared in
+            guard let proposal = shared.proposal, exposed.contains(shared.project) else {
+                return false
+            }
+            let binding = index.project(shared.project)?.binding
+            return binding.map { !proposal.isSame(as: $0) } ?? true
+        }
+        let states = try SharedState.all(of: membership.group, in: index)
         let heads = Dictionary(
             states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
         return Found(
             rows: try statement.variables.map {
                 try ExposureRow($0, in: index, name: membership.name(of:))
             }, isStillMember: statement.isStillMember, missingCount: statement.missingCount,
+            unusedProjects: unused.map { view.state(of: $0).projectNames.first ?? "?" }.sorted(),
+            unlinkedProjects: unlinked.compactMap { index.project($0.project)?.name }.sorted(),
             silent: statement.silent.map {
                 SilentMember(
                     member: $0.member, name: membership.name(of: $0.member),

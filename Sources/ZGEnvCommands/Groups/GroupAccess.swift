@@ -118,9 +118,8 @@ final class GroupAccess {
     private static func outgoing(
         of group: GroupHash, in index: VaultIndex
     ) throws -> [[UInt8]] {
-        try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
-            .filter { $0.group == group }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-            .map(\.object)
+        try OutgoingChange.all(of: group, in: index)
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }.map(\.object)
     }
 
     /// The secrets of this member.

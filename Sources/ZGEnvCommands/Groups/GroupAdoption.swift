@@ -87,8 +87,9 @@ struct GroupAdoption {
         for command in plan?.commands(name) ?? [] {
             workspace.note("To give the group your own values, run: \(command)")
         }
-        return CommandResult(
-            json: json(project, name, plan, bound: try bindNew(shared, name)))
+        // The result's JSON is computed only where it is printed.
+        let bound = try bindNew(shared, name)
+        return CommandResult(json: json(project, name, plan, bound: bound))
     }
 
     private func json(

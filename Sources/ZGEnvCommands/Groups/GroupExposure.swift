@@ -57,6 +57,9 @@ struct GroupExposure: Command {
         silent = command.values("accept-silent")
         reason = command.value("reason")
         report = command.value("report")
+        guard reason?.utf8.count ?? 0 <= GroupLimits.name else {
+            throw CommandError(.usage, "The reason is longer than 1,024 bytes.")
+        }
         replaces = command.has("force")
         guard (accepted.isEmpty && silent.isEmpty) == (reason == nil) else {
             throw CommandError(
@@ -110,7 +113,10 @@ struct GroupExposure: Command {
         _ found: ExposureWork.Found, _ membership: GroupMembership, _ workspace: Workspace
     ) -> CommandResult {
         var lines: [String] = []
-        if found.rows.isEmpty { lines.append("\(who) knows no value of \(membership.name).") }
+        if found.rows.isEmpty, found.unusedProjects.isEmpty {
+            lines.append("\(who) knows no value of \(membership.name).")
+        }
+        lines += found.remarks(membership.name)
         if found.isStillMember { lines.append("\(who) is still a member of \(membership.name).") }
         if found.missingCount > 0 {
             lines.append(

@@ -223,15 +223,16 @@ struct GroupJoin: Command {
         let new = membership
         if !found.isUsed {
             try workspace.session.update(with: keys) { transaction in
+                // Projects that are no longer shared would give out what is held.
+                try HeldGate.checkAll(of: invite.group, in: transaction.index)
                 var new = new
                 // An earlier membership has ended. Its projects are attached again.
-                for entry in transaction.index.groupEntries(.membership) {
-                    guard try GroupMembership(entry).group == new.group else { continue }
+                if try GroupMembership.of(new.group, in: transaction.index) != nil {
                     try transaction.detachAll(of: new)
-                    let old = try transaction.index.groupEntries(.membership)
-                        .first { $0.id == entry.id }.map { try GroupMembership($0) }
-                    new.detached = old?.detached.filter { $0.project != nil } ?? []
-                    transaction.removeGroupEntries([entry.id])
+                }
+                if let old = try GroupMembership.of(new.group, in: transaction.index) {
+                    new.detached = old.detached.filter { $0.project != nil }
+                    transaction.removeGroupEntries([old.id])
                 }
                 try transaction.keep(new.entry(sealed: sealed))
             }

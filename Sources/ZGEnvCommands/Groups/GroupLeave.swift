@@ -32,18 +32,8 @@ struct GroupLeave: Command {
                 .conflict, "You are the only admin of \(membership.name).",
                 hint: "Make somebody else an admin first: zg-env group role WHO admin")
         }
-        let held = try SharedProject.all(in: index).filter { $0.group == membership.group }
-            .first { try !HeldGate.findings($0, in: index).isEmpty }
-        if let held {
-            let project = index.project(held.project)?.name ?? ""
-            throw CommandError(
-                .conflict, "Changes of colleagues to \(project) are not accepted.",
-                hint:
-                    "Accept them with: zg-env group accept -p \(word: project), or remove the variables"
-            )
-        }
-        let waiting = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
-            .count { $0.group == membership.group }
+        try HeldGate.checkAll(of: membership.group, in: index)
+        let waiting = try OutgoingChange.all(of: membership.group, in: index).count
         let wasAdmitted = membership.standing != .invited
         var plan = [
             wasAdmitted

@@ -51,17 +51,25 @@ struct GroupPublication {
                 try index.groupEntries(.outgoingChange).map { try OutgoingChange($0).group })
             for membership in try GroupAccess.memberships(in: index)
             where groups.contains(membership.group) {
-                let report = try GroupSync.sync(
-                    try GroupAccess(membership, quiet), quiet, admits: false)
-                report.news.forEach(workspace.note)
-                reports.append(report.json)
+                do {
+                    let report = try GroupSync.sync(
+                        try GroupAccess(membership, quiet), quiet, admits: false)
+                    report.news.forEach(workspace.note)
+                    reports.append(report.json)
+                } catch {
+                    warn(error, " to \(membership.name)")
+                }
             }
         } catch {
-            let failure = CommandError(mapping: error)
-            workspace.context.warn("not-sent", "The change was not sent. \(failure.message)")
-            return result
+            warn(error)
         }
-        return result.with("sync", .array(reports))
+        return reports.isEmpty ? result : result.with("sync", .array(reports))
+    }
+
+    private func warn(_ error: any Error, _ group: String = "") {
+        workspace.context.warn(
+            "not-sent",
+            "The change was not sent\(group). \(CommandError(mapping: error).message)")
     }
 
     /// The group that a project is shared with.
@@ -100,10 +108,7 @@ struct GroupPublication {
             result = result.with("sync", report.json)
             guard access.membership.standing == .active else { throw Self.notMember(membership) }
             let index = try workspace.session.index(.everything)
-            let isWaiting = try index.groupEntries(.outgoingChange).contains {
-                try OutgoingChange($0).group == membership.group
-            }
-            guard !isWaiting else {
+            guard try OutgoingChange.all(of: membership.group, in: index).isEmpty else {
                 throw CommandError(.unavailable, "The place was not seen to hold the change.")
             }
         } catch {

@@ -44,10 +44,8 @@ struct GroupShow: Command {
         _ membership: GroupMembership, _ index: VaultIndex, _ workspace: Workspace
     ) throws -> (json: JSONValue, text: String) {
         let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
-        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
-            .filter { $0.group == membership.group }
-        let outgoing = try index.groupEntries(.outgoingChange).map { try OutgoingChange($0) }
-            .count { $0.group == membership.group }
+        let states = try SharedState.all(of: membership.group, in: index)
+        let outgoing = try OutgoingChange.all(of: membership.group, in: index).count
         func words(_ heads: [Identifier: [GroupHash]]) -> String {
             CheckWords.words(
                 for: StateWords.bytes(

@@ -103,11 +103,8 @@ struct Resolve: Command {
     ) throws -> [Candidate] {
         let memberships = try GroupAccess.memberships(in: index)
         let membership = memberships.first { $0.group == shared.group }
-        let states = try index.groupEntries(.sharedState).map { try SharedState($0) }
         let records =
-            states.first {
-                $0.group == shared.group && $0.compartment == shared.compartment
-            }?.records ?? []
+            try SharedState.of(shared.compartment, shared.group, in: index)?.records ?? []
         var found: [Candidate] = []
         for item in contested {
             guard let variable = index.variables.first(where: { $0.id == item.variable }),

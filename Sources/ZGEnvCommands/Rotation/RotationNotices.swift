@@ -61,6 +61,24 @@ struct RotationNotices {
             "\(group) does not know of this rotation. \(CommandError(mapping: error).message)")
     }
 
+    /// - Throws: ``ExitCode/conflict`` if a colleague took over: then the value is theirs to replace.
+    func checkNotTakenOver(_ rotation: RotationEntry) throws {
+        let index = try workspace.session.index(.everything)
+        let variables = Set(rotation.plan.members.flatMap(\.records).map(\.variable))
+        for entry in index.groupEntries(.sharedState) {
+            let state = try SharedState(entry)
+            guard
+                state.records.contains(where: { $0.isTakenOver && variables.contains($0.variable) })
+            else { continue }
+            throw CommandError(
+                .conflict,
+                "A colleague took over the rotation of \(rotation.plan.key), so it can neither be resumed nor reverted.",
+                hint:
+                    "Check whether --apply already installed a value, and tell your colleague. Then run: "
+                    + "zg-env rotate \(word: rotation.plan.key) --close")
+        }
+    }
+
     /// `rotate --take-over`: ends the rotations of colleagues of one variable, for everybody.
     func takeOver(_ key: String?) throws -> CommandResult {
         guard let key else {
@@ -86,11 +104,15 @@ struct RotationNotices {
             try workspace.session.update(with: keys) { _ in }
             workspace.note("Ended the rotation of \(key) by \(authors.joined(separator: ", ")).")
         }
+        let names = authors.joined(separator: ", ")
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
                 "authors": .strings(authors), "dryRun": .bool(!answer),
-            ])
+            ],
+            text: answer
+                ? ""
+                : DisplayText.safe(sentence: "Would end the rotation of \(key) by \(names)") + "\n")
     }
 
     /// Rotations of colleagues, for `rotate --status`.

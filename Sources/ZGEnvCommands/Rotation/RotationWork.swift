@@ -42,7 +42,8 @@ struct RotationWork {
             try self.lock(rotation)
         }
         let shared = Set(preparation.places.map(\.project.id))
-        notices.exchange(about: shared)
+        // The first one publishes; what others published before that shows in the second.
+        for _ in 0..<2 { notices.exchange(about: shared) }
         try withdraw(rotation, ifNoticed: notices)
         defer { notices.exchange(about: shared) }
         // Readings from before a question or a command are out of date.
@@ -124,6 +125,10 @@ struct RotationWork {
             ).folded(workspace)
         }
         let lock = try lock(found)
+        let notices = RotationNotices(workspace)
+        // Announces it, too, if it was killed before it did.
+        for _ in 0..<2 { notices.exchange(about: Set(found.plan.members.map(\.project))) }
+        try notices.checkNotTakenOver(found)
         let rotation = try authentic(found)
         let platform = try VercelSession(workspace)
         let index = try workspace.session.index(.listing)

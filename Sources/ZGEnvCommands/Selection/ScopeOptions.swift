@@ -89,7 +89,14 @@ struct ScopeOptions {
             }
             targets = .preview
         }
-        return Scope(targets: targets, customEnvironments: custom, branch: branch)
+        let scope = Scope(targets: targets, customEnvironments: custom, branch: branch)
+        guard VariableAttributes(kind: .encrypted, scope: scope).fitsIndex(id: "-", key: "-") else {
+            throw CommandError(
+                .usage,
+                "The targets or the branch are too long: a branch may have 1,024 bytes, a custom environment 4,096."
+            )
+        }
+        return scope
     }
 
     /// Returns the one place of the options, or the default target, which a note then mentions.

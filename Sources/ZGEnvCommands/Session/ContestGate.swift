@@ -26,7 +26,8 @@ enum ContestGate {
                 found.count == 1
                 ? "\(names.first ?? "") is contested: \(reason(of: first.contest))."
                 : "These variables are contested: \(names.joined(separator: ", "))."
-            if warnsOnly {
+            // Of two variables with one name, neither is this vault's own.
+            if warnsOnly, !found.contains(where: { $0.contest.contains(.twin) }) {
                 context.warn("contested", "\(message) This vault's own value is used.")
                 continue
             }

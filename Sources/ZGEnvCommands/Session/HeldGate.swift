@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import Groups
 internal import SharedProjects
 internal import Vault
 
@@ -14,11 +15,23 @@ enum HeldGate {
         let author: String
     }
 
+    /// Checks that nothing is held in the projects of a group, before this vault stops sharing them.
+    static func checkAll(of group: GroupHash, in index: VaultIndex) throws {
+        let held = try SharedProject.all(in: index).filter { $0.group == group }
+            .first { try !findings($0, in: index).isEmpty }
+        guard let held else { return }
+        let project = index.project(held.project)?.name ?? ""
+        throw CommandError(
+            .conflict, "Changes of colleagues to \(project) are not accepted.",
+            hint:
+                "Accept them with: zg-env group accept -p \(word: project), or remove the variables"
+        )
+    }
+
     /// Returns the changes of a project that are not accepted, by name.
     static func findings(_ shared: SharedProject, in index: VaultIndex) throws -> [Finding] {
         // With a part of the index, the names of members are not there.
-        let membership = try index.groupEntries(.membership).map { try GroupMembership($0) }
-            .first { $0.group == shared.group }
+        let membership = try GroupMembership.of(shared.group, in: index)
         return shared.held.compactMap { change in
             guard let variable = index.variables.first(where: { $0.id == change.variable }) else {
                 return nil

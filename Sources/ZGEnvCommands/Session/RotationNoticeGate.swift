@@ -28,8 +28,7 @@ enum RotationNoticeGate {
     static func author(
         of found: (notice: RotationNotice, shared: SharedProject), in index: VaultIndex
     ) throws -> String {
-        try index.groupEntries(.membership).map { try GroupMembership($0) }
-            .first { $0.group == found.shared.group }?.label(of: found.notice.author)
+        try GroupMembership.of(found.shared.group, in: index)?.label(of: found.notice.author)
             ?? "A colleague"
     }
 }

@@ -59,8 +59,11 @@ extension VaultSession {
         ) { transaction in
             recordAudit(in: &transaction)
             let result = try body(&transaction)
-            try checkRotations(in: transaction)
-            if !isSyncing { try RotationNoticeGate.check(transaction) }
+            // A rotation finds what a sync changed, and stops.
+            if !isSyncing {
+                try checkRotations(in: transaction)
+                try RotationNoticeGate.check(transaction)
+            }
             if !keys.opensValues, try ChangeRecorder.checkLocked(transaction) {
                 waiting.includesLocked = true
             }

@@ -84,7 +84,7 @@ struct Copy: Command {
         }
         try HeldGate.check(
             Set(names.map { try RecordSelection.one($0, in: route.source, of: index, options).id }),
-            in: index, .program, workspace.context)
+            in: index, [.program, .name], workspace.context)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }

@@ -22,10 +22,7 @@ struct ClaimedRecords {
         _ platform: [VercelRecord], account: String
     ) throws {
         guard let shared = try SharedProject.all(in: index).first(where: { $0.project == project }),
-            let state = try index.groupEntries(.sharedState).map({ try SharedState($0) })
-                .first(where: {
-                    $0.group == shared.group && $0.compartment == shared.compartment
-                })
+            let state = try SharedState.of(shared.compartment, shared.group, in: index)
         else { return }
         let claims = Dictionary(
             state.records.map { record in

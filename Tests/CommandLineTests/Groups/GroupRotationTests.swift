@@ -110,11 +110,15 @@ struct GroupRotationTests {
         #expect(taken["authors"]?.texts == ["alice"])
         try homes.set("bob", "A", "from bob", "-t", "production")
         done(try run("bob", "sync"))
-        // Alice's rotation is still open here, so she decides first.
-        failed(try run("alice", "sync"), 5, "--abort")
-        let aborted = try run("alice", "rotate", "A", "-p", "web", "--abort", "--yes")
-        #expect(aborted.status == 0, "\(aborted.error)")
+        // Alice's rotation neither runs on nor undoes anything, and keeps nothing from coming.
+        for option in ["--abort", "--resume"] {
+            let refused = try run("alice", "rotate", "A", "-p", "web", option, "--yes")
+            #expect(refused.status == 5)
+            #expect(refused.error.contains("took over"), "\(refused.error)")
+        }
         done(try run("alice", "sync"))
+        #expect(try homes.value("alice", "A") == "from bob")
+        done(try run("alice", "rotate", "A", "-p", "web", "--close", "--yes"))
         done(try run("bob", "sync"))
         #expect(try homes.value("alice", "A") == "from bob")
         #expect(try homes.value("bob", "A") == "from bob")
@@ -141,6 +145,27 @@ struct GroupRotationTests {
         #expect(onVercel == "one")
         #expect(try homes.value("alice", "A") == "one")
         #expect(try run("bob", "rotate", "--status").output.contains("alice") == false)
+    }
+
+    @Test func `a rotation that was killed before its announcement makes up for it`() throws {
+        defer { server.stop() }
+        let aside = homes.directory.path("aside")
+        try move(homes.placeDirectory, aside)
+        let killed = try run(
+            "alice", "rotate", "A", "-p", "web", "--generate", "hex:16", "--yes", "--apply",
+            "test -e '\(homes.directory.path("killed"))' || { \(touch("killed")); kill -9 $PPID; exit; }; \(wait(for: "seen"))"
+        )
+        #expect(killed.status == nil)
+        try move(aside, homes.placeDirectory)
+        #expect(try run("bob", "rotate", "--status").output == "No rotations.\n")
+        let results = try together(["rotate", "A", "-p", "web", "--resume", "--yes"]) { program in
+            """
+            until \(program) sync >/dev/null && \(program) rotate --status | grep -q alice; do :; done
+            \(touch("seen"))
+            """
+        }
+        done(results[0])
+        #expect(try homes.value("alice", "A") == onVercel)
     }
 
     @Test func `a rotation goes on without a place, and says so`() throws {

@@ -103,18 +103,25 @@ final class GroupTraffic: Sendable {
                 arguments, input: input.map { .text($0) } ?? .null, environment: environment)
         else { return nil }
         runner.timeLimit = .seconds(300)
-        let identifier = Monitor<Int32>(0)
+        // Nil at the end: a number that is entered later would be another program's by then.
+        let identifier = Monitor<Int32?>(0)
         runner.script = [
             (
                 .now,
                 .call { [running] number, _ in
-                    identifier.look { $0 = number }
-                    running.look { _ = $0.insert(number) }
+                    identifier.look { known in
+                        guard known != nil else { return }
+                        known = number
+                        running.look { _ = $0.insert(number) }
+                    }
                 }
             )
         ]
         let result = try? runner.run()
-        running.look { _ = $0.remove(identifier.look { $0 }) }
+        identifier.look { known in
+            running.look { _ = $0.remove(known ?? 0) }
+            known = nil
+        }
         let end = result.map { "\(arguments[0]) \($0.end)" } ?? "not run"
         ends.look { $0[end, default: 0] += 1 }
         if result?.signal == SIGKILL, result?.timedOut == false, isKilling { return nil }

@@ -123,6 +123,52 @@ struct ReplacingTests {
             try team.homes.run("carol", "rotate", "--exposed-to", "bob", "--plan-skeleton", "x"), 6)
     }
 
+    @Test func `what was not compared or not seen is not settled`() throws {
+        let team = try Team()
+        for key in ["A", "B", "C"] {
+            try team.homes.set("alice", key, "replaced-\(key)", "-t", "production")
+        }
+        done(try team.run("push", "-p", "web", "--yes"))
+        done(try team.run("redeploy", "-p", "web", "--wait", "--yes"))
+        done(try team.run("group", "exposure", "bob"))
+        // A project that this vault no longer uses.
+        done(try team.run("project", "remove", "web", "--yes"))
+        let report = team.homes.directory.path("unused.md")
+        let unused = try team.run("group", "exposure", "bob", "--report", report)
+        #expect(unused.status == 1)
+        #expect(unused.output.contains("zg-env group adopt web@acme"), "\(unused.output)")
+        #expect(
+            done(try team.run("verify", "--report", report)).output.contains("not everything"))
+        let plan = try team.write(
+            #"{"rotations": [{"key": "A", "project": "web", "generate": "hex:16"}]}"#,
+            to: "plan.json")
+        #expect(try team.run("rotate", "--plan", plan, "--exposed-to", "bob", "--yes").status == 1)
+        failed(
+            try team.run(
+                "group", "exposure", "bob", "--accept-silent", "carol", "--reason",
+                String(repeating: "r", count: 1_025)), 2, "1,024 bytes")
+    }
+
+    @Test func `what is live of a project that is linked elsewhere is not known`() throws {
+        let homes = try GroupHomes(git: false)
+        let platform = try SandboxHome()
+        let place = ["ZG_ENV_API_URL": platform.url]
+        try homes.set("alice", "A", "first-secret", "-t", "production")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice", "--role", "admin")
+        let bob = try homes.home("bob")
+        done(try bob.run(["login"], input: .text(platform.token + "\n"), environment: place))
+        done(try bob.run(["push", "-p", "web", "--yes"], environment: place))
+        done(try homes.run("bob", "sync"))
+        done(try homes.run("alice", "sync"))
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+        try homes.set("alice", "A", "second-secret", "-t", "production")
+        done(try homes.run("alice", "sync"))
+        let found = try homes.run("alice", "group", "exposure", "bob")
+        #expect(found.status == 1)
+        #expect(found.output.contains("what is live was not seen"), "\(found.output)")
+    }
+
     @Test func `rekey says that the keys of a group stay, and how to replace them`() throws {
         let homes = try GroupHomes(git: false)
         try homes.set("alice", "A", "first-secret")
