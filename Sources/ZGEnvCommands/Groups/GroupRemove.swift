@@ -55,6 +55,16 @@ struct GroupRemove: Command {
                 text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
         }
         try access.sync()
+        // By another admin, or by this command before it was killed.
+        if let member,
+            !access.membership.people.contains(where: {
+                $0.member == member.member && $0.isActive
+            })
+        {
+            throw CommandError(
+                .notFound, "\(member.name) was already removed from \(membership.name).",
+                hint: "Take away their access to \(membership.place) and to the team on Vercel.")
+        }
         try access.publishEntry { view in
             EntryDraft(
                 removals: member.map {

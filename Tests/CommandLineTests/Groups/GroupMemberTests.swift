@@ -144,4 +144,19 @@ struct GroupMemberTests {
         let plan = done(try homes.run("alice", "share", "third", "--group", "acme", "--dry-run"))
         #expect(plan.output.contains("let carol (members of acme) read third"), "\(plan.output)")
     }
+
+    @Test func `removing somebody whom another admin removed says so`() throws {
+        let homes = try GroupHomes(git: false)
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        try homes.admit("carol", by: "alice", "--role", "admin")
+        try homes.settle("alice", "bob", "carol")
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+        failed(
+            try homes.run("carol", "group", "remove", "bob", "--yes"), 4,
+            "bob was already removed from acme.", "Take away their access to")
+        failed(
+            try homes.run("carol", "group", "remove", "bob", "--yes"), 4, "has no member bob")
+    }
 }
