@@ -23,7 +23,9 @@ struct RotationDatabaseTests {
     }
 
     /// A check that asks the sandbox which value the deployment has, and logs in with it.
-    private static func check(_ platform: SandboxHome, _ recipe: String) throws -> String {
+    static func check(
+        _ platform: SandboxHome, _ recipe: String, of key: String = "KEY"
+    ) throws -> String {
         let script = try platform.home.directory.write(
             """
             import json, os, urllib.request
@@ -31,7 +33,7 @@ struct RotationDatabaseTests {
                 "\(platform.url)/v3/env/pull/" + os.environ["ZG_ENV_DEPLOYMENT_ID"],
                 headers={"Authorization": "Bearer \(platform.token)"})
             answer = json.load(urllib.request.urlopen(request))
-            print(answer["buildEnv"]["KEY"], end="")
+            print(answer["buildEnv"]["\(key)"], end="")
             """, to: "built.py")
         return "python3 \(script) | sh \(recipes)/\(recipe)"
     }
