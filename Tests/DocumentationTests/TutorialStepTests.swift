@@ -8,6 +8,9 @@ import Testing
         arguments: [
             ("docs/groups.md", "A team of two", 6), ("docs/guides/two-machines.md", "Set up", 6),
             ("docs/guides/two-machines.md", "The laptop is lost", 2),
+            ("docs/guides/leaving.md", "Remove him", 1),
+            ("docs/guides/leaving.md", "Replace what he knows", 4),
+            ("docs/guides/leaving.md", "Keep a report", 2),
         ])
     func steps(page: String, title: String, limit: Int) throws {
         let text = try String(
