@@ -151,6 +151,42 @@ struct GroupMemberAttackTests {
         #expect(try homes.value("dave", "A") == "two")
     }
 
+    /// An admin's entry of before the removal counts where it takes rights away, as of every side of a fork.
+    @Test(arguments: ["member", "admin"])
+    func `a removed member who puts an older place back gives nobody anything`(
+        role: String
+    ) throws {
+        let homes = try group(("bob", role), ("carol", "reader"))
+        try homes.settle("alice", "bob", "carol")
+        let folder = try homes.groupFolder()
+        let older = homes.directory.path("older")
+        try FileManager.default.copyItem(atPath: folder, toPath: older)
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+        try homes.set("alice", "A", "two")
+        try homes.settle("alice", "carol")
+        try FileManager.default.removeItem(atPath: folder)
+        try move(older, folder)
+        try homes.set("bob", "A", "evil")
+        done(try homes.run("bob", "sync"))
+        let isAdmin = role == "admin"
+        for arguments in [["invite", "eve", "--yes"], ["remove", "carol", "--yes"]] {
+            let result = try homes.run("bob", ["group"] + arguments)
+            #expect(result.status == (isAdmin ? 0 : 6), "\(result.error)")
+        }
+        let sync = done(try homes.run("alice", "sync"))
+        #expect(sync.output.contains("ignored 1 change"), "\(sync.output)")
+        #expect(try homes.run("carol", "sync").status == (isAdmin ? 6 : 0))
+        for name in ["alice", "carol"] { #expect(try homes.value(name, "A") == "two") }
+        // The place has everything again.
+        failed(try homes.run("bob", "sync"), 6, "was removed from acme")
+        #expect(try !homes.values("bob", "A").all.contains("two"))
+        try homes.admit("dave", by: "alice")
+        #expect(try homes.value("dave", "A") == "two")
+        let active = try (homes.group("alice")["members"]?.elements ?? [])
+            .filter { $0["isActive"] == true }.compactMap { $0["name"]?.text }
+        #expect(Set(active) == Set(["alice", "dave"] + (isAdmin ? [] : ["carol"])))
+    }
+
     // MARK: The index key
 
     /// Writes a vault's index as somebody who has the index key and the program's code.
