@@ -71,8 +71,11 @@ package final class GitServer {
         // As root, sshd needs its directory.
         if geteuid() == 0 { unsafe mkdir("/run/sshd", 0o755) }
         let port = try freePort()
+        // bash reads ~/.bashrc below sshd, unless it is a shell in a shell: what that starts, and a kill
+        // of it, is not this test's.
         let server = try directory.write(
             """
+            SetEnv SHLVL=2
             ListenAddress 127.0.0.1:\(port)
             HostKey \(directory.path("host"))
             AuthorizedKeysFile \(directory.path("user.pub"))

@@ -36,7 +36,8 @@ struct IntegrityTests {
         try change(&header)
         try changeIndex(&index)
         let sealed = try header.sealing(
-            index, keys: try fixture.lockedKeys, chunksByteCount: UInt64(chunks.count))
+            index, keys: try fixture.lockedKeys, chunksByteCount: UInt64(chunks.count),
+            isChecked: false)
         try fixture.store.replace(
             fixture.path, with: [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)])
     }

@@ -3,7 +3,7 @@ internal import JSON
 import TestSupport
 import Testing
 
-/// Nothing that is as long as allowed, or longer, makes a vault unreadable, whoever wrote it.
+/// Nothing that is as long as allowed, or longer, makes a vault unreadable, regardless of who wrote it.
 @Suite("Limits of shared projects")
 struct GroupLimitTests {
     @Test func `a project name as long as allowed arrives, and is adopted beside another one`()
