@@ -16,14 +16,7 @@ enum GitFailure {
         {
             return PlaceError(.tooLarge, "The place has more than 1 GiB of new data.")
         }
-        if says("repository corruption on the remote side") {
-            // What git says, too, if the program that sends was killed there.
-            return PlaceError(
-                .unreachable,
-                "The place stopped while it sent data. Sync again. If it happens again, its repository is"
-                    + " damaged: run git fsck there.")
-        }
-        if says("fsck error", "fsck failed") {
+        if says("fsck error", "fsck failed") || isFromSender(result) {
             return PlaceError(
                 .damaged,
                 "The place contains data that git rejects. Somebody with access to it should delete"
@@ -80,6 +73,12 @@ enum GitFailure {
                 .refused, "The place does not let you write. Check your rights there." + detail)
         }
         return PlaceError(.localCopy, "git failed at \(place)." + detail)
+    }
+
+    /// Whether the program that sends at the place failed: the repository there is damaged, or the
+    /// program was killed.
+    static func isFromSender(_ result: GitProgram.Result) -> Bool {
+        result.error.lowercased().contains("repository corruption on the remote side")
     }
 
     /// The last line that git wrote, without control characters and credentials of URLs. Lines that

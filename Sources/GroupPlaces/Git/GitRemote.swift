@@ -67,11 +67,16 @@ struct GitRemote {
 
     /// Fetches the newest commit of a ref, without history: its tree has all objects.
     func fetch(_ ref: String, to own: String) throws(PlaceError) {
-        let result = try program.run(
+        let words =
             [
                 "fetch", "--progress", "--no-write-fetch-head", "--no-tags", "--depth=1",
                 "--no-recurse-submodules", "--force",
-            ] + otherSide("upload-pack") + ["--", address.text, "+\(ref):\(own)"], isFetch: true)
+            ] + otherSide("upload-pack") + ["--", address.text, "+\(ref):\(own)"]
+        var result = try program.run(words, isFetch: true)
+        // What is damaged stays so; a program that was killed is there again.
+        if !result.isDone, GitFailure.isFromSender(result) {
+            result = try program.run(words, isFetch: true)
+        }
         guard result.isDone else { throw GitFailure.error(result, at: address) }
     }
 

@@ -192,7 +192,8 @@ struct LeavingTests {
 
     /// With ZG_ENV_PROOF=full more often.
     @Test(
-        .serialized, .timeLimit(.minutes(30)), arguments: 0..<UInt64(Proof.count(short: 1, full: 20))
+        .serialized, .timeLimit(.minutes(30)),
+        arguments: 0..<UInt64(Proof.count(short: 1, full: 20))
     )
     func `killed in every step and continued, it ends the same`(number: UInt64) throws {
         var kills = Kills(isKilling: true, stream: 300 + number)

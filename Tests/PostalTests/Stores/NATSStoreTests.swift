@@ -131,7 +131,8 @@ enum TestClock {
         for (device, entry) in zip(devices, joined) {
             let had = try other.everything(for: entry, after: entry.start, byteLimit: 1)
             #expect(had.copies.map(\.number) == [number])
-            #expect(try device.opened(had.copies[0].sealed) == text)
+            let copy = try #require(had.copies.first)
+            #expect(try device.opened(copy.sealed) == text)
         }
     }
 
