@@ -123,6 +123,29 @@ struct ColleagueChangeTests {
         done(try run("bob", "run", "-p", "web", "--", "/bin/true"))
     }
 
+    @Test func `two variables of one name are given out nowhere, and held names are not copied`()
+        throws
+    {
+        defer { server.stop() }
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        for name in ["alice", "bob"] { try homes.set(name, "NEW", "from \(name)") }
+        try homes.settle("bob", "alice")
+        for name in ["alice", "bob"] {
+            let result = try homes.run(
+                name, "run", "-p", "web", "--only", "NEW", "--", "/usr/bin/printenv", "NEW")
+            #expect(result.status == 125 && result.output.isEmpty, "\(result.error)")
+            #expect(result.error.contains("zg-env resolve NEW"), "\(result.error)")
+        }
+        done(try homes.run("bob", "rename", "A", "NEXT_PUBLIC_A", "-p", "web"))
+        try homes.settle("bob", "alice")
+        failed(
+            try homes.run(
+                "alice", "copy", "NEXT_PUBLIC_A", "-p", "web", "--to-project", "mine"), 5,
+            "group accept")
+    }
+
     @Test(arguments: ["sensitive", "encrypted"])
     func `a colleague's push is no conflict once both have synced`(type: String) throws {
         defer { server.stop() }

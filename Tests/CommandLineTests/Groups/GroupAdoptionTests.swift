@@ -238,5 +238,18 @@ struct GroupAdoptionTests {
         let push = try json(
             homes.home("carol").run(["push", "-p", "web", "--yes", "--json"], environment: place))
         #expect(push["changes"]?.elements.isEmpty != false, "\(push)")
+        // Accepted with the name, and without JSON, whose computation must not be what links it.
+        done(
+            try homes.home("dave").run(
+                ["login"], input: .text(platform.token + "\n"), environment: place))
+        let other = try homes.object("alice", ["group", "invite", "dave", "--auto", "--yes"])
+        done(
+            try homes.run(
+                "dave", "group", "join", homes.place, "--group", "acme",
+                input: .text(try #require(other["code"]?.text) + "\n")))
+        done(try homes.run("alice", "sync"))
+        done(try homes.run("dave", "sync"))
+        done(try homes.run("dave", "group", "adopt", "web@acme", "--bind"))
+        #expect(try binding("dave") == "web")
     }
 }
