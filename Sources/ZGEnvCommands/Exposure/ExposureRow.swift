@@ -123,14 +123,20 @@ struct ExposureRow {
     static func look(at projects: [VaultProject], _ workspace: Workspace) throws {
         let bound = projects.filter { $0.binding != nil }
         guard !bound.isEmpty else { return }
+        if workspace.options.dryRun {
+            workspace.context.warn("not-refreshed", "\(lastLook) --dry-run does not ask again.")
+            return
+        }
         do { try VercelRefresh.run(for: bound, workspace) } catch {
             let failure = CommandError(mapping: error)
             guard [.unavailable, .unauthorized].contains(failure.code) else { throw error }
             workspace.context.warn(
                 "not-refreshed",
-                "What is live is shown as of the last look at Vercel. \(failure.message)")
+                "\(lastLook) \(failure.message)")
         }
     }
+
+    private static let lastLook = "What is live is shown as it was last seen on Vercel."
 
     /// A line about old values that may still be valid, if there are any.
     static func unrevoked(_ rows: [ExposureRow]) -> [String] {

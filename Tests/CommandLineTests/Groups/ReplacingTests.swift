@@ -131,6 +131,10 @@ struct ReplacingTests {
         done(try team.run("push", "-p", "web", "--yes"))
         done(try team.run("redeploy", "-p", "web", "--wait", "--yes"))
         done(try team.run("group", "exposure", "bob"))
+        let before = try team.homes.home("alice").vaultBytes()
+        done(try team.run("group", "exposure", "bob", "--dry-run"))
+        done(try team.run("exposure", "--since", "1d", "--dry-run"))
+        #expect(try team.homes.home("alice").vaultBytes() == before)
         // A project that this vault no longer uses.
         done(try team.run("project", "remove", "web", "--yes"))
         let report = team.homes.directory.path("unused.md")
