@@ -31,7 +31,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-groups bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check deb-again clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-groups bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check release release-again release-sign clean
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -265,22 +265,38 @@ deb: build ## Build the Debian packages in .build/deb
 	@rm -rf .build/deb
 	Packaging/build-deb $(RELEASE) .build/deb
 
-# Debian is downloaded once and kept in the build directory.
-deb-check: deb ## Test the packages in a minimal Debian (root, debootstrap)
+# Each Debian is downloaded once and kept in the build directory.
+deb-check: deb ## Test the packages in a minimal Debian 12 and 13 (root, debootstrap)
 	@.ci/set-up packages
 	lintian --fail-on error --no-tag-display-limit .build/deb/*.deb
-	Tests/Packaging/check-deb .build/deb .build/debian
+	@for release in bookworm trixie; do \
+		Tests/Packaging/check-deb .build/deb .build/debian $$release || exit 1; \
+	done
 
-# In another directory, to prove that no path is in the packages.
-deb-again: deb ## Build the packages again from a clone, and compare them
+# Installed from PyPI once; needs no network afterwards.
+SBOM = .build/sbom
+$(SBOM)/ready: Packaging/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(SBOM)
+	$(SBOM)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+# On Debian 12, whose packages also install on 13. Refuses uncommitted changes.
+release: deb $(SBOM)/ready ## Build packages, source archive, SBOM and checksums in .build/dist
+	Packaging/build-release .build/deb .build/dist $(SBOM)/bin/python
+
+# In another directory, to prove that no path is in the files.
+release-again: release ## Build the release again from a clone, and compare all files
 	@rm -rf .build/again
 	git clone -q . .build/again
-	$(MAKE) -C .build/again deb
-	@for package in .build/deb/*.deb; do \
-		cmp "$$package" ".build/again/.build/deb/$$(basename "$$package")" || exit 1; \
-		sha256sum "$$package"; \
-	done
+	$(MAKE) -C .build/again release
+	diff -r .build/dist .build/again/.build/dist
 	@rm -rf .build/again
+	@echo "both builds made the same bytes"
+
+release-sign: ## Sign the checksums of `make release` with the SSH key KEY
+	@test -n "$(KEY)" || { echo "release-sign: name your key with KEY=~/.ssh/id_ed25519" >&2; exit 1; }
+	ssh-keygen -Y sign -f "$(KEY)" -n zg-env-release .build/dist/SHA256SUMS
 
 clean: ## Remove .build
 	rm -rf .build

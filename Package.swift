@@ -59,6 +59,13 @@ let quickStart: [LinkerSetting] =
             .when(configuration: .debug))
     ]
 
+/// The Debian package of the relay brings its own libnats.
+let packagedLibraries: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/zg-env-postal"],
+        .when(configuration: .release))
+]
+
 /// Where distributions put the headers of libsecret and GLib. Their pkg-config files would also
 /// link the libraries to every executable, but `zg-env` opens libsecret and GIO at first use.
 let libsecretHeaders: [String] = [
@@ -106,6 +113,7 @@ let package = Package(
             swiftSettings: smallSettings),
 
         // Libraries, lowest layer first.
+        .target(name: "Release", swiftSettings: settings),
         .target(name: "Threads", swiftSettings: settings),
         .target(name: "SystemFiles", dependencies: ["CLinux"], swiftSettings: busySettings),
         .target(
@@ -170,15 +178,17 @@ let package = Package(
             name: "Postal",
             dependencies: [
                 "CLinux", "CMicroHTTPD", "CNATS", "CSQLite", "CommandLineKit", "JSON",
-                "PostalProtocol", "Sealing", "SystemFiles", "Threads", "WebhookSigning",
+                "PostalProtocol", "Release", "Sealing", "SystemFiles", "Threads",
+                "WebhookSigning",
             ], swiftSettings: settings),
         .target(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CZxcvbn", "CommandLineKit", "CurlTransport", "DesktopNotifications",
                 "DotEnv", "EnvOperations", "EnvSchema", "GroupPlaces", "Groups", "JSON",
-                "KernelKeyring", "PostalDevice", "PostalProtocol", "Sealing", "Searching",
-                "SecretServiceKeyring", "SharedProjects", "SystemFiles", "Vault", "VercelAPI",
+                "KernelKeyring", "PostalDevice", "PostalProtocol", "Release", "Sealing",
+                "Searching", "SecretServiceKeyring", "SharedProjects", "SystemFiles", "Vault",
+                "VercelAPI",
             ], swiftSettings: smallSettings),
 
         // Programs.
@@ -186,13 +196,13 @@ let package = Package(
             name: "zg-env", dependencies: ["ZGEnvCommands"], swiftSettings: settings,
             linkerSettings: programLinking + quickStart),
         .executableTarget(
-            name: "zg-env-sandbox", dependencies: ["Sandbox", "SystemFiles"],
+            name: "zg-env-sandbox", dependencies: ["JSON", "Release", "Sandbox", "SystemFiles"],
             swiftSettings: settings,
             linkerSettings: programLinking),
 
         .executableTarget(
             name: "zg-env-postal", dependencies: ["Postal"], swiftSettings: settings,
-            linkerSettings: programLinking + quickStart),
+            linkerSettings: programLinking + quickStart + packagedLibraries),
 
         // Connects thousands of devices to a relay; tests use a few, `make postal-load` all.
         .executableTarget(
@@ -314,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["CommandLineKit", "JSON", "TestSupport", "ZGEnvCommands"],
-            swiftSettings: settings),
+            exclude: ["readme.sh"], swiftSettings: settings),
     ]
 )
 

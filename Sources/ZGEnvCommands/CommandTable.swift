@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Release
 
 /// All commands: the source for parsing, help, completions and the tests that run each one.
 enum CommandTable {
@@ -54,7 +55,7 @@ enum CommandTable {
                 Init.self, Unlock.self, Lock.self, Passwd.self, SlotList.self, SlotAdd.self,
                 SlotRemove.self, Rekey.self, Verify.self, Exposure.self, Backup.self, Restore.self,
                 ShowLog.self, ConfigGet.self, ConfigSet.self, ConfigUnset.self,
-                ConfigList.self, Doctor.self,
+                ConfigList.self, Doctor.self, Try.self,
                 CompletionScript.self,
             ]
         ),
@@ -70,13 +71,12 @@ enum CommandTable {
     /// All commands, in the order of the help.
     static var commands: [any Command.Type] { sections.flatMap(\.commands) }
 
-    static let version = "0.1.0"
-
     /// The description of the whole program.
     static let program = ProgramSpec(
-        name: "zg-env", version: version,
+        name: "zg-env", version: Release.version,
         summary: "Encrypted environment variables for projects on Vercel",
         firstSteps: [
+            .init("zg-env try", "Show the main commands on made-up data"),
             .init("zg-env init", "Create a vault"),
             .init("zg-env login", "Store a Vercel token in the vault"),
             .init("zg-env link PROJECT", "Link this directory to a Vercel project"),

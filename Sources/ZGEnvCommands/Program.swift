@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import Release
 internal import Sealing
 
 /// The program: parses the arguments, runs one command, shows its result and returns an exit code.
@@ -31,7 +32,7 @@ package struct Program {
             }
             switch try parse(context.arguments) {
             case .version:
-                try renderer.show("zg-env \(CommandTable.version)\n")
+                try renderer.show("zg-env \(Release.version)\n")
             case .help(let topic, let full):
                 let width = TerminalDevice.columns(1) ?? 80
                 let help = HelpFormatter(CommandTable.program, width: width)

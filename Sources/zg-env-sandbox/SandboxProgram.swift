@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import Release
 internal import Sandbox
 
 /// Blocks SIGTERM and SIGINT for ``SandboxProgram`` and ignores SIGPIPE.
@@ -18,8 +19,6 @@ func blockEndSignals() {
 
 /// Starts a sandbox and waits for SIGTERM or SIGINT.
 struct SandboxProgram {
-    static let version = "0.1.0"
-
     let arguments: [String]
 
     /// Returns the exit code: 0 after a signal, 2 for wrong arguments, 1 for anything else.
@@ -29,7 +28,7 @@ struct SandboxProgram {
             switch try SandboxArguments.request(arguments) {
             case .help: return write(SandboxArguments.help, to: STDOUT_FILENO) ? 0 : 1
             case .version:
-                return write("zg-env-sandbox \(Self.version)\n", to: STDOUT_FILENO) ? 0 : 1
+                return write("zg-env-sandbox \(Release.version)\n", to: STDOUT_FILENO) ? 0 : 1
             case .start(let wanted): configuration = wanted
             }
         } catch {

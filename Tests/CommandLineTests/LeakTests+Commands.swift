@@ -38,6 +38,10 @@ extension LeakTests {
             try witness.run(["doctor", "--offline"])
             try witness.run(["doctor", "--offline", "--json", "--verbose"])
         },
+        "try": { witness in
+            try witness.run(["try"])
+            try witness.run(["try", "--json", "--verbose"])
+        },
         "history": { witness in
             try witness.run(["history", "KEY", "-p", "web"])
             try witness.run(["history", "KEY", "-p", "web", "--json"])

@@ -36,7 +36,8 @@ package enum DocumentedExitCodes {
         let command = words.indices.lazy.flatMap { start in
             [2, 1].map { Array(words[start...].prefix($0)) }
         }.first { pages[$0] != nil }
-        // The program that `run` executes has its own codes.
+        // The program that `run` executes has its own codes, like the shell of `try`.
+        if words.contains("--shell") { return }
         let speaks =
             words.contains("--")
             && result.error.split(separator: "\n").contains { $0.hasPrefix("zg-env: ") }

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import Glibc
 internal import JSON
+internal import Release
 
 /// `__manual`: writes the manual pages for packages.
 enum ManualCommand: PostalCommand {
@@ -13,7 +14,7 @@ enum ManualCommand: PostalCommand {
     static func run(_ command: ParsedCommand, _ context: PostalContext) throws -> PostalResult {
         let directory = command.argument("DIRECTORY") ?? "."
         // Section 8, because `zg-env postal status` has the page zg-env-postal-status(1).
-        let pages = ManPageGenerator(PostalTable.program, section: 8, date: PostalTable.date)
+        let pages = ManPageGenerator(PostalTable.program, section: 8, date: Release.date)
             .pages()
         for page in pages {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC

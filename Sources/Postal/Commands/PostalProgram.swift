@@ -2,6 +2,7 @@ internal import CLinux
 internal import CommandLineKit
 internal import Glibc
 internal import JSON
+internal import Release
 
 /// Parses the arguments, runs one command and shows its result.
 package struct PostalProgram {
@@ -28,7 +29,7 @@ package struct PostalProgram {
         let wantsJSON = context.arguments.contains(Array("--json".utf8))
         do {
             switch try ArgumentParser(PostalTable.program).parse(bytes: context.arguments) {
-            case .version: try show("zg-env-postal \(PostalTable.version)\n")
+            case .version: try show("zg-env-postal \(Release.version)\n")
             case .help(let topic, let full):
                 let width = TerminalDevice.columns(1) ?? 80
                 let help = HelpFormatter(PostalTable.program, width: width)

@@ -1,18 +1,15 @@
 internal import CommandLineKit
+internal import Release
 
 /// The commands of `zg-env-postal`.
 enum PostalTable {
-    static let version = "0.1.0"
-    /// The date of the manual pages.
-    static let date = "November 22, 2026"
-
     static let commands: [any (PostalCommand & Sendable).Type] = [
         ServeCommand.self, InviteCommand.self, DevicesListCommand.self, DevicesRemoveCommand.self,
         StatusCommand.self, ManualCommand.self,
     ]
 
     static let program = ProgramSpec(
-        name: "zg-env-postal", version: version,
+        name: "zg-env-postal", version: Release.version,
         summary: "Relay encrypted Vercel events to a team's devices",
         discussion: """
             Receives Vercel's webhooks and passes each event to the registered devices of its \

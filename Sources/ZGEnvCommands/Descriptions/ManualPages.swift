@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import JSON
+internal import Release
 internal import Sealing
 
 /// `__manual`: writes the manual pages, for building packages.
@@ -11,15 +12,12 @@ struct ManualPages: Command {
             ArgumentSpec("DIRECTORY", .one, "Existing directory", completion: .directory)
         ], hidden: true)
 
-    /// The release date of this version.
-    private static let date = "November 21, 2026"
-
     private let directory: String
 
     init(_ command: ParsedCommand) { directory = command.required("DIRECTORY") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let pages = ManPageGenerator(workspace.context.program, date: Self.date).pages()
+        let pages = ManPageGenerator(workspace.context.program, date: Release.date).pages()
         for page in pages {
             try Array(page.text.utf8).withBytes { bytes in
                 try PrivateFile.write(

@@ -28,12 +28,7 @@ struct MemoryFileLink {
 
     private static func makeDirectory(in place: String) -> String? {
         guard place.hasPrefix("/"), isInMemory(place) else { return nil }
-        var template = Array("\(place)/zg-env-XXXXXX".utf8CString)
-        return unsafe template.withUnsafeMutableBufferPointer { buffer in
-            unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) }.map {
-                unsafe String(cString: $0)
-            }
-        }
+        return try? PrivateDirectory(in: place, prefix: "zg-env-").path
     }
 
     /// Returns whether a directory is on a tmpfs, according to the kernel's list of mounts.

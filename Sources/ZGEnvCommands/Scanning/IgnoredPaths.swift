@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import SystemFiles
 
 /// The ignored, untracked paths below a directory, as listed by git, which knows `.gitignore` at
 /// every level, `.git/info/exclude` and the user's list.
@@ -55,33 +56,26 @@ struct IgnoredPaths {
     private func listWithoutRepository(_ directory: String) throws -> [ArraySlice<UInt8>]? {
         guard let root = RealPath.of(directory) else { return nil }
         let parent = context.variable("TMPDIR") ?? "/tmp"
-        var template = Array("\(parent)/zg-env-ignored-XXXXXX".utf8CString)
         // Signals wait until the temporary repository is deleted.
         zg_interrupts_defer()
         defer {
             zg_interrupts_resume()
             zg_end_if_interrupted()
         }
-        guard
-            let repository = unsafe template.withUnsafeMutableBufferPointer({ buffer in
-                unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) }.map {
-                    unsafe String(cString: $0)
-                }
-            })
-        else { return nil }
-        defer {
-            unsafe unlink(repository + "/HEAD")
-            for name in ["/objects", "/refs", ""] { unsafe rmdir(repository + name) }
+        guard let repository = try? PrivateDirectory(in: parent, prefix: "zg-env-ignored-") else {
+            return nil
         }
-        for name in ["/objects", "/refs"] { unsafe mkdir(repository + name, 0o700) }
-        let head = unsafe open(repository + "/HEAD", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard head >= 0 else { return nil }
-        let text = "ref: refs/heads/none\n"
-        let written = unsafe write(head, text, text.utf8.count)
-        close(head)
-        guard written == text.utf8.count else { return nil }
+        defer { try? repository.remove() }
+        for name in ["objects", "refs"] { unsafe mkdir("\(repository.path)/\(name)", 0o700) }
+        do throws(SystemError) {
+            let head = try OpenFile("\(repository.path)/HEAD", O_WRONLY | O_CREAT | O_EXCL)
+            try unsafe head.write("ref: refs/heads/none\n".utf8.span.bytes)
+            try head.close()
+        } catch {
+            return nil
+        }
         return try GitProgram(
-            context, in: root, ["--git-dir=\(repository)", "--work-tree=\(root)"]
+            context, in: root, ["--git-dir=\(repository.path)", "--work-tree=\(root)"]
         ).list(Self.question)
     }
 }

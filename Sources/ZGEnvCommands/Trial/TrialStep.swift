@@ -1,0 +1,69 @@
+internal import DotEnv
+
+/// A command that `try` runs and shows.
+struct TrialStep {
+    let title: String
+    /// The words after `zg-env`.
+    let words: [String]
+    var readsToken = false
+    var exitCode = ExitCode.done
+    /// What an exit code other than 0 means here.
+    var remark: String?
+
+    init(_ title: String, _ words: String...) {
+        (self.title, self.words) = (title, words)
+    }
+
+    /// The command as typed in a shell.
+    var command: String { "zg-env " + words.map(ShellWord.quoted).joined(separator: " ") }
+
+    /// The variables of the made-up project.
+    static let file = """
+        DATABASE_URL=postgres://web@db.example/web
+        DATABASE_PASSWORD=2f9c41d07be86a35
+        STRIPE_KEY=sk_live_4eC39HqLyjWDarjtT1zdp7dc
+        LOG_LEVEL=info
+
+        """
+
+    /// Creates the vault and fills it.
+    static let preparation = [
+        TrialStep("Create a vault.", "init", "--kdf", "interactive", "--lock"),
+        TrialStep(
+            "Encrypt the variables of a .env file, and delete the file.",
+            "import", ".env", "-p", "web", "--remove"),
+        TrialStep("Store a token, after checking it.", "login").reading(),
+    ]
+
+    /// What the commands do with it.
+    static let tour = [
+        TrialStep("List the variables. Values stay encrypted.", "list", "-p", "web"),
+        TrialStep(
+            "Run a program with the variables in its environment.",
+            "run", "-p", "web", "-t", "production", "--", "printenv", "STRIPE_KEY"),
+        TrialStep("Push to Vercel, and read everything back.", "push", "-p", "web", "--yes"),
+        TrialStep(
+            "Replace a secret, redeploy, and prove that the new value is live.",
+            "rotate", "DATABASE_PASSWORD", "-p", "web", "--generate", "hex:24", "--redeploy",
+            "--yes"),
+        TrialStep(
+            "Replace another one. Its check accepts only keys that start with sk_live_, and fails.",
+            "rotate", "STRIPE_KEY", "-p", "web", "--generate", "hex:24", "--redeploy", "--check",
+            "grep -q ^sk_live_", "--yes"
+        ).ending(.rolledBack, "the rotation failed and was reverted"),
+        TrialStep(
+            "The old value is back, and everything is pushed and live.", "list", "-p", "web"),
+    ]
+
+    private func reading() -> TrialStep {
+        var step = self
+        step.readsToken = true
+        return step
+    }
+
+    private func ending(_ code: ExitCode, _ remark: String) -> TrialStep {
+        var step = self
+        (step.exitCode, step.remark) = (code, remark)
+        return step
+    }
+}
