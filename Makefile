@@ -22,7 +22,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests
+PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|DotEnvTests.FuzzTests
 
 # Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error

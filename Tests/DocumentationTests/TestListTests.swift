@@ -69,6 +69,19 @@ import Testing
         let suites = try #require(text.firstMatch(of: /(?m)^PROOF_SUITES = (.*)$/)).1
             .split(separator: "|")
         #expect(suites.count > 10)
-        for suite in suites { try Self.expectTests("\\.\(suite)/", "PROOF_SUITES") }
+        for suite in suites { try Self.expectTests("\(suite)/", "PROOF_SUITES") }
+        // And the list has each suite with a long form.
+        let root = DocumentationTests.root + "/Tests"
+        let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        var found = 0
+        for file in files where file.hasSuffix("Tests.swift") {
+            let text = try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
+            guard text.contains(/Proof\.(count|sample|isFull)/) else { continue }
+            found += 1
+            let suite = (file as NSString).lastPathComponent.dropLast(6)
+            let name = "\(file.prefix { $0 != "/" }).\(suite)"
+            #expect(suites.contains { name.hasSuffix($0) }, "PROOF_SUITES lacks \(name)")
+        }
+        #expect(found > 20)
     }
 }
