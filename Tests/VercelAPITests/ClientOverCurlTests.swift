@@ -63,7 +63,7 @@ import VercelAPI
         let new = NewEnvironmentVariable(
             key: "K", value: try arena.secret("v"), targets: [.production])
         do throws(VercelAPIError) {
-            _ = try client.createEnvironmentVariable(new, inProject: "p")
+            _ = try client.create(new, inProject: "p")
             Issue.record("no answer came")
         } catch {
             #expect(error.code == .outcomeUnknown)

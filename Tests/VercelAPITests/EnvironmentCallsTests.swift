@@ -58,8 +58,8 @@ import VercelAPI
         let body =
             "{\"id\":\"e/1\",\"key\":\"K\",\(members)" + (members.hasSuffix("eyJ") ? "\"}" : "}")
         let api = try FakeAPI(.answer(200, body))
-        let read = try api.client.environmentVariable(
-            "e/1", ofProject: "web", valueInto: api.arena)
+        let read = try api.client.environmentVariables(
+            [("web", "e/1")], valuesInto: api.arena)[0].get()
         #expect(read.value?.exposedText == value)
         #expect(api.transport.sent.first?.target == "/v1/projects/web/env/e%2F1")
     }
@@ -69,16 +69,16 @@ import VercelAPI
             .answer(200, #"{"id":"1","key":"K","type":"encrypted","value":{"a":1}}"#))
         #expect(
             api.error {
-                _ = try api.client.environmentVariable(
-                    "1", ofProject: "web", valueInto: api.arena)
+                _ = try api.client.environmentVariables(
+                    [("web", "1")], valuesInto: api.arena)[0].get()
             }?.code == .malformedAnswer)
     }
 
     @Test func `all variables of a target are pulled in one request`() throws {
         let body = #"{"env":{"A":"1","S":""},"buildEnv":{"A":"1\n"},"x":[{"env":{}}]}"#
         let api = try FakeAPI(.answer(200, body))
-        let pulled = try api.client.pulledEnvironment(
-            ofProject: "web", target: "preview", gitBranch: "feature/x", valuesInto: api.arena)
+        let pulled = try api.client.pulledEnvironments(
+            [("web", "preview", "feature/x")], valuesInto: api.arena)[0].get()
         #expect(pulled.environment.mapValues(\.exposedText) == ["A": "1", "S": ""])
         #expect(pulled.buildEnvironment.mapValues(\.exposedText) == ["A": "1\n"])
         _ = try api.client.pulledEnvironment(ofDeployment: "dpl_1", valuesInto: api.arena)
@@ -115,14 +115,14 @@ import VercelAPI
         let new = NewEnvironmentVariable(
             key: "K", value: try api.arena.secret("a\"b\n😀"), type: .sensitive,
             targets: [.production, .preview], customEnvironmentIds: ["env_1"], comment: "c")
-        #expect(try api.client.createEnvironmentVariable(new, inProject: "web").id == "1")
+        #expect(try api.client.create(new, inProject: "web").id == "1")
         let sent = api.transport.sent[0]
         #expect(sent.method == "POST")
         #expect(sent.target == "/v10/projects/web/env?slug=acme%20%26%20co")
         #expect(sent.token == FakeAPI.token)
         #expect(
             sent.body
-                == #"{"key":"K","value":"a\"b\n😀","type":"sensitive","target":["production","preview"],"customEnvironmentIds":["env_1"],"comment":"c"}"#
+                == #"[{"key":"K","value":"a\"b\n😀","type":"sensitive","target":["production","preview"],"customEnvironmentIds":["env_1"],"comment":"c"}]"#
         )
     }
 
@@ -131,7 +131,7 @@ import VercelAPI
         let value = try ([0xFF, 0xFE] as [UInt8]).withBytes { try api.arena.copy($0) }
         let new = NewEnvironmentVariable(key: "K", value: value, targets: [.production])
         let error = api.error {
-            _ = try api.client.createEnvironmentVariable(new, inProject: "web")
+            _ = try api.client.create(new, inProject: "web")
         }
         #expect(error?.code == .invalidRequest)
         #expect(api.transport.sent.isEmpty)
@@ -175,7 +175,7 @@ import VercelAPI
         let new = NewEnvironmentVariable(
             key: "B", value: try api.arena.secret("value"), targets: [.preview])
         #expect(
-            api.error { _ = try api.client.createEnvironmentVariable(new, inProject: "web") }?
+            api.error { _ = try api.client.create(new, inProject: "web") }?
                 .code == .conflict)
     }
 

@@ -159,7 +159,7 @@ import VercelAPI
             let new = NewEnvironmentVariable(
                 key: "NODE_ENV", value: try api.arena.secret(value), targets: [.production])
             let error = api.error {
-                _ = try api.client.createEnvironmentVariable(new, inProject: "web")
+                _ = try api.client.create(new, inProject: "web")
             }
             #expect(error?.conflict?.key == "NODE_ENV")
             #expect(error?.conflict?.targets == targets)
@@ -192,7 +192,7 @@ import VercelAPI
             for attempt in 0..<3 {
                 let error = api.error {
                     switch attempt {
-                    case 0: _ = try api.client.createEnvironmentVariable(new, inProject: "web")
+                    case 0: _ = try api.client.create(new, inProject: "web")
                     case 1:
                         _ = try api.client.changeEnvironmentVariable(
                             "e1", ofProject: "web", change)

@@ -24,7 +24,6 @@ import Testing
         #expect(events.map { $0.date?.milliseconds } == [2, 4, 6, nil, 7])
         #expect(events.map(\.id) == ["a", "b", "c", nil, nil])
         #expect(events.map(\.state) == [nil, nil, .ready, .error, nil])
-        #expect(events.map(\.name) == ["bld_1", "bld_1", nil, nil, nil])
         #expect(events[0].step == "install")
         #expect(events[4].aliasError == "no")
     }

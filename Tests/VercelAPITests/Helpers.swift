@@ -68,7 +68,35 @@ extension LocalServer {
     }
 }
 
+extension VercelClient {
+    /// Creates one variable, or throws why Vercel refused it.
+    func create(
+        _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
+    ) throws(VercelAPIError) -> EnvironmentVariable {
+        let batch = try createEnvironmentVariables([new], inProject: project, isUpsert: isUpsert)
+        if let failed = batch.failed.first { throw failed.error }
+        guard let created = batch.created.first else {
+            throw VercelAPIError(.malformedAnswer, reason: "nothing was created")
+        }
+        return created
+    }
+}
+
 extension CurlTransport {
+    /// Sends requests, and returns the responses in their order.
+    func send(
+        _ requests: [HTTPRequest], concurrency: Int
+    ) -> [Result<HTTPResponse, TransportError>] {
+        let missing = TransportError(.failed, mayHaveReachedServer: true, reason: "no response")
+        var answers = [Result<HTTPResponse, TransportError>](
+            repeating: .failure(missing), count: requests.count)
+        send(requests, concurrency: concurrency) { place, result in
+            answers[place] = result
+            return true
+        }
+        return answers
+    }
+
     /// The error of a request, or nil if it succeeded.
     func failure(of request: HTTPRequest) -> TransportError? {
         do throws(TransportError) {

@@ -149,7 +149,7 @@ import Testing
             }, known: known)
         let plain = api.error { _ = try api.client.deployment("dpl_1") }
         #expect(plain?.vercelMessage == "read-7531 and sent-8642")
-        _ = try api.client.environmentVariable("e1", ofProject: "web", valueInto: api.arena)
+        _ = try api.client.environmentVariables([("web", "e1")], valuesInto: api.arena)[0].get()
         let later = api.error { _ = try api.client.deployment("dpl_1") }
         #expect(later?.vercelMessage == UntrustedText.withheld)
         let new = NewEnvironmentVariable(
@@ -160,7 +160,7 @@ import Testing
         let before = other.error { _ = try other.client.deployment("dpl_1") }
         #expect(before?.vercelMessage == "c2VudC04NjQy")
         #expect(
-            other.error { _ = try other.client.createEnvironmentVariable(new, inProject: "web") }?
+            other.error { _ = try other.client.create(new, inProject: "web") }?
                 .vercelMessage == UntrustedText.withheld)
         let after = other.error { _ = try other.client.deployment("dpl_1") }
         #expect(after?.vercelMessage == UntrustedText.withheld)

@@ -11,7 +11,7 @@ import VercelAPI
     private func create(
         _ api: FakeAPI, value: String = "value-0123456789", isUpsert: Bool = false
     ) throws -> EnvironmentVariable {
-        try api.client.createEnvironmentVariable(
+        try api.client.create(
             NewEnvironmentVariable(
                 key: "K", value: api.arena.secret(value), targets: [.production]),
             inProject: "web", isUpsert: isUpsert)
@@ -65,7 +65,7 @@ import VercelAPI
         FakeCase.broken(.cut, reached: true), .broken(.timedOut, reached: true), .answer(500, ""),
         .answer(502, "<html>"), .answer(503, ""), .answer(201, ""), .answer(201, "{\"created\":"),
         .answer(200, "<html>"), .answer(201, "{}"), .answer(201, "[]"),
-        .answer(201, #"{"created":[],"failed":[]}"#), .broken(.cancelled, reached: true),
+        .broken(.cancelled, reached: true),
     ])
     func `a creation of unknown outcome is not retried, and reported as such`(answer: FakeCase)
         throws
@@ -76,6 +76,15 @@ import VercelAPI
         #expect(error?.hint != nil)
         #expect(api.transport.sent.count == 1)
         #expect(api.transport.sent.first?.isRepeatable == false)
+    }
+
+    @Test func `a creation that the response does not mention is not reported as done`() throws {
+        let api = try FakeAPI(.answer(201, #"{"created":[],"failed":[]}"#))
+        let new = NewEnvironmentVariable(
+            key: "K", value: try api.arena.secret("value"), targets: [.production])
+        let batch = try api.client.createEnvironmentVariables([new], inProject: "web")
+        #expect(batch.created.isEmpty && batch.failed.isEmpty)
+        #expect(api.transport.sent.count == 1)
     }
 
     @Test(arguments: [

@@ -6,7 +6,6 @@ struct APIErrorBody: Decodable {
     var missingToken = false
     var saml = false
     var limited = false
-    var scope: String?
     var key: String?
     var targets: [String] = []
     var gitBranch: String?
@@ -43,7 +42,6 @@ struct APIErrorBody: Decodable {
         missingToken = object.bool("missingToken") ?? false
         saml = object.bool("saml") ?? false
         limited = object.bool("limited") ?? false
-        scope = object.text("scope")
         key = object.text("envVarKey") ?? object.text("key")
         targets = object.texts("target") ?? []
         gitBranch = object.text("gitBranch")

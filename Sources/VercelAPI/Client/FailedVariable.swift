@@ -4,8 +4,6 @@ package struct FailedVariable: Sendable, Equatable {
     package let key: String?
     /// The targets, as far as Vercel reports them.
     package let targets: [String]
-    /// The git branch, if Vercel reports it.
-    package let gitBranch: String?
     package let error: VercelAPIError
 }
 
@@ -15,7 +13,6 @@ extension FailedVariable {
         self.init(
             key: item.key.flatMap { UntrustedText.word($0, secrets) },
             targets: item.targets.prefix(20).compactMap { UntrustedText.word($0, secrets) },
-            gitBranch: item.gitBranch.flatMap { UntrustedText.name($0, secrets) },
             error: VercelAPIError(item: item, status: status, secrets: secrets))
     }
 }

@@ -62,7 +62,7 @@ extension VercelClient {
     ///   ``Paging/maximumPages`` pages; ``VercelAPIError/Code/unavailable`` after
     ///   ``Paging/maximumTime``.
     func list<Element: ListElement>(
-        _ first: APICall, cursor: String, limit: Int = .max, of type: Element.Type = Element.self
+        _ first: APICall, cursor: String, limit: Int = .max
     ) throws(VercelAPIError) -> [Element] {
         let begin = session.waitingRoom.elapsed
         let answer = try perform(first)
@@ -72,7 +72,7 @@ extension VercelClient {
 
     /// Reads lists in parallel, each to its end. The time of each starts with its first page.
     func lists<Element: ListElement>(
-        _ calls: [APICall], cursor: String, of type: Element.Type = Element.self
+        _ calls: [APICall], cursor: String
     ) -> [Result<[Element], VercelAPIError>] {
         perform(calls) { (place, answer) throws(VercelAPIError) in
             try self.list(

@@ -3,18 +3,11 @@ package struct CustomEnvironment: Decodable, Sendable, Equatable {
     /// The id, `env_…`.
     package let id: String
     package let slug: String
-    /// The environment it behaves like: `production`, `preview` or `development`.
-    package let type: String?
-    package let note: String?
-    package let updatedAt: APITime?
 
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
         slug = try object.requiredText("slug")
-        type = object.text("type")
-        note = object.text("description")
-        updatedAt = object.time("updatedAt")
     }
 }
 

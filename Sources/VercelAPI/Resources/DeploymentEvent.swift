@@ -14,8 +14,6 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
     package let level: String?
     /// The step that a `delimiter` opens or closes.
     package let step: String?
-    /// The part of the build it belongs to.
-    package let name: String?
     /// The new state, for `deployment-state`.
     package let state: Deployment.State?
     /// The exit code of the command, for `exit`.
@@ -45,7 +43,6 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
         text = try Self.text(of: inner) ?? Self.text(of: outer)
         level = inner.text("level") ?? outer.text("level")
         step = info?.text("step")
-        name = info?.text("name")
         statusCode = inner.number("statusCode")
         if let error = outer.object("aliasError") {
             aliasError = error.text("message") ?? error.text("code") ?? "unknown"

@@ -15,8 +15,6 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         package static var sensitive: Self { Self(rawValue: "sensitive") }
         /// The name of a variable that Vercel sets.
         package static var system: Self { Self(rawValue: "system") }
-        /// A reference to a secret of the legacy kind.
-        package static var secret: Self { Self(rawValue: "secret") }
     }
 
     package struct Target: OpenText {
@@ -52,8 +50,6 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
     package let isDecrypted: Bool?
     /// Whether Vercel created it.
     package let isSystem: Bool
-    /// The integration that created it.
-    package let configurationId: String?
 
     /// Decodes a record, skipping the value.
     package init(from decoder: any Decoder) throws {
@@ -72,7 +68,6 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         editorName = object.text("lastEditedByDisplayName")
         isDecrypted = object.bool("decrypted")
         isSystem = object.bool("system") ?? false
-        configurationId = object.text("configurationId")
     }
 
     /// Returns whether the `value` member of a response can be the value itself.

@@ -9,7 +9,6 @@ package struct Project: Codable, Sendable, Equatable {
     /// The user or team that owns it.
     package let accountId: String?
     package let framework: String?
-    package let createdAt: APITime?
     package let updatedAt: APITime?
     /// The repository it is built from.
     package let link: Link?
@@ -18,8 +17,6 @@ package struct Project: Codable, Sendable, Equatable {
     package let latestDeployments: [Deployment]
     /// The latest promotion or rollback.
     package let lastAliasRequest: AliasRequest?
-    /// Whether a gradual release is configured.
-    package let hasRollingRelease: Bool
     /// Whether production deployments get the domains automatically; nil if the response does not
     /// say.
     package let assignsDomains: Bool?
@@ -33,42 +30,26 @@ package struct Project: Codable, Sendable, Equatable {
     }
 
     package struct Link: Decodable, Sendable, Equatable {
-        /// `github`, `gitlab`, `bitbucket` or another word.
-        package let type: String?
-        /// Owner and name, as far as Vercel reports them.
-        package let repository: String?
         /// The production branch, which cannot have preview variables.
         package let productionBranch: String?
 
-        /// Decodes the members of any git service.
         package init(from decoder: any Decoder) throws {
-            let object = try decoder.object()
-            type = object.text("type")
-            productionBranch = object.text("productionBranch")
-            let owner =
-                object.text("org") ?? object.text("projectNamespace") ?? object.text("owner")
-            let name = object.text("repo") ?? object.text("projectName") ?? object.text("slug")
-            repository = [owner, name].compactMap { $0 }.joined(separator: "/")
+            productionBranch = try decoder.object().text("productionBranch")
         }
     }
 
     /// A requested promotion or rollback.
     package struct AliasRequest: Decodable, Sendable, Equatable {
         package let jobStatus: JobStatus
-        /// The deployment that was live before.
-        package let fromDeploymentId: String?
         /// The deployment that becomes live.
         package let toDeploymentId: String?
-        package let requestedAt: APITime?
         /// `promote` or `rollback`.
         package let type: String?
 
         package init(from decoder: any Decoder) throws {
             let object = try decoder.object()
             jobStatus = JobStatus(rawValue: try object.requiredText("jobStatus"))
-            fromDeploymentId = object.text("fromDeploymentId")
             toDeploymentId = object.text("toDeploymentId")
-            requestedAt = object.time("requestedAt")
             type = object.text("type")
         }
     }
@@ -99,7 +80,6 @@ package struct Project: Codable, Sendable, Equatable {
         name = try object.requiredText("name")
         accountId = object.text("accountId")
         framework = object.text("framework")
-        createdAt = object.time("createdAt")
         updatedAt = object.time("updatedAt")
         link = object.part("link")
         let targets = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "targets")
@@ -107,9 +87,6 @@ package struct Project: Codable, Sendable, Equatable {
         latestDeployments = object.list("latestDeployments") ?? []
         lastAliasRequest = object.part("lastAliasRequest")
         assignsDomains = object.bool("autoAssignCustomDomains")
-        hasRollingRelease =
-            object.contains("rollingRelease")
-            && (try? object.decodeNil(forKey: "rollingRelease")) == false
     }
 }
 

@@ -4,12 +4,6 @@ package struct Team: Decodable, Sendable, Equatable {
     package let id: String
     /// The name in URLs.
     package let slug: String
-    /// The display name.
-    package let name: String?
-    /// The user's role in the team.
-    package let role: String?
-    /// Whether the user has restricted access to it.
-    package let isLimited: Bool
     /// Whether new production and preview variables must be sensitive: `default`, `on`, `off`.
     package let sensitivePolicy: String?
 
@@ -17,11 +11,6 @@ package struct Team: Decodable, Sendable, Equatable {
         let object = try decoder.object()
         id = try object.requiredText("id")
         slug = object.text("slug") ?? id
-        name = object.text("name")
-        let membership = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "membership")
-        role = membership?.text("role")
-        // `limited` is a flag in some responses and an object in others.
-        isLimited = object.bool("limited") ?? false
         sensitivePolicy = object.text("sensitiveEnvironmentVariablePolicy")
     }
 }

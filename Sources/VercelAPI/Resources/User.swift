@@ -3,11 +3,6 @@ package struct User: Decodable, Sendable, Equatable {
     package let id: String
     /// The name in URLs; missing for a limited user.
     package let username: String?
-    /// The full name.
-    package let name: String?
-    package let email: String?
-    /// The team that Vercel uses by default.
-    package let defaultTeamId: String?
     /// Whether the account has restricted access.
     package let isLimited: Bool
 
@@ -18,9 +13,6 @@ package struct User: Decodable, Sendable, Equatable {
             (try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "user")) ?? outer
         id = try object.text("id") ?? object.requiredText("uid")
         username = object.text("username")
-        name = object.text("name")
-        email = object.text("email")
-        defaultTeamId = object.text("defaultTeamId")
         isLimited = object.bool("limited") ?? false
     }
 }

@@ -13,19 +13,10 @@ package struct PulledEnvironment {
 
 extension VercelClient {
     /// Lists the variables of a project, without values.
-    ///
-    /// - Parameters:
-    ///   - gitBranch: Only variables for previews of this branch, and the general ones.
-    ///   - customEnvironmentId: Only variables of this custom environment.
     package func environmentVariables(
-        ofProject project: String, gitBranch: String? = nil, customEnvironmentId: String? = nil
+        ofProject project: String
     ) throws(VercelAPIError) -> [EnvironmentVariable] {
-        var call = try variablesCall(project)
-        if let gitBranch { call.query.append(("gitBranch", gitBranch)) }
-        if let customEnvironmentId {
-            call.query.append(("customEnvironmentId", customEnvironmentId))
-        }
-        return try list(call, cursor: "until")
+        try list(try variablesCall(project), cursor: "until")
     }
 
     /// Lists the variables of several projects in parallel, without values.
@@ -85,13 +76,6 @@ extension VercelClient {
         }
     }
 
-    /// Reads one variable with its value.
-    package func environmentVariable(
-        _ id: String, ofProject project: String, valueInto arena: SecretArena
-    ) throws(VercelAPIError) -> ReadEnvironmentVariable {
-        try readVariable(try perform(try oneCall(id, project)), into: arena)
-    }
-
     /// Reads variables with their values in parallel.
     ///
     /// - Returns: One result for each, in their order.
@@ -99,34 +83,18 @@ extension VercelClient {
         _ variables: [(project: String, id: String)], valuesInto arena: SecretArena
     ) throws(VercelAPIError) -> [Result<ReadEnvironmentVariable, VercelAPIError>] {
         let calls = try variables.map { entry throws(VercelAPIError) in
-            try oneCall(entry.id, entry.project)
+            try APICall(.get, "/v1/projects/\(entry.project)/env/\(entry.id)")
         }
         return perform(calls) { (_, answer) throws(VercelAPIError) in
             try self.readVariable(answer, into: arena)
         }
     }
 
-    /// Reads all variables of a target with their values in one request. Vercel does not document
-    /// this call.
+    /// Reads all variables of several targets in parallel, each with one request. Vercel does not
+    /// document this call.
     ///
-    /// - Parameters:
-    ///   - target: `production`, `preview`, `development` or the name of a custom environment.
-    ///   - gitBranch: The branch, for previews.
-    package func pulledEnvironment(
-        ofProject project: String, target: String, gitBranch: String? = nil,
-        valuesInto arena: SecretArena
-    ) throws(VercelAPIError) -> PulledEnvironment {
-        let call =
-            if let gitBranch {
-                try APICall(.get, "/v3/env/pull/\(project)/\(target)/\(gitBranch)")
-            } else {
-                try APICall(.get, "/v3/env/pull/\(project)/\(target)")
-            }
-        return try readPulled(try perform(call), into: arena)
-    }
-
-    /// Reads all variables of several targets in parallel; previews may have a branch.
-    ///
+    /// - Parameter targets: `target` is `production`, `preview`, `development` or the name of a
+    ///   custom environment; previews may have a branch.
     /// - Returns: One result for each, in their order.
     package func pulledEnvironments(
         _ targets: [(project: String, target: String, gitBranch: String?)],
@@ -152,10 +120,6 @@ extension VercelClient {
 
     func variablesCall(_ project: String) throws(VercelAPIError) -> APICall {
         try APICall(.get, "/v10/projects/\(project)/env")
-    }
-
-    private func oneCall(_ id: String, _ project: String) throws(VercelAPIError) -> APICall {
-        try APICall(.get, "/v1/projects/\(project)/env/\(id)")
     }
 
     private func readVariable(

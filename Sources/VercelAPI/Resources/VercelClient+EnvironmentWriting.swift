@@ -1,38 +1,26 @@
 internal import JSON
 
 extension VercelClient {
-    /// Creates one variable.
-    ///
-    /// - Parameter isUpsert: Whether to change an existing record of the same name and exactly the
-    ///   same scope.
-    /// - Returns: The record. Only reading it back shows that the value was stored as sent.
-    /// - Throws: ``VercelAPIError/Code/conflict`` if the scope is taken;
-    ///   ``VercelAPIError/Code/outcomeUnknown`` if it may have been created.
-    package func createEnvironmentVariable(
-        _ new: NewEnvironmentVariable, inProject project: String, isUpsert: Bool = false
-    ) throws(VercelAPIError) -> EnvironmentVariable {
-        var call = try createCall(project, isUpsert: isUpsert, of: [new])
-        try call.writeBody { (json) throws(OutputError) in try new.write(to: &json) }
-        let batch = try readBatch(try perform(call), call: call)
-        if let failed = batch.failed.first { throw failed.error }
-        guard batch.created.count == 1 else { throw Self.unreadableCreation }
-        return batch.created[0]
-    }
-
-    /// Creates several variables in one request. Vercel accepts or rejects each by itself.
+    /// Creates variables in one request. Vercel accepts or rejects each by itself.
     ///
     /// - Parameters:
     ///   - isUpsert: Whether to change existing records of the same names and exactly the same
     ///     scopes.
     ///   - check: Called right before each attempt.
+    /// - Returns: The records. Only reading them back shows that the values were stored as sent.
     /// - Throws: An error only if the result of the single variables is unknown.
     package func createEnvironmentVariables(
         _ new: [NewEnvironmentVariable], inProject project: String, isUpsert: Bool = false,
         check: SendCheck? = nil
     ) throws(VercelAPIError) -> EnvironmentVariableBatch {
         guard !new.isEmpty else { return EnvironmentVariableBatch(created: [], failed: []) }
-        var call = try createCall(project, isUpsert: isUpsert, of: new)
+        // An upsert is idempotent; a creation is not.
+        var call = try APICall(
+            .post, "/v10/projects/\(project)/env",
+            query: [("upsert", isUpsert ? "true" : nil)], isRepeatable: isUpsert)
         call.check = check
+        call.sent = new.map(\.value)
+        call.names = Set(new.map(\.key) + new.compactMap(\.gitBranch))
         try call.writeBody { (json) throws(OutputError) in
             try json.array { (json) throws(OutputError) in
                 for variable in new { try variable.write(to: &json) }
@@ -99,24 +87,6 @@ extension VercelClient {
             start += part.count
         }
         return deleted
-    }
-
-    private static var unreadableCreation: VercelAPIError {
-        VercelAPIError(
-            .outcomeUnknown, reason: "Vercel accepted the request, but its response cannot be read",
-            hint: "check whether the change was made before trying again")
-    }
-
-    private func createCall(
-        _ project: String, isUpsert: Bool, of new: [NewEnvironmentVariable]
-    ) throws(VercelAPIError) -> APICall {
-        // An upsert is idempotent; a creation is not.
-        var call = try APICall(
-            .post, "/v10/projects/\(project)/env",
-            query: [("upsert", isUpsert ? "true" : nil)], isRepeatable: isUpsert)
-        call.sent = new.map(\.value)
-        call.names = Set(new.map(\.key) + new.compactMap(\.gitBranch))
-        return call
     }
 
     private func readBatch(

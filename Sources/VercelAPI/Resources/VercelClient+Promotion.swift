@@ -16,12 +16,10 @@ package enum PromotionKind: Sendable {
     case rollback
 }
 
-/// The state of one domain during a promotion or rollback.
+/// One domain of a promotion or rollback.
 package struct PromotionAlias: Decodable, Sendable, Equatable {
     /// The host name.
     package let alias: String
-    /// `completed`, `in-progress`, `pending`, `failed` or another word.
-    package let status: String
     package let id: String
 
     /// Decodes a record, whose `alias` may be a string or an object.
@@ -29,7 +27,6 @@ package struct PromotionAlias: Decodable, Sendable, Equatable {
         let object = try decoder.object()
         let inner = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "alias")
         alias = try inner?.text("alias") ?? object.requiredText("alias")
-        status = object.text("status") ?? "unknown"
         id = object.text("id") ?? alias
     }
 }

@@ -9,10 +9,7 @@ package struct Webhook: Decodable, Sendable, Equatable {
     package let events: [String]
     /// The ids of the projects whose events it gets; empty for all.
     package let projectIds: [String]
-    /// The user or team that owns it.
-    package let ownerId: String?
     package let createdAt: APITime?
-    package let updatedAt: APITime?
 
     /// Decodes a record, skipping the secret.
     package init(from decoder: any Decoder) throws {
@@ -21,9 +18,7 @@ package struct Webhook: Decodable, Sendable, Equatable {
         url = try object.requiredText("url")
         events = object.texts("events") ?? []
         projectIds = object.texts("projectIds") ?? []
-        ownerId = object.text("ownerId")
         createdAt = object.time("createdAt")
-        updatedAt = object.time("updatedAt")
     }
 }
 

@@ -11,11 +11,6 @@ package final class GuardedBytes: CustomStringConvertible, CustomReflectable {
         buffer = try SecretBuffer(capacity: capacity)
     }
 
-    /// Takes ownership of `buffer`.
-    package init(_ buffer: consuming SecretBuffer) {
-        self.buffer = buffer
-    }
-
     package var count: Int { buffer.count }
 
     /// Appends a copy of `bytes`.

@@ -37,18 +37,4 @@ extension HTTPTransport {
         }
         return try answer.get()
     }
-
-    /// Sends `requests`, at most `concurrency` at a time, and returns the responses in their order.
-    package func send(
-        _ requests: [HTTPRequest], concurrency: Int
-    ) -> [Result<HTTPResponse, TransportError>] {
-        let missing = TransportError(.failed, mayHaveReachedServer: true, reason: "no response")
-        var answers = [Result<HTTPResponse, TransportError>](
-            repeating: .failure(missing), count: requests.count)
-        send(requests, concurrency: concurrency) { place, result in
-            answers[place] = result
-            return true
-        }
-        return answers
-    }
 }
