@@ -1,15 +1,12 @@
 package import Sealing
 package import Vault
 
-/// A signed entry that its author's chain accepts, and the secrets of its epochs.
+/// A signed entry that its author's chain accepts.
 package struct AuthoredEntry {
     package let object: [UInt8]
     /// The hash of the object; of entry 1, it is the group's id.
     package let name: GroupHash
     package let number: UInt64
-    /// What the author's ring can add once the entry is published and in the chain. Contains only what
-    /// the author may open after the entry.
-    package let secrets: [EpochSecrets]
 }
 
 /// Makes the entries of one admin. What it returns is always valid for who has the same entries.
@@ -139,7 +136,7 @@ package struct EntryAuthor {
         _ authority: borrowing SigningKeyPair
     ) throws(Failure) -> AuthoredEntry {
         try sealing.check()
-        let (entry, secrets) = try sealing.seal()
+        let entry = try sealing.seal()
         let object = entry.signed(with: authority)
         let name = GroupHash(of: object)
         var copy = chain ?? MembershipChain(group: name)
@@ -148,8 +145,7 @@ package struct EntryAuthor {
             let rule = copy.refused[name]?.rawValue ?? "waiting"
             throw Failure(.refused, "the entry is not valid (rule: \(rule))")
         }
-        return AuthoredEntry(
-            object: object, name: name, number: entry.number, secrets: secrets)
+        return AuthoredEntry(object: object, name: name, number: entry.number)
     }
 }
 

@@ -110,39 +110,16 @@ struct EntrySealing {
 
     // MARK: Sealing
 
-    /// Returns the complete entry, and the secrets that its author may have after it.
-    func seal() throws(Failure) -> (entry: Entry, secrets: [EpochSecrets]) {
+    /// Returns the complete entry.
+    func seal() throws(Failure) -> Entry {
         do throws(GroupError) {
             var scratch = try LabeledBox.scratch()
-            let arena = SecretArena(firstRegionByteCount: 4_096)
-            var secrets: [EpochSecrets] = []
             var epochs: [NewEpoch] = []
             for compartment in compartments {
-                let index = try IndexKeyOfEpoch.random()
-                let value = try ValueSecretOfEpoch.random()
-                epochs.append(try epoch(compartment, index, value, &scratch))
-                guard let author = after.members[bare.author], author.hasAccess(to: compartment)
-                else { continue }
-                secrets.append(
-                    EpochSecrets(
-                        compartment: compartment,
-                        indexKey: try index.withBytes { (key) throws(GroupError) in
-                            try Self.copy(key, to: arena)
-                        },
-                        valueSecret: !author.rights.role.readsValues
-                            ? nil
-                            : try value.withSeed { (seed) throws(GroupError) in
-                                try Self.copy(seed, to: arena)
-                            }))
+                epochs.append(try epoch(compartment, .random(), .random(), &scratch))
             }
-            return (try complete(epochs, &scratch), secrets)
+            return try complete(epochs, &scratch)
         } catch { throw Failure(error) }
-    }
-
-    private static func copy(
-        _ bytes: RawSpan, to arena: SecretArena
-    ) throws(GroupError) -> SecretSlice {
-        try sealing { () throws(SealingError) in try arena.copy(bytes) }
     }
 
     private func epoch(

@@ -13,9 +13,6 @@ package struct ChangeReference: Hashable, Comparable, Sendable {
         self.operation = operation
     }
 
-    /// The hash, a colon and the number.
-    package var text: String { "\(change.hexadecimal):\(operation)" }
-
     package static func < (left: ChangeReference, right: ChangeReference) -> Bool {
         left.change == right.change
             ? left.operation < right.operation : left.change < right.change

@@ -75,6 +75,4 @@ package struct RecordState: Equatable, Sendable {
     package internal(set) var candidates: [Assigned: [ChangeReference]] = [:]
     /// In the order of ``Contest``.
     package internal(set) var contested: [Contest] = []
-
-    package var isContested: Bool { !contested.isEmpty }
 }

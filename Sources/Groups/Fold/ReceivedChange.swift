@@ -10,18 +10,9 @@ package struct ReceivedChange: Sendable {
     package let operations: [RecordOperation]?
     /// Whether the signature fits the key that the author has after the entry that the change names.
     let isSigned: Bool
+}
 
-    init(
-        name: GroupHash, header: ChangeHeader, createdAt: UInt64, operations: [RecordOperation]?,
-        isSigned: Bool
-    ) {
-        self.name = name
-        self.header = header
-        self.createdAt = createdAt
-        self.operations = operations
-        self.isSigned = isSigned
-    }
-
+extension ReceivedChange {
     /// Creates a change that waits for its entry.
     package init(waiting change: Change) {
         name = change.name

@@ -5,14 +5,9 @@ package import Vault
 package enum StateWords {
     /// Returns 8 bytes that depend on the heads of the membership and of each compartment.
     ///
-    /// - Parameter heads: The heads of the changes of each compartment that has an epoch.
-    package static func bytes(
-        of chain: MembershipChain, heads: [Identifier: [GroupHash]]
-    ) -> [UInt8] {
-        bytes(group: chain.group, membership: chain.heads, heads: heads)
-    }
-
-    /// Returns the same of the heads of the membership, ascending.
+    /// - Parameters:
+    ///   - membership: Ascending.
+    ///   - heads: The heads of the changes of each compartment that has an epoch.
     package static func bytes(
         group: GroupHash, membership: [GroupHash], heads: [Identifier: [GroupHash]]
     ) -> [UInt8] {

@@ -11,17 +11,6 @@ package struct BoxContext: Sendable {
     package let epoch: UInt32
     package let recipient: Identifier
 
-    package init(
-        group: GroupHash, entry: UInt64, compartment: Identifier, epoch: UInt32,
-        recipient: Identifier
-    ) {
-        self.group = group
-        self.entry = entry
-        self.compartment = compartment
-        self.epoch = epoch
-        self.recipient = recipient
-    }
-
     private func text(_ label: GroupLabel) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(label.bytes)
@@ -35,16 +24,9 @@ package struct BoxContext: Sendable {
 
     /// Seals an epoch's keys to a member.
     ///
-    /// - Parameter readsValues: Whether the member gets the value secret.
-    package func seal(
-        _ index: borrowing IndexKeyOfEpoch, _ value: borrowing ValueSecretOfEpoch,
-        to keys: MemberKeys, readsValues: Bool
-    ) throws(GroupError) -> SealedKeys {
-        var scratch = try LabeledBox.scratch()
-        return try seal(index, value, to: keys, readsValues: readsValues, scratch: &scratch)
-    }
-
-    /// Seals one of many, in memory of ``LabeledBox``.
+    /// - Parameters:
+    ///   - readsValues: Whether the member gets the value secret.
+    ///   - scratch: Memory of ``LabeledBox``.
     func seal(
         _ index: borrowing IndexKeyOfEpoch, _ value: borrowing ValueSecretOfEpoch,
         to keys: MemberKeys, readsValues: Bool, scratch: inout SecretBytes
@@ -74,14 +56,6 @@ package struct BoxContext: Sendable {
     }
 
     /// Opens an index key and compares it with the commitment of the entry that made the epoch.
-    package func openIndexKey(
-        _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, commitment: GroupHash
-    ) throws(GroupError) -> IndexKeyOfEpoch {
-        var scratch = try LabeledBox.scratch()
-        return try openIndexKey(box, with: pair, commitment: commitment, scratch: &scratch)
-    }
-
-    /// Opens one of many, in memory of ``LabeledBox``.
     func openIndexKey(
         _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, commitment: GroupHash,
         scratch: inout SecretBytes
@@ -95,14 +69,6 @@ package struct BoxContext: Sendable {
     }
 
     /// Opens a value secret and compares it with the public key in the entry that made the epoch.
-    package func openValueSecret(
-        _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, publicKey: [UInt8]
-    ) throws(GroupError) -> ValueSecretOfEpoch {
-        var scratch = try LabeledBox.scratch()
-        return try openValueSecret(box, with: pair, publicKey: publicKey, scratch: &scratch)
-    }
-
-    /// Opens one of many, in memory of ``LabeledBox``.
     func openValueSecret(
         _ box: [UInt8], with pair: borrowing SealedBox.KeyPair, publicKey: [UInt8],
         scratch: inout SecretBytes

@@ -52,13 +52,6 @@ package final class EpochKeyRing {
         valueSecrets.secrets[EpochName(compartment: compartment, entry: entry)] != nil
     }
 
-    /// Returns the stored secrets of an epoch, to be written into the vault.
-    package func secrets(of name: EpochName) -> EpochSecrets? {
-        let (index, value) = (indexKeys.secrets[name], valueSecrets.secrets[name])
-        guard index != nil || value != nil else { return nil }
-        return EpochSecrets(compartment: name.compartment, indexKey: index, valueSecret: value)
-    }
-
     /// Passes an index key to `body`, or returns nil if the ring has none.
     package func withIndexKey<R>(
         of compartment: Identifier, madeBy entry: GroupHash,
@@ -84,54 +77,6 @@ package final class EpochKeyRing {
         }
         return try body(holder.key)
     }
-
-    // MARK: Adding known secrets
-
-    /// Adds the secrets of epochs that one entry makes.
-    ///
-    /// - Throws: ``GroupError/Code/tag`` if a secret is not the one that the entry published, or the
-    ///   chain does not have the entry; then nothing was added.
-    package func add(
-        _ secrets: [EpochSecrets], madeBy entry: GroupHash, in chain: MembershipChain
-    ) throws(GroupError) {
-        for epoch in secrets {
-            guard let made = chain.link(entry)?.entry.epoch(of: epoch.compartment) else {
-                throw GroupError(.tag, "an entry did not make an epoch whose keys are given")
-            }
-            if let secret = epoch.indexKey {
-                let key = try IndexKeyOfEpoch(LabeledBox.copy(secret))
-                let commitment = key.commitment(
-                    compartment: epoch.compartment, epoch: made.number)
-                guard commitment == made.indexCommitment else {
-                    throw GroupError(SealingError.notAuthentic)
-                }
-            }
-            if let secret = epoch.valueSecret {
-                let value = try ValueSecretOfEpoch(LabeledBox.copy(secret))
-                guard value.publicKey == made.valueKey else {
-                    throw GroupError(SealingError.notAuthentic)
-                }
-            }
-        }
-        try restore(secrets, madeBy: entry)
-    }
-
-    /// Adds secrets that an earlier ring had, without comparing them with the entry.
-    package func restore(
-        _ secrets: [EpochSecrets], madeBy entry: GroupHash
-    ) throws(GroupError) {
-        for epoch in secrets {
-            let name = EpochName(compartment: epoch.compartment, entry: entry)
-            if let secret = epoch.indexKey, indexKeys.secrets[name] == nil {
-                indexKeys.store(try copy(secret), as: name)
-            }
-            if let secret = epoch.valueSecret, valueSecrets.secrets[name] == nil {
-                valueSecrets.store(try copy(secret), as: name)
-            }
-        }
-    }
-
-    // MARK: Opening
 
     /// Opens what new entries bring: index keys only.
     ///
@@ -241,10 +186,6 @@ package final class EpochKeyRing {
                     entry: link.name, compartment: name.compartment, author: link.entry.author,
                     part: part))
         }
-    }
-
-    private func copy(_ secret: SecretSlice) throws(GroupError) -> SecretSlice {
-        try secret.withBytes(copy)
     }
 
     private func copy(_ bytes: RawSpan) throws(GroupError) -> SecretSlice {

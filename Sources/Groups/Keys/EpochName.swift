@@ -6,11 +6,6 @@ package struct EpochName: Hashable, Comparable, Sendable {
     /// The entry that made the epoch.
     package let entry: GroupHash
 
-    package init(compartment: Identifier, entry: GroupHash) {
-        self.compartment = compartment
-        self.entry = entry
-    }
-
     package static func < (left: EpochName, right: EpochName) -> Bool {
         (left.compartment, left.entry) < (right.compartment, right.entry)
     }

@@ -117,12 +117,6 @@ package struct RungContext: Sendable {
     /// The earlier epoch.
     package let epoch: UInt32
 
-    package init(group: GroupHash, compartment: Identifier, epoch: UInt32) {
-        self.group = group
-        self.compartment = compartment
-        self.epoch = epoch
-    }
-
     /// Label, group, compartment, epoch: 68 bytes.
     var bytes: [UInt8] {
         var writer = ByteWriter()

@@ -42,14 +42,6 @@ package struct ValueSecretOfEpoch: ~Copyable {
     }
 
     /// Opens the value secret of an earlier epoch.
-    package borrowing func open(
-        rung: [UInt8], _ context: RungContext
-    ) throws(GroupError) -> ValueSecretOfEpoch {
-        var scratch = try LabeledBox.scratch()
-        return try open(rung: rung, context, scratch: &scratch)
-    }
-
-    /// Opens one of many, in memory of ``LabeledBox``.
     borrowing func open(
         rung: [UInt8], _ context: RungContext, scratch: inout SecretBytes
     ) throws(GroupError) -> ValueSecretOfEpoch {

@@ -120,12 +120,6 @@ package struct KeyReplacement: Equatable, Sendable {
     package let keys: MemberKeys
     package let cut: Cut
 
-    package init(member: Identifier, keys: MemberKeys, cut: Cut) {
-        self.member = member
-        self.keys = keys
-        self.cut = cut
-    }
-
     func encode(into writer: inout ByteWriter) {
         writer.identifier(member)
         keys.encode(into: &writer)

@@ -11,8 +11,6 @@ package struct MemberKeys: Hashable, Sendable {
     /// X25519; receives value secrets.
     package let valueBox: [UInt8]
 
-    static let byteCount = 128
-
     package init(write: [UInt8], authority: [UInt8], indexBox: [UInt8], valueBox: [UInt8]) {
         self.write = write
         self.authority = authority

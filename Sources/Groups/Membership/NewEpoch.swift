@@ -10,23 +10,12 @@ package struct NewEpoch: Equatable, Sendable {
         package let index: [UInt8]
         /// 148 bytes.
         package let value: [UInt8]
-
-        package init(entry: GroupHash, index: [UInt8], value: [UInt8]) {
-            self.entry = entry
-            self.index = index
-            self.value = value
-        }
     }
 
     /// A member that gets the keys.
     package struct Recipient: Equatable, Sendable {
         package let member: Identifier
         package let keys: SealedKeys
-
-        package init(member: Identifier, keys: SealedKeys) {
-            self.member = member
-            self.keys = keys
-        }
     }
 
     package let compartment: Identifier
@@ -39,18 +28,6 @@ package struct NewEpoch: Equatable, Sendable {
     package let rungs: [Rung]
     /// Ascending by member.
     package let recipients: [Recipient]
-
-    package init(
-        compartment: Identifier, number: UInt32, valueKey: [UInt8], indexCommitment: GroupHash,
-        rungs: [Rung], recipients: [Recipient]
-    ) {
-        self.compartment = compartment
-        self.number = number
-        self.valueKey = valueKey
-        self.indexCommitment = indexCommitment
-        self.rungs = rungs
-        self.recipients = recipients
-    }
 
     /// Returns the keys that are sealed to a member.
     package func keys(of member: Identifier) -> SealedKeys? {

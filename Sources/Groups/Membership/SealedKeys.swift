@@ -7,11 +7,6 @@ package struct SealedKeys: Equatable, Sendable {
     /// 172 bytes; nil for a member that reads no values.
     package let valueBox: [UInt8]?
 
-    package init(indexBox: [UInt8], valueBox: [UInt8]?) {
-        self.indexBox = indexBox
-        self.valueBox = valueBox
-    }
-
     func encode(into writer: inout ByteWriter) {
         writer.raw(indexBox)
         writer.optional(valueBox) { $0.raw($1) }
@@ -31,12 +26,6 @@ package struct Grant: Equatable, Sendable {
     package let compartment: Identifier
     package let epoch: UInt32
     package let keys: SealedKeys
-
-    package init(compartment: Identifier, epoch: UInt32, keys: SealedKeys) {
-        self.compartment = compartment
-        self.epoch = epoch
-        self.keys = keys
-    }
 
     static func encode(_ grants: [Grant], into writer: inout ByteWriter) {
         writer.list(grants) { writer, grant in

@@ -12,10 +12,6 @@ package struct StateApplication {
         package let author: Identifier
         /// By the author's clock, in milliseconds since 1970.
         package let createdAt: UInt64
-
-        package init(author: Identifier, createdAt: UInt64) {
-            (self.author, self.createdAt) = (author, createdAt)
-        }
     }
 
     private let state: CompartmentState

@@ -10,14 +10,9 @@ package struct RotationNotice: Equatable, Sendable {
     package let author: Identifier
     /// By the author's clock, in milliseconds since 1970.
     package let beganAt: UInt64
+}
 
-    package init(
-        variable: Identifier, reference: ChangeReference, author: Identifier, beganAt: UInt64
-    ) {
-        (self.variable, self.reference) = (variable, reference)
-        (self.author, self.beganAt) = (author, beganAt)
-    }
-
+extension RotationNotice {
     init(from reader: inout ByteReader) throws(VaultError) {
         variable = try reader.identifier()
         reference = try ChangeReference.decode(from: &reader)

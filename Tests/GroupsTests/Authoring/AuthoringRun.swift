@@ -9,8 +9,6 @@ struct AuthoringRun {
     private(set) var chain: MembershipChain
     private(set) var oracle = AuthoringOracle()
     private(set) var objects: [[UInt8]] = []
-    /// The secrets that authors generated, as bytes.
-    private(set) var generated: [EpochName: (index: [UInt8], value: [UInt8]?)] = [:]
     /// The keys of each member; a replacement adds a holder.
     private(set) var holders: [Identifier: [TestMember]] = [:]
     private(set) var counts: [String: Int] = [:]
@@ -39,7 +37,7 @@ struct AuthoringRun {
         oracle.add(
             EntryDraft(admissions: [new], firstEpochs: shared), as: first.name, after: nil)
         try chain.insert([first.object])
-        note(first)
+        objects.append(first.object)
     }
 
     /// Makes so many entries.
@@ -68,13 +66,13 @@ struct AuthoringRun {
         var chain = chain
         try chain.insert([authored.object])
         try check(authored, in: chain)
-        note(authored)
+        objects.append(authored.object)
         return chain
     }
 
     /// Lets two sides add entries that do not know each other, and joins them.
     private mutating func fork() throws {
-        let saved = (oracle, objects, generated, holders)
+        let saved = (oracle, objects, holders)
         var (left, right) = (chain, chain)
         for _ in 0...random.below(3) { left = try step(on: left) }
         let middle = objects.count
@@ -93,7 +91,7 @@ struct AuthoringRun {
         }
         guard let author = random.pick(common) else {
             // Nobody can join the sides: only one of them was published.
-            (oracle, objects, generated, holders) = saved
+            (oracle, objects, holders) = saved
             return
         }
         clock += 1_000
@@ -104,7 +102,7 @@ struct AuthoringRun {
         try both.insert([authored.object])
         try check(authored, in: both)
         chain = both
-        note(authored)
+        objects.append(authored.object)
         counts["joined", default: 0] += 1
     }
 
@@ -121,15 +119,6 @@ struct AuthoringRun {
             guard found?.isActive == member.isActive,
                 !member.isActive || found?.rights == member.rights
             else { throw ModelFinding("a member has other rights than the draft says") }
-        }
-    }
-
-    private mutating func note(_ authored: AuthoredEntry) {
-        objects.append(authored.object)
-        for secrets in authored.secrets {
-            guard let index = secrets.indexKey else { continue }
-            let name = EpochName(compartment: secrets.compartment, entry: authored.name)
-            generated[name] = (index.testBytes, secrets.valueSecret?.testBytes)
         }
     }
 
@@ -272,10 +261,4 @@ extension TestMember {
     func newMember(
         _ role: GroupRole, limit: [Identifier]? = nil
     ) -> EntryDraft.NewMember { newMember(MemberRights(role: role, limit: limit)) }
-}
-
-extension SecretSlice {
-    var testBytes: [UInt8] {
-        withBytes { bytes in (0..<bytes.byteCount).map { bytes.byte(at: $0) } }
-    }
 }

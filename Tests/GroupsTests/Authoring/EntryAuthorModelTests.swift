@@ -25,7 +25,7 @@ struct EntryAuthorModelTests {
             }
             entries += run.objects.count
             members += run.holders.count
-            epochs += run.generated.count
+            epochs += run.chain.linksInOrder.reduce(0) { $0 + $1.entry.epochs.count }
             counts.merge(run.counts) { $0 + $1 }
         }
         let list = counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
@@ -71,13 +71,16 @@ struct EntryAuthorModelTests {
         let values = run.oracle.epochs(of: id, values: true)
         #expect(Set(ring.epochs) == index)
         for name in ring.epochs {
-            let secrets = try #require(ring.secrets(of: name))
-            let known = run.generated[name]
-            #expect(known == nil || secrets.indexKey?.testBytes == known?.index)
-            #expect((secrets.valueSecret != nil) == values.contains(name))
-            if let value = known?.value, let mine = secrets.valueSecret?.testBytes {
-                #expect(mine == value)
+            let made = try #require(
+                run.chain.link(name.entry)?.entry.epoch(of: name.compartment))
+            let commitment = try ring.withIndexKey(of: name.compartment, madeBy: name.entry) {
+                $0.commitment(compartment: name.compartment, epoch: made.number)
             }
+            #expect(commitment == made.indexCommitment)
+            let publicKey = try ring.withValueSecret(of: name.compartment, madeBy: name.entry) {
+                $0.publicKey
+            }
+            #expect(publicKey == (values.contains(name) ? made.valueKey : nil))
         }
     }
 }

@@ -272,16 +272,20 @@ struct EntryAuthorTests {
             try refusal(.init(admissions: [dan.newMember(.writer)]), empty)?.code == .missingKey)
     }
 
-    @Test func `returns no secrets that its author loses`() throws {
+    @Test func `seals nothing to its author that the author loses`() throws {
         let group = try group(secondAdmin: true)
         let leaving = try group.author(alice).entry(
             .init(removals: [.init(member: alice.id, cut: Cut())]), signedBy: alice.authority)
-        #expect(leaving.secrets.isEmpty)
+        let left = try Entry.decode(leaving.object).epochs
+        #expect(left.map(\.compartment) == [web, api])
+        #expect(left.allSatisfy { $0.keys(of: alice.id) == nil })
         let lowered = try group.author(alice).entry(
             .init(roles: [
                 .init(member: alice.id, rights: .init(role: .writer, limit: [web]), cut: Cut())
             ]), signedBy: alice.authority)
-        #expect(lowered.secrets.map(\.compartment) == [web])
-        #expect(lowered.secrets.allSatisfy { $0.indexKey != nil && $0.valueSecret == nil })
+        let epochs = try Entry.decode(lowered.object).epochs
+        #expect(epochs.map(\.compartment) == [web, api])
+        #expect(epochs[0].keys(of: alice.id).map { $0.valueBox == nil } == true)
+        #expect(epochs[1].keys(of: alice.id) == nil)
     }
 }

@@ -30,16 +30,15 @@ struct KeyVectors {
         var (indexKeys, valueSecrets): ([String: String], [String: String]) = ([:], [:])
         for name in ring.epochs {
             let place = "\(name.compartment.hexadecimal):\(name.entry.hexadecimal)"
-            guard let secrets = ring.secrets(of: name) else { continue }
-            func text(_ slice: SecretSlice?) -> String? {
-                slice.map { slice in
-                    slice.withBytes { bytes in
-                        GroupVector.hexadecimal((0..<bytes.byteCount).map { bytes.byte(at: $0) })
-                    }
-                }
+            func text(_ bytes: RawSpan) -> String {
+                GroupVector.hexadecimal((0..<bytes.byteCount).map { bytes.byte(at: $0) })
             }
-            indexKeys[place] = text(secrets.indexKey)
-            valueSecrets[place] = text(secrets.valueSecret)
+            indexKeys[place] = try ring.withIndexKey(of: name.compartment, madeBy: name.entry) {
+                $0.withBytes(text)
+            }
+            valueSecrets[place] = try ring.withValueSecret(
+                of: name.compartment, madeBy: name.entry
+            ) { $0.withSeed(text) }
         }
         let problems = ring.problems.map {
             [$0.entry.hexadecimal, $0.compartment.hexadecimal, $0.part.rawValue]
