@@ -35,8 +35,6 @@ package final class RelayStream {
     private struct Shared {
         var status = Status.connecting
         var messages: [RelayMessage] = []
-        /// When the relay last sent something.
-        var heardAt: Duration?
         var kept: Int64
         var isStopped = false
     }

@@ -118,15 +118,6 @@ import Testing
             #expect(unsafe poll(&entry, 1, 50) == 0)
         }
 
-        @Test func `takes several lines up to the end of input where they are wanted`() throws {
-            let terminal = try PseudoTerminal()
-            let path = terminal.path
-            let answer = Background { Answer.asked(at: path, ending: .endOfInput) }
-            #expect(terminal.wait(untilEcho: false))
-            terminal.type("first\nsecomd\u{15}second\nthird\u{4}")
-            #expect(answer.result() == .text("first\nsecond\nthird"))
-        }
-
         @Test func `refuses a device that is no terminal`() {
             #expect(Answer.asked(at: "/dev/null") != .text(""))
             guard case .failure(.noTerminal, _) = Answer.asked(at: "/dev/null") else {

@@ -127,15 +127,14 @@ enum Answer: Equatable, Sendable {
 
     /// Asks at the terminal, in memory that holds something before.
     static func asked(
-        at path: String, prompt: String = "Secret: ", ending: HiddenInputEnding = .enter,
-        capacity: Int = 64, erases: Bool = true
+        at path: String, prompt: String = "Secret: ", capacity: Int = 64, erases: Bool = true
     ) -> Answer {
         var memory = [UInt8](repeating: 0x5A, count: capacity)
         do throws(TerminalError) {
             let terminal = try TerminalDevice(opening: path, erasesPrompts: erases)
             var span = memory.mutableSpan
             var bytes = unsafe span.mutableBytes
-            let count = try terminal.readHidden(prompt: prompt, ending: ending, into: &bytes)
+            let count = try terminal.readHidden(prompt: prompt, into: &bytes)
             return .bytes(Array(memory[..<count]))
         } catch {
             return .failure(error, isWiped: memory.allSatisfy { $0 == 0 })

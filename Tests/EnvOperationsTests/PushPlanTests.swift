@@ -261,9 +261,10 @@ struct PushPlanTests {
         #expect(circle.map { turn.remotes[$0.id]??.id } == ["a", "b", "c", nil])
         #expect(turn.remotes.count == 3)
         // A chain has an end, and other scopes make no cycle.
-        #expect(try exchanged([a, named("C", was: "A", "a", at: 2)]).0.isEmpty)
+        #expect(try exchanged([a, named("C", was: "A", "a", at: 2)]).0.remotes.isEmpty)
         #expect(
-            try exchanged([a, named("B", was: "A", "a", at: 2, .encrypted, .preview)]).0.isEmpty)
+            try exchanged([a, named("B", was: "A", "a", at: 2, .encrypted, .preview)]).0.remotes
+                .isEmpty)
         // If Vercel cannot convert the type, the record is deleted and created.
         let secret = named("A", was: "B", "b", at: 1, .sensitive)
         let (mixed, platform) = try exchanged([secret, b])
@@ -276,11 +277,11 @@ struct PushPlanTests {
         // Without a value, or changed there, nothing is swapped unseen.
         var empty = b
         (empty.currentVersion, empty.highestVersion) = (0, 0)
-        #expect(try exchanged([a, empty]).0.isEmpty)
+        #expect(try exchanged([a, empty]).0.remotes.isEmpty)
         var moved = b
         moved.remote?.agreedUpdatedAt = 1
-        #expect(try exchanged([a, moved]).0.isEmpty)
-        #expect(try !exchanged([a, moved], force: true).0.isEmpty)
+        #expect(try exchanged([a, moved]).0.remotes.isEmpty)
+        #expect(try !exchanged([a, moved], force: true).0.remotes.isEmpty)
     }
 
     @Test("SYNC-B4: a renamed sensitive variable without a value is a conflict of its own")

@@ -15,24 +15,16 @@ struct LineEditor {
     }
 
     let controls: Controls
-    let ending: HiddenInputEnding
     /// Bytes in the buffer.
     private(set) var count = 0
     /// Bytes typed after the buffer was full. Backspace removes these first.
     private(set) var surplus = 0
 
-    init(controls: Controls, ending: HiddenInputEnding) {
-        self.controls = controls
-        self.ending = ending
-    }
+    init(controls: Controls) { self.controls = controls }
 
     mutating func take(_ byte: UInt8, into buffer: inout MutableRawSpan) -> Outcome {
-        if ending == .enter, byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-            return .done
-        }
-        if byte == controls.endOfInput {
-            return ending == .enter && count + surplus == 0 ? .cancelled : .done
-        }
+        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { return .done }
+        if byte == controls.endOfInput { return count + surplus == 0 ? .cancelled : .done }
         if controls.erase.contains(byte) {
             erase(in: &buffer)
         } else if byte == controls.kill {
@@ -59,28 +51,15 @@ struct LineEditor {
         }
     }
 
-    /// Removes the last line.
     private mutating func eraseLine(in buffer: inout MutableRawSpan) {
         surplus = 0
-        while count > 0, last(of: buffer) != UInt8(ascii: "\n") { _ = removeLast(of: &buffer) }
-    }
-
-    private func last(of buffer: borrowing MutableRawSpan) -> UInt8 {
-        unsafe buffer.bytes.unsafeLoad(fromByteOffset: count - 1, as: UInt8.self)
+        while count > 0 { _ = removeLast(of: &buffer) }
     }
 
     private mutating func removeLast(of buffer: inout MutableRawSpan) -> UInt8 {
-        let byte = last(of: buffer)
         count -= 1
+        let byte = unsafe buffer.bytes.unsafeLoad(fromByteOffset: count, as: UInt8.self)
         buffer.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
         return byte
     }
-}
-
-/// The key that ends the input of a hidden prompt.
-package enum HiddenInputEnding: Sendable, Equatable {
-    /// The Enter key, or `^D` after something was typed.
-    case enter
-    /// Only `^D`, so that the input can have several lines.
-    case endOfInput
 }

@@ -8,31 +8,29 @@ extension TerminalDevice {
 
     /// Asks for a secret without echo, and stores it only in the caller's buffer.
     ///
-    /// Backspace and `^U` edit. Escape cancels in a section of
+    /// Enter ends the input, and so does `^D` after something was typed. Backspace and `^U` edit. Escape cancels in a section of
     /// ``Interrupts/returningToScreen(_:)``. Input from before the prompt is dropped. The terminal is always
     /// restored, even when a signal ends or stops the process: this installs the handlers of
     /// ``Interrupts``.
     ///
     /// - Parameters:
     ///   - prompt: Shown on one line, sanitized.
-    ///   - ending: The key that ends the input. It is not stored.
     ///   - buffer: Its size limits the input. It is zeroed after an error.
     /// - Returns: The number of bytes stored at the start of the buffer; 0 for Enter alone.
     package func readHidden(
-        prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan
+        prompt: String, into buffer: inout MutableRawSpan
     ) throws(TerminalError) -> Int {
         var silence: EchoSuspension?
-        let count = try readHidden(
-            prompt: prompt, ending: ending, into: &buffer, keepingEchoOff: &silence)
+        let count = try readHidden(prompt: prompt, into: &buffer, keepingEchoOff: &silence)
         silence?.end()
         return count
     }
 
-    /// Asks for a secret as ``readHidden(prompt:ending:into:)`` does, and leaves the echo off.
+    /// Asks for a secret as ``readHidden(prompt:into:)`` does, and leaves the echo off.
     ///
     /// - Parameter silence: Set on success; restores the terminal when it ends.
     package func readHidden(
-        prompt: String, ending: HiddenInputEnding = .enter, into buffer: inout MutableRawSpan,
+        prompt: String, into buffer: inout MutableRawSpan,
         keepingEchoOff silence: inout EchoSuspension?
     ) throws(TerminalError) -> Int {
         // Two of them would restore each other's modes.
@@ -48,7 +46,7 @@ extension TerminalDevice {
             try setModes(active)
             try write(text)
             let count = try readLine(
-                controls(of: saved), ending, cancelsByEscape: returns, into: &buffer)
+                controls(of: saved), cancelsByEscape: returns, into: &buffer)
             try erasePrompt()
             // A stop and a continuation must not show the answered prompt again.
             let suspension = try EchoSuspension(self, restoring: saved)
@@ -127,10 +125,9 @@ extension TerminalDevice {
     }
 
     private func readLine(
-        _ controls: LineEditor.Controls, _ ending: HiddenInputEnding, cancelsByEscape: Bool,
-        into buffer: inout MutableRawSpan
+        _ controls: LineEditor.Controls, cancelsByEscape: Bool, into buffer: inout MutableRawSpan
     ) throws(TerminalError) -> Int {
-        var editor = LineEditor(controls: controls, ending: ending)
+        var editor = LineEditor(controls: controls)
         let chunk = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkSize, alignment: 1)
         defer {
@@ -165,10 +162,8 @@ extension TerminalDevice {
 
     /// Throws if the secret is incomplete: the input had more lines or more bytes.
     private func checkEnd(_ editor: LineEditor, hasMore: Bool) throws(TerminalError) {
-        if editor.ending == .enter {
-            if hasMore { throw .severalLines }
-            if try waitForInput(milliseconds: Self.pasteMilliseconds) { throw .severalLines }
-        }
+        if hasMore { throw .severalLines }
+        if try waitForInput(milliseconds: Self.pasteMilliseconds) { throw .severalLines }
         if editor.surplus > 0 { throw .tooLong }
     }
 

@@ -93,9 +93,8 @@ extension DisplayText {
     }
 
     /// Returns the text padded with blanks to a number of columns.
-    package static func padded(_ text: String, to columns: Int, atStart: Bool = false) -> String {
-        let blanks = String(repeating: " ", count: max(0, columns - width(text)))
-        return atStart ? blanks + text : text + blanks
+    package static func padded(_ text: String, to columns: Int) -> String {
+        text + String(repeating: " ", count: max(0, columns - width(text)))
     }
 
     /// Returns the lines of a text wrapped to a number of columns; a longer word gets its own line.

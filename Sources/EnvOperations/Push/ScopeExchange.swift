@@ -16,8 +16,6 @@ package struct ScopeExchange: Equatable, Sendable {
     /// Vercel's records to delete instead, by the vault record that takes their place.
     package private(set) var replaced: [Identifier: VercelRecord] = [:]
 
-    package init() {}
-
     /// Finds cycles of records that wait for each other and, with force, records that Vercel cannot
     /// change into what the vault has.
     package init(variables: [Variable], platform: [VercelRecord], rules: PushPlan.Rules) {
@@ -78,9 +76,6 @@ package struct ScopeExchange: Equatable, Sendable {
             }
         }
     }
-
-    /// Whether no records wait for each other.
-    package var isEmpty: Bool { remotes.isEmpty }
 
     /// Returns indices in `variables` of records of which each needs the place of the next one, and
     /// the last that of the first.

@@ -48,9 +48,6 @@ package struct DeploymentWatcher: Equatable, Sendable {
         projects.values.contains { $0.entries.values.contains { !$0.isFinal } }
     }
 
-    /// The number of remembered deployments.
-    package var entryCount: Int { projects.values.reduce(0) { $0 + $1.entries.count } }
-
     /// Sets the watched projects, and since when each was chosen, by this machine's clock. Forgets
     /// all others.
     package mutating func watch(_ chosen: [String: Int64]) {

@@ -36,10 +36,4 @@ package struct RefreshIntervals: Equatable, Sendable {
             buildingSeconds: max(Int(building.components.seconds), 60),
             idleSeconds: max(Int(idle.components.seconds), 600))
     }
-
-    /// Returns the most requests per hour if each poll is one request per scope and none fails.
-    package func requestsAnHour(scopes: Int, isBuilding: Bool) -> Int {
-        let interval = isBuilding ? building : idle
-        return Int(3_600 / max(interval.components.seconds, 1)) * scopes
-    }
 }

@@ -37,8 +37,6 @@ package struct RefreshSchedule: Sendable {
     package private(set) var intervals: RefreshIntervals
     /// The number of failures since the last response.
     package private(set) var failureCount = 0
-    /// Whether the last request failed.
-    package var isOutage: Bool { failureCount > 0 }
 
     private var last: RefreshObservation?
     private var pending: Set<Reason> = [.start]

@@ -36,14 +36,6 @@ package struct WatchProgress: Codable, Equatable, Sendable {
 
     package init() {}
 
-    /// Returns whether any watched deployment in a scope is unfinished.
-    package func isBuilding(in scope: NotificationChoices.Scope) -> Bool {
-        scopes.first { $0.scope == scope }?.watcher.isBuilding ?? false
-    }
-
-    /// The number of remembered deployments.
-    package var entryCount: Int { scopes.reduce(0) { $0 + $1.watcher.entryCount } }
-
     /// Removes what a message reported from the pending changes.
     package mutating func noteTold(_ message: NotificationMessage) {
         pending.removeAll { entry in message.covers.contains { $0 == entry } }

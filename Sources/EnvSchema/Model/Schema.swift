@@ -15,24 +15,13 @@ package struct Schema: Sendable, Equatable {
 
     package var notation: Notation
     /// In the order of the file, then those of its imports. Each key occurs once.
-    package var items: [SchemaItem]
+    package var items: [SchemaItem] = []
     /// In the order of their lines, then those of imports. At most 10,000.
-    package var notes: [SchemaNote]
+    package var notes: [SchemaNote] = []
     /// The item that holds the name of the environment (`@currentEnv`), even if it is not declared.
     package var environmentKey: String?
     /// The profile that was read; secretspec only. Nil where no profile stands for the target.
     package var profile: String?
-
-    package init(
-        notation: Notation, items: [SchemaItem] = [], notes: [SchemaNote] = [],
-        environmentKey: String? = nil, profile: String? = nil
-    ) {
-        self.notation = notation
-        self.items = items
-        self.notes = notes
-        self.environmentKey = environmentKey
-        self.profile = profile
-    }
 }
 
 /// Why a file could not be read as a schema.

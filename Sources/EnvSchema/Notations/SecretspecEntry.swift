@@ -23,11 +23,6 @@ struct SecretspecEntry: Sendable {
     var generatedType: Field<String>?
     var storedForm: Field<Void>?
 
-    init(line: Int, place: Int) {
-        self.line = line
-        self.place = place
-    }
-
     /// Returns this entry with what it leaves open taken from `other`.
     func inheriting(from other: SecretspecEntry) -> SecretspecEntry {
         var merged = self

@@ -13,8 +13,4 @@ struct PostalResult {
     var json: JSONValue?
     var text: String
     var status: Int32 = 0
-
-    init(json: JSONValue?, text: String, status: Int32 = 0) {
-        (self.json, self.text, self.status) = (json, text, status)
-    }
 }

@@ -6,21 +6,12 @@ package struct PostalContext: Sendable {
         package var now: @Sendable () -> Int64
         /// Milliseconds of a clock that never goes back.
         package var steady: @Sendable () -> Int64
-
-        package init(now: @escaping @Sendable () -> Int64, steady: @escaping @Sendable () -> Int64)
-        {
-            (self.now, self.steady) = (now, steady)
-        }
     }
 
     /// Without the program's name.
     package var arguments: [[UInt8]]
     package var environment: [String: String]
     package var clock: Clock
-
-    package init(arguments: [[UInt8]], environment: [String: String], clock: Clock) {
-        (self.arguments, self.environment, self.clock) = (arguments, environment, clock)
-    }
 
     /// Returns a variable of the environment that is set and not empty.
     func variable(_ name: String) -> String? {

@@ -4,15 +4,13 @@ internal import JSON
 struct HTTPAnswer: Sendable {
     var status: UInt32
     var type = "application/json"
-    var body: [UInt8]
+    var body: [UInt8] = []
     /// Seconds until the client should retry.
     var retryAfter: Int?
     /// The field `Allow`, for a wrong method.
     var allowed: String?
     /// Sent in place of the body.
     var stream: EventStream?
-
-    init(status: UInt32, body: [UInt8] = []) { (self.status, self.body) = (status, body) }
 
     static func json(_ value: JSONValue, status: UInt32 = 200) -> HTTPAnswer {
         HTTPAnswer(status: status, body: value.encoded)

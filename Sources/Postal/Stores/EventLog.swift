@@ -84,10 +84,6 @@ package struct DeviceEvents: Equatable, Sendable {
     package struct Copy: Equatable, Sendable {
         package var number: Int64
         package var sealed: [UInt8]
-
-        package init(number: Int64, sealed: [UInt8]) {
-            (self.number, self.sealed) = (number, sealed)
-        }
     }
 
     /// Events above the request's number that are no longer stored; sent before the copies.

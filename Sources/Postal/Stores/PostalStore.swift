@@ -59,15 +59,6 @@ package struct StoreStatus: Equatable, Sendable {
         package var current: Int
         /// The number to use if there are enough servers.
         package var wanted: Int
-
-        package init(count: Int, current: Int, wanted: Int) {
-            (self.count, self.current, self.wanted) = (count, current, wanted)
-        }
-    }
-
-    package init(devices: Int, invites: Int, events: Int, newest: Int64, byteCount: Int64?) {
-        (self.devices, self.invites, self.events) = (devices, invites, events)
-        (self.newest, self.byteCount) = (newest, byteCount)
     }
 }
 

@@ -45,15 +45,6 @@ package struct Device: Equatable, Sendable {
     package var start: Int64
     /// The last number it acknowledged; at least ``start``.
     package var acknowledged: Int64
-
-    package init(
-        id: String, tokenDigest: [UInt8], publicKey: [UInt8], accounts: [String], joinedAt: Int64,
-        start: Int64, acknowledged: Int64
-    ) {
-        (self.id, self.tokenDigest, self.publicKey) = (id, tokenDigest, publicKey)
-        (self.accounts, self.joinedAt) = (accounts, joinedAt)
-        (self.start, self.acknowledged) = (start, acknowledged)
-    }
 }
 
 /// A stored invite.

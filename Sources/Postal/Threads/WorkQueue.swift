@@ -6,7 +6,6 @@ final class WorkQueue<Item: Sendable>: Sendable {
         var items: [Item] = []
         var first = 0
         var isEnding = false
-        var busy = 0
 
         mutating func take(_ most: Int) -> [Item] {
             let end = min(first + most, items.count)
@@ -42,12 +41,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
                 while let items = state.wait({ state -> [Item]?? in
                     let items = state.take(most)
                     if items.isEmpty { return state.isEnding ? .some(nil) : nil }
-                    state.busy += 1
                     return items
-                }) ?? nil {
-                    work(items)
-                    state.change { $0.busy -= 1 }
-                }
+                }) ?? nil { work(items) }
             }
             guard let thread else { break }
             threads.append(thread)
@@ -75,13 +70,6 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
     /// Number of waiting items.
     var count: Int { state.look { $0.items.count - $0.first } }
-
-    /// Waits until the queue is empty and all threads are idle.
-    func drain(milliseconds: Int64) {
-        _ = state.wait(milliseconds: milliseconds) { state in
-            state.first == state.items.count && state.busy == 0 ? true : nil
-        }
-    }
 
     /// Finishes the waiting items and ends the threads.
     func close() {

@@ -12,11 +12,11 @@ enum BuildScript {
 
 extension SandboxState {
     /// Adds the next lines of a deployment's script to its log.
-    mutating func printScript(ofDeploymentAt index: Int, at time: Int64, all: Bool = false) {
+    mutating func printScript(ofDeploymentAt index: Int, at time: Int64) {
         guard let script = deployments[index].script else { return }
         let done = deployments[index].printed ?? 0
         let portion = (script.count + Int(BuildScript.portions) - 1) / Int(BuildScript.portions)
-        let end = all ? script.count : min(done + max(portion, 1), script.count)
+        let end = min(done + max(portion, 1), script.count)
         deployments[index].printed = end
         for line in script[min(done, end)..<end] { append(scripted: line, to: index, at: time) }
     }

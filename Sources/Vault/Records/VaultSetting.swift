@@ -8,11 +8,6 @@ package struct VaultSetting: Equatable, Sendable {
 
     static let minimumByteCount = 8
 
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-
     func encode(into writer: inout ByteWriter) {
         writer.text(name)
         writer.text(value)

@@ -7,11 +7,6 @@ package struct UserAccount: Equatable, Sendable {
     /// The user name; may be empty.
     package let name: String
 
-    package init(number: UInt32, name: String) {
-        self.number = number
-        self.name = name
-    }
-
     /// The real user of this process, not the effective one.
     static var current: UserAccount {
         let number = getuid()

@@ -14,7 +14,6 @@ struct WatchTable {
     init(_ titles: [String]) { self.titles = titles }
 
     var isEmpty: Bool { rows.isEmpty }
-    var count: Int { rows.count }
 
     mutating func append(_ cells: [Span], isSelected: Bool) { rows.append((cells, isSelected)) }
 

@@ -166,9 +166,9 @@ struct RefreshScheduleTests {
             _ = machine.ask(.failed(retryAfter: nil), random: 1)
             machine.run(.seconds(900))
         }
-        #expect(machine.schedule.isOutage)
+        #expect(machine.schedule.failureCount == 5)
         _ = machine.ask()
-        #expect(!machine.schedule.isOutage)
+        #expect(machine.schedule.failureCount == 0)
         #expect(machine.schedule.wait(at: machine.now.monotonic) == .seconds(60))
         machine.run(.seconds(60))
         _ = machine.ask(.failed(retryAfter: nil), random: 1)
@@ -204,8 +204,8 @@ struct RefreshScheduleTests {
         #expect(tooSmall.building == .seconds(5) && tooSmall.idle == .seconds(5))
         let tooLarge = RefreshIntervals(buildingSeconds: .max, idleSeconds: 5)
         #expect(tooLarge.building == .seconds(3_600) && tooLarge.idle == .seconds(3_600))
-        #expect(RefreshIntervals.standard.requestsAnHour(scopes: 1, isBuilding: true) == 240)
-        #expect(RefreshIntervals.standard.requestsAnHour(scopes: 2, isBuilding: false) == 120)
+        let standard = RefreshIntervals.standard
+        #expect(standard.building == .seconds(15) && standard.idle == .seconds(60))
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])

@@ -65,7 +65,9 @@ struct LogEntry: Equatable, Sendable {
         }
         return bytes
     }
+}
 
+extension LogEntry {
     /// Parses a message; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 50, bytes[0] == Self.format else { return nil }
@@ -101,15 +103,6 @@ struct LogEntry: Equatable, Sendable {
             content = .parts(parts)
         default: return nil
         }
-    }
-
-    init(
-        epoch: Int64, ordinal: Int64, previous: Int64, lastEvent: Int64, register: Int64,
-        time: Int64, content: Content
-    ) {
-        (self.epoch, self.ordinal, self.previous) = (epoch, ordinal, previous)
-        (self.lastEvent, self.register) = (lastEvent, register)
-        (self.time, self.content) = (time, content)
     }
 }
 

@@ -4,7 +4,6 @@ internal import Glibc
 internal import Sealing
 internal import Synchronization
 internal import SystemFiles
-internal import Threads
 
 /// A received message.
 struct NATSMessage: Sendable {
@@ -48,15 +47,9 @@ struct NATSPublication: Sendable {
 @safe
 final class NATSConnection: @unchecked Sendable {
     private let handle: OpaquePointer
-    private let notice: Notice
     private let counter = Atomic<Int>(0)
     /// The reply subject for batched responses.
     private let inbox: String
-
-    /// Calls the observer after a reconnect.
-    private final class Notice: Sendable {
-        let observer = Monitor<(@Sendable () -> Void)?>(nil)
-    }
 
     /// Connects to one of the servers.
     init(_ settings: NATSSettings) throws(StoreError) {
@@ -65,10 +58,7 @@ final class NATSConnection: @unchecked Sendable {
             throw StoreError(.unavailable, "Not enough memory to connect to NATS.")
         }
         defer { unsafe natsOptions_Destroy(options) }
-        notice = Notice()
         try unsafe Self.configure(options, settings)
-        let context = unsafe Unmanaged.passUnretained(notice).toOpaque()
-        unsafe natsOptions_SetReconnectedCB(options, connectionIsBack, context)
         if let file = settings.credentialsFile {
             try unsafe NATSCredentials.apply(file, to: options)
         }
@@ -133,16 +123,8 @@ final class NATSConnection: @unchecked Sendable {
         unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED
     }
 
-    /// Calls `observer` after every reconnect.
-    func observeReturn(_ observer: (@Sendable () -> Void)?) {
-        notice.observer.look { $0 = observer }
-    }
-
     /// Closes it. Pending requests get no response.
-    func close() {
-        observeReturn(nil)
-        unsafe natsConnection_Close(handle)
-    }
+    func close() { unsafe natsConnection_Close(handle) }
 
     /// Publishes a text to current subscribers.
     func tell(_ subject: String, _ text: String) {
@@ -258,17 +240,6 @@ final class NATSConnection: @unchecked Sendable {
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
-
-    /// Called by a thread of the library.
-    fileprivate static func isBack(_ context: UnsafeMutableRawPointer?) {
-        guard let context = unsafe context else { return }
-        let notice = unsafe Unmanaged<Notice>.fromOpaque(context).takeUnretainedValue()
-        notice.observer.look { $0 }?()
-    }
-}
-
-private func connectionIsBack(_ connection: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
-    unsafe NATSConnection.isBack(context)
 }
 
 /// Queued messages of one subject; unsubscribes at deinit.

@@ -12,10 +12,6 @@ package struct NATSSettings: Equatable, Sendable {
     /// Timeout of one response, in milliseconds.
     package var patience: Int64 = 4_000
 
-    package init(servers: [String], credentialsFile: String? = nil) {
-        (self.servers, self.credentialsFile) = (servers, credentialsFile)
-    }
-
     /// Returns whether a text is a server's URL without user or password, which other local users
     /// could see in the process's arguments.
     package static func isAddress(_ text: String) -> Bool {

@@ -140,10 +140,6 @@ struct SQLiteRow {
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
 
-    func isNull(_ column: Int32) -> Bool {
-        unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
-    }
-
     func bytes(_ column: Int32) -> [UInt8] {
         guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
