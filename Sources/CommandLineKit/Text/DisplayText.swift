@@ -46,6 +46,11 @@ package enum DisplayText {
         return String(kept)
     }
 
+    /// Returns sentences that can contain untrusted text, one a line, each after `lead`.
+    package static func lines(_ sentences: [String], after lead: String = "") -> String {
+        sentences.map { lead + safe(sentence: $0) + "\n" }.joined()
+    }
+
     /// Whether a text is printable ASCII only: safe, and one column per byte.
     static func isPlain(_ text: String) -> Bool {
         var text = text

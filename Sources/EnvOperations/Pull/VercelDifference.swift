@@ -3,27 +3,11 @@ package import Vault
 /// The differences between the vault and Vercel, record by record, or key by key for one
 /// environment.
 package struct VercelDifference: Equatable {
-    /// The state of one record.
-    package enum State: String, CaseIterable, Sendable {
-        /// Only on Vercel.
-        case added
-        /// Only in the vault.
-        case removed
-        /// On both sides, but different.
-        case changed
-        /// The same on both sides.
-        case same
-        /// On both sides, but one of the values is not available.
-        case unreadable
-        /// The name is on both sides; nothing else was compared.
-        case present
-    }
-
     /// One record, or one key of an environment.
     package struct Entry: Equatable, Sendable {
         package let key: String
         package let scope: Scope
-        package let state: State
+        package let state: DifferenceState
         /// What differs: `value`, `key`, `type`, `scope`, `comment`.
         package let differing: [String]
     }
@@ -38,12 +22,10 @@ package struct VercelDifference: Equatable {
     package let entries: [Entry]
 
     /// The entries that are not known to be the same.
-    package var differences: [Entry] {
-        entries.filter { $0.state != .same && $0.state != .present }
-    }
+    package var differences: [Entry] { entries.filter { !$0.state.isNoDifference } }
 
     /// Returns the keys in one state, each once.
-    package func keys(_ state: State) -> [String] {
+    package func keys(_ state: DifferenceState) -> [String] {
         var keys: [String] = []
         for entry in entries where entry.state == state && keys.last != entry.key {
             keys.append(entry.key)
@@ -70,7 +52,7 @@ package struct VercelDifference: Equatable {
             let equality = try isEqual(pair)
             var differing = pair.differing(inOnePlace: sides.isOneEnvironment)
             if equality == false { differing.insert("value", at: 0) }
-            let state: State =
+            let state: DifferenceState =
                 differing.isEmpty ? (equality == nil ? .unreadable : .same) : .changed
             entries.append(Self.entry(pair, state, differing))
         }
@@ -79,7 +61,9 @@ package struct VercelDifference: Equatable {
         }
     }
 
-    private static func entry(_ pair: Pair, _ state: State, _ differing: [String]) -> Entry {
+    private static func entry(
+        _ pair: Pair, _ state: DifferenceState, _ differing: [String]
+    ) -> Entry {
         Entry(
             key: pair.variable.name, scope: pair.variable.attributes.scope, state: state,
             differing: differing)

@@ -2,39 +2,21 @@ package import Vault
 
 /// The differences between a file and the variables that a program would get from the vault.
 package struct FileDifference: Equatable {
-    /// The state of one key.
-    package enum State: String, CaseIterable, Sendable {
-        /// Only in the file: an import would add it.
-        case added
-        /// Only in the vault.
-        case removed
-        /// In both, with different values.
-        case changed
-        /// In both, with the same value.
-        case same
-        /// In both, but the vault has no value to compare.
-        case unreadable
-        /// In both; the values were not compared.
-        case present
-    }
-
     package struct Entry: Equatable {
         package let key: String
-        package let state: State
+        package let state: DifferenceState
     }
 
     /// Sorted by name.
     package let entries: [Entry]
 
     /// Returns the keys in one state.
-    package func keys(_ state: State) -> [String] {
+    package func keys(_ state: DifferenceState) -> [String] {
         entries.filter { $0.state == state }.map(\.key)
     }
 
     /// The keys that are not known to be equal on both sides.
-    package var differences: [Entry] {
-        entries.filter { $0.state != .same && $0.state != .present }
-    }
+    package var differences: [Entry] { entries.filter { !$0.state.isNoDifference } }
 
     /// Compares the keys of a file with the records that apply in one environment.
     ///
@@ -55,7 +37,7 @@ package struct FileDifference: Equatable {
                 entries.append(Entry(key: record.name, state: .present))
                 continue
             }
-            let state: State =
+            let state: DifferenceState =
                 switch try isEqual(number, record) {
                 case true?: .same
                 case false?: .changed

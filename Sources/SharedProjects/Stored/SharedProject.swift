@@ -152,4 +152,18 @@ package struct SharedProject: Sendable {
         for entry in index.groupEntries(.sharedProject) { found.append(try SharedProject(entry)) }
         return found
     }
+
+    /// Returns those that are shared with one group.
+    package static func all(
+        of group: GroupHash, in index: VaultIndex
+    ) throws(VaultError) -> [SharedProject] {
+        try all(in: index).filter { $0.group == group }
+    }
+
+    /// Returns what a project of the vault is shared as; nil if it is not shared.
+    package static func of(
+        _ project: Identifier, in index: VaultIndex
+    ) throws(VaultError) -> SharedProject? {
+        try all(in: index).first { $0.project == project }
+    }
 }

@@ -40,7 +40,7 @@ struct DeploymentCancel: Command {
                     DeploymentListing.members(deployment, current: named.isCurrent) + [
                         .init("dryRun", true)
                     ]),
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         let ended = try workspace.withDeploymentChange(
             ofProject: named.project.id, at: named.client.origin

@@ -53,7 +53,7 @@ struct DeploymentDelete: Command {
                         chosen.map { DeploymentListing.json($0.deployment, current: false) }),
                     "failed": [], "dryRun": true,
                 ],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         var deleted: [NamedDeployment] = []
         var failed: [(NamedDeployment, CommandError)] = []

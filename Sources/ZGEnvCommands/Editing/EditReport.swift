@@ -36,7 +36,7 @@ struct EditReport {
             .init("unchanged", .strings(plan.unchanged)),
         ]
         if dryRun { members.append(.init("dryRun", true)) }
-        let text = dryRun ? lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined() : ""
+        let text = dryRun ? DisplayText.lines(lines, after: "Would ") : ""
         return CommandResult(json: .object(members), text: text)
     }
 

@@ -94,8 +94,7 @@ struct Exposure: Command {
                 "before": .string(time), "asOf": .time(orNull: Int64(clamping: now)),
                 "isSettled": .bool(left.isEmpty), "variables": .array(rows.map(\.json)),
             ],
-            text: ExposureRow.table(rows, workspace.context)
-                + lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(),
+            text: ExposureRow.table(rows, workspace.context) + DisplayText.lines(lines),
             failure: failure)
     }
 }

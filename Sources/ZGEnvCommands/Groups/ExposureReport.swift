@@ -72,10 +72,9 @@ struct ExposureReport {
         guard let content, let found = content["statement"],
             let group = content["groupID"]?.string
         else { throw CommandError(.damaged, "The report has no statement.") }
-        let index = try workspace.session.opened().index(
-            with: try workspace.session.keys(.values), extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         guard
-            let membership = try GroupAccess.memberships(in: index).first(where: {
+            let membership = try GroupMembership.all(in: index).first(where: {
                 $0.group.hexadecimal == group
             })
         else {

@@ -169,7 +169,7 @@ struct ExposureWork {
         let view = try access.view()
         let statement = try view.exposure(
             of: subject.subject, askedBy: membership.member, index, reader)
-        let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
+        let shared = try SharedProject.all(of: membership.group, in: index)
         let unused = view.compartments.filter { compartment in
             !shared.contains { $0.compartment == compartment }
         }
@@ -203,9 +203,7 @@ struct ExposureWork {
 
     private func look(_ membership: GroupMembership) throws {
         let index = try workspace.session.index(.listing)
-        let shared = Set(
-            try SharedProject.all(in: index).filter { $0.group == membership.group }
-                .map(\.project))
+        let shared = Set(try SharedProject.all(of: membership.group, in: index).map(\.project))
         try ExposureRow.look(at: index.projects.filter { shared.contains($0.id) }, workspace)
     }
 
@@ -221,9 +219,7 @@ struct ExposureWork {
     /// Signs decisions as a change of the group.
     func record(_ decisions: [Decision], about subject: Subject, reason: String) throws {
         let index = try workspace.session.index(.listing)
-        let shared = try SharedProject.all(in: index).filter {
-            $0.group == access.membership.group
-        }
+        let shared = try SharedProject.all(of: access.membership.group, in: index)
         var settlements: [Identifier: [Settlement]] = [:]
         for decision in decisions {
             guard

@@ -32,14 +32,7 @@ struct GroupAccept: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let resolver = ProjectResolver(workspace)
-        _ = try resolver.reference()
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let project = try resolver.existing(in: index)
-        guard
-            let shared = try SharedProject.all(in: index).first(where: { $0.project == project.id })
-        else { throw CommandError(.conflict, "\(project.name) is not shared with a group.") }
+        let (project, shared, index) = try GroupAccess.sharedProject(workspace)
         let all = try HeldGate.findings(shared, in: index)
         if let other = self.keys.first(where: { key in
             !all.contains { $0.variable.name == key }
@@ -58,12 +51,12 @@ struct GroupAccept: Command {
             return CommandResult(json: result, text: "Nothing to accept.\n")
         }
         if workspace.options.dryRun {
-            let text = lines.map { DisplayText.safe(sentence: "Would accept: \($0)") + "\n" }
-            return CommandResult(json: result, text: text.joined())
+            return CommandResult(
+                json: result, text: DisplayText.lines(lines, after: "Would accept: "))
         }
         try confirm(lines, project.name, workspace)
         let accepted = found.map(\.change)
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
             guard
                 var now = try SharedProject.all(in: transaction.index)
                     .first(where: { $0.id == shared.id })
@@ -82,9 +75,7 @@ struct GroupAccept: Command {
             }
             try transaction.keep(now.entry)
         }
-        return CommandResult(
-            json: result,
-            text: lines.map { DisplayText.safe(sentence: "Accepted: \($0)") + "\n" }.joined())
+        return CommandResult(json: result, text: DisplayText.lines(lines, after: "Accepted: "))
     }
 
     /// - Throws: ``ExitCode/usage`` if nobody can be asked, ``ExitCode/failed`` if the answer is no.

@@ -32,25 +32,18 @@ final class GroupAccess {
 
     // MARK: Finding
 
-    /// Returns the groups of the vault, by name.
-    static func memberships(in index: VaultIndex) throws -> [GroupMembership] {
-        try GroupMembership.all(in: index)
-    }
-
     /// Opens the values and returns the named group, or the only one.
     ///
     /// - Throws: ``ExitCode/notFound`` without a group, ``ExitCode/usage`` if it must be named.
     static func open(_ name: String?, _ workspace: Workspace) throws -> GroupAccess {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         return try GroupAccess(find(name, in: index), workspace)
     }
 
     /// Opens the only group, or the only one that ever had a member of this name or ID.
     static func open(knowing who: String, _ workspace: Workspace) throws -> GroupAccess {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let fitting = try memberships(in: index).filter { membership in
+        let index = try workspace.session.index(.everything, with: .values)
+        let fitting = try GroupMembership.all(in: index).filter { membership in
             membership.people.contains {
                 $0.name == who || (who.utf8.count >= 4 && $0.member.hexadecimal.hasPrefix(who))
             }
@@ -59,8 +52,16 @@ final class GroupAccess {
             fitting.count == 1 ? fitting[0] : find(nil, in: index), workspace)
     }
 
+    /// Returns the named group, or all groups, by name.
+    ///
+    /// - Throws: ``ExitCode/notFound`` without a group.
+    static func all(_ name: String?, in index: VaultIndex) throws -> [GroupMembership] {
+        let all = try GroupMembership.all(in: index)
+        return name != nil || all.isEmpty ? [try find(name, in: index)] : all
+    }
+
     static func find(_ name: String?, in index: VaultIndex) throws -> GroupMembership {
-        let all = try memberships(in: index)
+        let all = try GroupMembership.all(in: index)
         if let name {
             if let found = all.first(where: { $0.name == name }) { return found }
             throw CommandError(
@@ -83,6 +84,22 @@ final class GroupAccess {
         return only
     }
 
+    /// Opens the values and returns the project in use.
+    ///
+    /// - Throws: ``ExitCode/conflict`` if it is not shared.
+    static func sharedProject(
+        _ workspace: Workspace
+    ) throws -> (project: VaultProject, shared: SharedProject, index: VaultIndex) {
+        let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let index = try workspace.session.index(.everything, with: .values)
+        let project = try resolver.existing(in: index)
+        guard let shared = try SharedProject.of(project.id, in: index) else {
+            throw CommandError(.conflict, "\(project.name) is not shared with a group.")
+        }
+        return (project, shared, index)
+    }
+
     // MARK: Reading
 
     /// What the objects on this machine mean, with the vault's unpublished changes.
@@ -96,9 +113,7 @@ final class GroupAccess {
     private func view(
         in index: VaultIndex, _ vault: Identifier, _ keys: VaultKeys
     ) throws -> GroupView {
-        guard let stored = index.journal.first(where: { $0.id == membership.id }) else {
-            throw SharingError(.notFound, "This vault no longer belongs to the group.")
-        }
+        let secrets = try secrets(in: index, vault, keys)
         let outgoing = Dictionary(
             try Self.outgoing(of: membership.group, in: index).map { (GroupHash(of: $0), $0) },
             uniquingKeysWith: { first, _ in first })
@@ -108,7 +123,7 @@ final class GroupAccess {
         return try GroupView(
             group: membership.group, entries: content.entries,
             changes: outgoing.keys.sorted() + reader.order, member: membership.member,
-            secrets: try MemberSecrets(stored, vault: vault, with: keys)
+            secrets: secrets
         ) { name in
             if let object = outgoing[name] { return object }
             return try reader.read(name)
@@ -127,10 +142,16 @@ final class GroupAccess {
         let keys = try workspace.session.keys(.values)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
+        return try secrets(in: index, vault.header.vaultID, keys)
+    }
+
+    private func secrets(
+        in index: VaultIndex, _ vault: Identifier, _ keys: VaultKeys
+    ) throws -> MemberSecrets {
         guard let stored = index.journal.first(where: { $0.id == membership.id }) else {
             throw SharingError(.notFound, "This vault no longer belongs to the group.")
         }
-        return try MemberSecrets(stored, vault: vault.header.vaultID, with: keys)
+        return try MemberSecrets(stored, vault: vault, with: keys)
     }
 
     // MARK: Sync
@@ -187,8 +208,7 @@ final class GroupAccess {
 
     /// Publishes and fetches, without changing the vault.
     func exchange(checksCopy: Bool = false) throws -> ObjectExchange.Result {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         let outgoing = try Self.outgoing(of: membership.group, in: index)
         do {
             return try ObjectExchange(membership.group, place: place, copy: copy).run(
@@ -231,8 +251,7 @@ final class GroupAccess {
     }
 
     private func reload() throws {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         if let stored = index.journal.first(where: { $0.id == membership.id }) {
             membership = try GroupMembership(stored)
         }
@@ -243,8 +262,8 @@ final class GroupAccess {
     private func requireAccepted(_ keys: VaultKeys) throws {
         _ = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
             let projects = Set(
-                try SharedProject.all(in: index).filter { $0.group == membership.group }
-                    .map(\.project) + membership.detached.compactMap(\.project))
+                try SharedProject.all(of: membership.group, in: index).map(\.project)
+                    + membership.detached.compactMap(\.project))
             let records = index.variables.filter { projects.contains($0.project) }.map(\.id)
             return (.accepting(records: Set(records)), ())
         }

@@ -24,8 +24,7 @@ struct GroupAdoption {
             guard let found = index.project(named: project) else {
                 throw ProjectResolver.notFound(project, in: index)
             }
-            let shared = try SharedProject.all(in: index).first { $0.project == found.id }
-            guard let shared else {
+            guard let shared = try SharedProject.of(found.id, in: index) else {
                 throw CommandError(.conflict, "\(project) is not shared with a group.")
             }
             return (found, shared)
@@ -61,7 +60,7 @@ struct GroupAdoption {
             let all = ["rename \(project) to \(name)"] + lines
             return CommandResult(
                 json: json(project, name, plan, bound: nil),
-                text: all.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(all, after: "Would "))
         }
         let time = workspace.context.now()
         plan = try workspace.session.update(with: keys) { transaction in

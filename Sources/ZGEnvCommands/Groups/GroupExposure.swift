@@ -133,8 +133,7 @@ struct GroupExposure: Command {
             lines.append("Nothing is left to replace. State words: \(found.words)")
         }
         let text =
-            ExposureRow.table(found.rows, workspace.context)
-            + lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+            ExposureRow.table(found.rows, workspace.context) + DisplayText.lines(lines)
         return CommandResult(
             json: found.json(about: who), text: text, failure: found.failure(about: who))
     }

@@ -85,7 +85,7 @@ struct GroupInvite: Command {
         else {
             return CommandResult(
                 json: ["who": .string(who), "readable": .integer(Int64(readable)), "dryRun": true],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         try access.sync()
         try requireUnused(access.membership)
@@ -134,7 +134,7 @@ struct GroupInvite: Command {
         let role = self.role ?? (isMine && projects.isEmpty ? membership.rights.role : .member)
         guard !projects.isEmpty else { return MemberRights(role: role) }
         let index = try workspace.session.index(.listing)
-        let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
+        let shared = try SharedProject.all(of: membership.group, in: index)
         var limit: Set<Identifier> = []
         for name in projects {
             guard let project = index.project(named: name) else {

@@ -63,7 +63,7 @@ struct GroupJoin: Command {
         try welcome.check(workspace)
         let keys = try workspace.session.keys(.values)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let known = try GroupAccess.memberships(in: index)
+        let known = try GroupMembership.all(in: index)
         let address = try PlaceAccess.address(place, workspace)
         let code = try self.code(workspace)
         let place = try PlaceAccess.place(address, workspace)

@@ -44,7 +44,7 @@ struct GroupLeave: Command {
         guard try workspace.confirm(plan, "Leave \(membership.name)?") else {
             return CommandResult(
                 json: ["group": .string(membership.name), "dryRun": true],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         let unused = try MemberSecrets()
         let vault = try workspace.session.opened().header.vaultID

@@ -22,7 +22,7 @@ struct GroupLog {
     init(_ access: GroupAccess, _ workspace: Workspace) throws {
         (self.workspace, membership) = (workspace, access.membership)
         let index = try workspace.session.index(.everything)
-        let shared = try SharedProject.all(in: index).filter { $0.group == access.membership.group }
+        let shared = try SharedProject.all(of: access.membership.group, in: index)
         let view = try access.view()
         for compartment in view.compartments {
             let project = shared.first { $0.compartment == compartment }

@@ -45,11 +45,10 @@ struct GroupPublication {
             workspace.command, workspace.options, workspace.context, ScriptInteraction())
         var reports: [JSONValue] = []
         do {
-            let keys = try workspace.session.keys(.values)
-            let index = try workspace.session.opened().index(with: keys, extent: .everything)
+            let index = try workspace.session.index(.everything, with: .values)
             let groups = Set(
                 try index.groupEntries(.outgoingChange).map { try OutgoingChange($0).group })
-            for membership in try GroupAccess.memberships(in: index)
+            for membership in try GroupMembership.all(in: index)
             where groups.contains(membership.group) {
                 do {
                     let report = try GroupSync.sync(
@@ -80,7 +79,7 @@ struct GroupPublication {
         let index = try workspace.session.index(.everything)
         let shared = try SharedProject.all(in: index).first { $0.project == project?.id }
         guard let shared,
-            let membership = try GroupAccess.memberships(in: index).first(where: {
+            let membership = try GroupMembership.all(in: index).first(where: {
                 $0.group == shared.group
             })
         else {

@@ -52,7 +52,7 @@ struct GroupRemove: Command {
         guard try workspace.confirm(plan, "Remove \(who)?") else {
             return CommandResult(
                 json: ["removed": .array([]), "dryRun": true],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         try access.sync()
         // By another admin, or by this command before it was killed.

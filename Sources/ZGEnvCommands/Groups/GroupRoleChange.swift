@@ -42,7 +42,7 @@ struct GroupRoleChange: Command {
         guard !changed.isEmpty, try workspace.confirm(plan, "Change the role of \(who)?") else {
             return CommandResult(
                 json: ["changed": .array([]), "dryRun": .bool(workspace.options.dryRun)],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         try access.sync()
         let ids = changed.map(\.member)

@@ -23,13 +23,8 @@ struct GroupShow: Command {
     init(_ command: ParsedCommand) { name = command.argument("GROUP") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let memberships =
-            if let name { [try GroupAccess.find(name, in: index)] } else {
-                try GroupAccess.memberships(in: index)
-            }
-        if memberships.isEmpty { _ = try GroupAccess.find(nil, in: index) }
+        let index = try workspace.session.index(.everything)
+        let memberships = try GroupAccess.all(name, in: index)
         var (json, text): ([JSONValue], String) = ([], "")
         for membership in memberships {
             let one = try show(membership, index, workspace)
@@ -43,7 +38,7 @@ struct GroupShow: Command {
     private func show(
         _ membership: GroupMembership, _ index: VaultIndex, _ workspace: Workspace
     ) throws -> (json: JSONValue, text: String) {
-        let shared = try SharedProject.all(in: index).filter { $0.group == membership.group }
+        let shared = try SharedProject.all(of: membership.group, in: index)
         let states = try SharedState.all(of: membership.group, in: index)
         let outgoing = try OutgoingChange.all(of: membership.group, in: index).count
         func words(_ heads: [Identifier: [GroupHash]]) -> String {

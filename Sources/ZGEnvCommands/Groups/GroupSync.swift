@@ -31,14 +31,8 @@ struct GroupSync: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let memberships =
-            if let name { [try GroupAccess.find(name, in: index)] } else {
-                try GroupAccess.memberships(in: index)
-            }
-        // Says what to do in a vault without groups.
-        if memberships.isEmpty { _ = try GroupAccess.find(nil, in: index) }
+        let index = try workspace.session.index(.everything, with: .values)
+        let memberships = try GroupAccess.all(name, in: index)
         var reports: [JSONValue] = []
         var lines: [String] = []
         var failure: CommandError?
@@ -76,7 +70,7 @@ struct GroupSync: Command {
         /// What is shown, except with `--quiet`.
         func text(_ workspace: Workspace) -> String {
             if workspace.options.quiet { return "" }
-            return lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+            return DisplayText.lines(lines)
         }
     }
 

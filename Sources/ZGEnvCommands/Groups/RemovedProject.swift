@@ -10,7 +10,7 @@ struct RemovedProject {
 
     /// - Parameter name: `PROJECT@GROUP`.
     init?(_ name: String, in index: VaultIndex) throws {
-        for membership in try GroupAccess.memberships(in: index)
+        for membership in try GroupMembership.all(in: index)
         where membership.standing == .active {
             guard
                 let found = membership.detached.first(where: {
@@ -41,8 +41,7 @@ struct RemovedProject {
     func takeAgain(_ workspace: Workspace) throws -> VaultProject {
         let access = try GroupAccess(membership, workspace)
         try access.sync(takingAgain: project.compartment)
-        let index = try workspace.session.opened().index(
-            with: try workspace.session.keys(.values), extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         let shared = try SharedProject.all(in: index).first {
             $0.group == membership.group && $0.compartment == project.compartment
         }

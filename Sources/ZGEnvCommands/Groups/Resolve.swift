@@ -45,14 +45,7 @@ struct Resolve: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let resolver = ProjectResolver(workspace)
-        _ = try resolver.reference()
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let project = try resolver.existing(in: index)
-        guard
-            let shared = try SharedProject.all(in: index).first(where: { $0.project == project.id })
-        else { throw CommandError(.conflict, "\(project.name) is not shared with a group.") }
+        let (project, shared, index) = try GroupAccess.sharedProject(workspace)
         let named = Set(index.variables.lazy.filter { $0.name == key }.map(\.id))
         var contested = shared.contested.filter { named.contains($0.variable) }
         contested += shared.offered.filter { offer in
@@ -65,7 +58,7 @@ struct Resolve: Command {
         guard let take else { return list(candidates, contested, project.name, workspace) }
         let chosen = try choose(take, candidates, project.name)
         if !workspace.options.dryRun {
-            try apply(chosen, contested, keys, workspace)
+            try apply(chosen, contested, workspace)
             workspace.note("\(key) now has the value stored by \(chosen.author).")
         }
         return CommandResult(json: [
@@ -101,8 +94,7 @@ struct Resolve: Command {
         _ contested: [SharedProject.ContestedVariable], _ shared: SharedProject,
         _ index: VaultIndex
     ) throws -> [Candidate] {
-        let memberships = try GroupAccess.memberships(in: index)
-        let membership = memberships.first { $0.group == shared.group }
+        let membership = try GroupMembership.all(in: index).first { $0.group == shared.group }
         let records =
             try SharedState.of(shared.compartment, shared.group, in: index)?.records ?? []
         var found: [Candidate] = []
@@ -139,7 +131,7 @@ struct Resolve: Command {
                     + (candidate.isMine ? " (mine)" : ""))
         }
         lines.append("Take one with: zg-env resolve \(key) -p \(word: project) --take ID")
-        let text = lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+        let text = DisplayText.lines(lines)
         return CommandResult(
             json: [
                 "key": .string(key),
@@ -156,7 +148,7 @@ struct Resolve: Command {
     }
 
     private func apply(
-        _ chosen: Candidate, _ contested: [SharedProject.ContestedVariable], _ keys: VaultKeys,
+        _ chosen: Candidate, _ contested: [SharedProject.ContestedVariable],
         _ workspace: Workspace
     ) throws {
         let now = workspace.context.now()
@@ -164,7 +156,7 @@ struct Resolve: Command {
         let others = Set(contested.map(\.variable)).subtracting([chosen.variable.id])
         workspace.session.decided = [chosen.variable.id: [.value, .name, .scope, .type]]
         defer { workspace.session.decided = [:] }
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(
                     version: chosen.version, ofVariableAt: position, at: now)

@@ -57,12 +57,11 @@ struct Share: Command {
         guard project != WebhookSecrets.projectName else {
             throw CommandError(.usage, "\(project) holds webhook secrets and cannot be shared.")
         }
-        if let shared = try SharedProject.all(in: index).first(where: { $0.project == found.id }) {
-            let name = try GroupAccess.memberships(in: index).first { $0.group == shared.group }?
-                .name
+        if let shared = try SharedProject.of(found.id, in: index) {
+            let name = try GroupMembership.all(in: index).first { $0.group == shared.group }?.name
             throw CommandError(.conflict, "\(project) is already shared with \(name ?? "a group").")
         }
-        let known = try GroupAccess.memberships(in: index).first { $0.name == group }
+        let known = try GroupMembership.all(in: index).first { $0.name == group }
         let address = try address(known, workspace)
         let count = index.variables(of: found.id).count
         let plan = [
@@ -74,7 +73,7 @@ struct Share: Command {
         guard try workspace.confirm(plan, "Share \(project) with \(group)?") else {
             return CommandResult(
                 json: ["project": .string(project), "group": .string(group), "dryRun": true],
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         try workspace.audit(
             AuditEntry.Outcome.givenOut, index.variables(of: found.id).map(\.name),

@@ -37,7 +37,7 @@ struct PostalLeave: Command {
         if try !workspace.confirm(plan, "Leave this relay?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         let isGone = try removeFromRelay(registration, workspace)
         let keys = try workspace.session.keys(.index)

@@ -68,8 +68,7 @@ struct PostalStatus: Command {
             lines += text(registration, inbox, answer)
         }
         return CommandResult(
-            json: ["relays": .array(items)],
-            text: lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined(), failure: failure)
+            json: ["relays": .array(items)], text: DisplayText.lines(lines), failure: failure)
     }
 
     private func answer(

@@ -30,7 +30,7 @@ struct ProjectRemove: Command {
         var plan = [
             "remove the project \(name) from the vault, with \(variables) and all history"
         ]
-        let shared = try SharedProject.all(in: index).first { $0.project == project.id }
+        let shared = try SharedProject.of(project.id, in: index)
         let group = try shared.flatMap {
             try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
         }
@@ -66,7 +66,6 @@ struct ProjectRemove: Command {
                 "project": .string(name), "variables": .integer(Int64(count)),
                 "group": .string(orNull: group?.name), "dryRun": .bool(!answer),
             ],
-            text: !answer
-                ? plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined() : "")
+            text: !answer ? DisplayText.lines(plan, after: "Would ") : "")
     }
 }

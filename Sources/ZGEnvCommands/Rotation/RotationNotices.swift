@@ -25,12 +25,11 @@ struct RotationNotices {
         do {
             let known = try SharedProject.all(in: try workspace.session.index(.listing))
             guard known.contains(where: { projects.contains($0.project) }) else { return }
-            let keys = try workspace.session.keys(.values)
-            let index = try workspace.session.opened().index(with: keys, extent: .everything)
+            let index = try workspace.session.index(.everything, with: .values)
             let groups = Set(
                 try SharedProject.all(in: index).filter { projects.contains($0.project) }
                     .map(\.group))
-            for membership in try GroupAccess.memberships(in: index)
+            for membership in try GroupMembership.all(in: index)
             where groups.contains(membership.group) && membership.standing == .active {
                 exchange(with: membership)
             }

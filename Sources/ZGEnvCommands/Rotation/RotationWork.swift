@@ -90,7 +90,7 @@ struct RotationWork {
                 "key": .string(request.key), "projects": .array(projects), "outcome": .null,
                 "dryRun": true,
             ],
-            text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+            text: DisplayText.lines(lines, after: "Would "))
     }
 
     /// How to continue an open rotation.
@@ -167,8 +167,7 @@ struct RotationWork {
 
     /// Returns the open rotation of a key, or the only open one.
     func open(_ key: String?) throws -> RotationEntry {
-        let keys = try workspace.session.keys(.values)
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
+        let index = try workspace.session.index(.everything, with: .values)
         let project = try? ProjectResolver(workspace).existing(in: index)
         var open = try index.rotations().filter { rotation in
             rotation.isOpen && (key == nil || rotation.plan.key == key)

@@ -17,7 +17,7 @@ enum HeldGate {
 
     /// Checks that nothing is held in the projects of a group, before this vault stops sharing them.
     static func checkAll(of group: GroupHash, in index: VaultIndex) throws {
-        let held = try SharedProject.all(in: index).filter { $0.group == group }
+        let held = try SharedProject.all(of: group, in: index)
             .first { try !findings($0, in: index).isEmpty }
         guard let held else { return }
         let project = index.project(held.project)?.name ?? ""

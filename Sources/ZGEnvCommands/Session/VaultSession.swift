@@ -84,8 +84,11 @@ package final class VaultSession {
     }
 
     /// Opens the index, without a prompt if possible.
-    func index(_ extent: VaultIndex.Extent) throws -> VaultIndex {
-        try opened().index(with: try keys(.index), extent: extent)
+    ///
+    /// - Parameter tier: What has to be open.
+    func index(_ extent: VaultIndex.Extent, with tier: KeySlot.Tier = .index) throws -> VaultIndex {
+        let keys = try keys(tier)
+        return try opened().index(with: keys, extent: extent)
     }
 
     /// Opens the index if there is a vault and no prompt is needed; returns nil otherwise.

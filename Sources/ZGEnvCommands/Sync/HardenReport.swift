@@ -124,7 +124,7 @@ struct HardenReport {
         guard let outcomes else {
             return planLines.isEmpty
                 ? "Nothing to harden.\n"
-                : planLines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined()
+                : DisplayText.lines(planLines, after: "Would ")
         }
         let left = omissions.map {
             "left       \(DisplayText.safe($0.key)) (\($0.scope.description)): \($0.reason)\n"

@@ -135,7 +135,7 @@ struct PullReport {
         }
         var text = ""
         if isDryRun {
-            text = planLines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined()
+            text = DisplayText.lines(planLines, after: "Would ")
         } else {
             for step in steps {
                 let word =

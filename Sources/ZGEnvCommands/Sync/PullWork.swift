@@ -83,7 +83,7 @@ struct PullWork {
         let names = CustomEnvironmentNames(
             try bound.reading?.lists.customEnvironments
                 ?? client.customEnvironments(ofProject: bound.platform.id))
-        try checkPlaces(names, variables)
+        try names.check(rules.places, variables, in: project.name)
         let shared = try SharedListing.keep(of: bound, workspace).filter {
             self.rules.includes($0)
         }
@@ -143,20 +143,6 @@ struct PullWork {
         return records.filter { record in
             !owned.contains(record.id)
                 && targets.contains { $0.id == record.id && $0.updatedAt == record.updatedAt }
-        }
-    }
-
-    /// Rejects targets that neither side knows, since pulling nothing would look like success.
-    private func checkPlaces(
-        _ environments: CustomEnvironmentNames, _ variables: [Variable]
-    ) throws {
-        let known = Set(variables.flatMap { $0.attributes.scope.customEnvironments })
-        for name in rules.places?.customEnvironments ?? []
-        where environments.id(of: name) == nil && !known.contains(name) {
-            throw CommandError(
-                .usage,
-                "\(project.name) has no custom environment \(name).",
-                hint: "The other targets are production, preview and development.")
         }
     }
 

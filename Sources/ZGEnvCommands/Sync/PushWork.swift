@@ -109,9 +109,9 @@ struct PushWork {
         let (listing, listedAt) = (reading.listing, reading.listedAt)
         let vercelTime = reading.vercelTime
         let index = try workspace.session.index(.everything)
-        try checkPlaces(environments, index)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        try environments.check(rules.places, variables, in: project.name)
         try values.checkHeld(among: variables, isMeant: rules.includes)
         let resolution = try resolution(index, variables, platform)
         for position in variables.indices {
@@ -299,20 +299,6 @@ struct PushWork {
             Set(plan.steps.map(\.key)).sorted(), project: project.name,
             command: command, seen: index.metadata, send,
             failed: { $0.contains(where: \.isFailed) })
-    }
-
-    /// Rejects targets that neither side knows, since pushing nothing would look like success.
-    private func checkPlaces(_ environments: CustomEnvironmentNames, _ index: VaultIndex) throws {
-        let known = index.variables.filter { $0.project == project.id }.flatMap {
-            $0.attributes.scope.customEnvironments
-        }
-        for name in rules.places?.customEnvironments ?? []
-        where environments.id(of: name) == nil && !known.contains(name) {
-            throw CommandError(
-                .usage,
-                "\(project.name) has no custom environment \(name).",
-                hint: "The other targets are production, preview and development.")
-        }
     }
 
     /// Reads the project's variables and custom environments from Vercel.

@@ -98,12 +98,9 @@ struct Difference: Command {
                 }
             })
         var result = result(difference, source, project, place.title, path, workspace)
-        let differing = difference.differences.count
-        if failsOnDifference, differing > 0 {
-            result.failure = CommandError(
-                .failed,
-                "\(differing) \(differing == 1 ? "variable differs or cannot" : "variables differ or cannot") be compared between \(path) and \(project.name)."
-            )
+        if failsOnDifference {
+            result.failure = DifferenceState.failure(
+                difference.differences.count, "\(path) and \(project.name)")
         }
         return result
     }
@@ -116,23 +113,36 @@ struct Difference: Command {
             .init("project", .string(project.name)), .init("target", .string(target)),
             .init("file", .string(path)),
         ]
-        for state in FileDifference.State.allCases where state != .present || namesOnly {
+        for state in DifferenceState.allCases where state != .present || namesOnly {
             members.append(.init(state.rawValue, .strings(difference.keys(state))))
         }
         members.append(.init("compared", .bool(!namesOnly)))
         members.append(.init("diagnostics", .array(source.findings.map(\.json))))
         var table = Table([.init(""), .init("", canShrink: true)])
         for entry in difference.entries {
-            let role: Style.Role =
-                switch entry.state {
-                case .same, .present: .dim
-                case .unreadable: .warning
-                case .added, .removed, .changed: .plain
-                }
-            table.append([.init(entry.state.rawValue, as: role), .init(entry.key)])
+            table.append([entry.state.cell, .init(entry.key)])
         }
         let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
+    }
+}
+
+extension DifferenceState {
+    /// The first column of a table of differences.
+    var cell: Table.Cell {
+        switch self {
+        case .same, .present: .init(rawValue, as: .dim)
+        case .unreadable: .init(rawValue, as: .warning)
+        case .added, .removed, .changed: .init(rawValue)
+        }
+    }
+
+    /// Why a comparison with `--exit-code` fails; nil without differences.
+    static func failure(_ count: Int, _ sides: String) -> CommandError? {
+        if count == 0 { return nil }
+        let differ = count == 1 ? "variable differs" : "variables differ"
+        return CommandError(
+            .failed, "\(count) \(differ) or cannot be compared between \(sides).")
     }
 }

@@ -115,7 +115,7 @@ struct RemoteDifference {
             .init("project", .string(project.name)), .init("target", .string(orNull: place?.title)),
             .init("file", .null),
         ]
-        for state in VercelDifference.State.allCases where state != .present || namesOnly {
+        for state in DifferenceState.allCases where state != .present || namesOnly {
             members.append(.init(state.rawValue, .strings(difference.keys(state))))
         }
         members.append(.init("compared", .bool(!namesOnly)))
@@ -126,27 +126,17 @@ struct RemoteDifference {
             .init(""), .init("", canShrink: true), .init("", canShrink: true), .init(""),
         ])
         for entry in difference.entries {
-            let role: Style.Role =
-                switch entry.state {
-                case .same, .present: .dim
-                case .unreadable: .warning
-                case .added, .removed, .changed: .plain
-                }
             table.append([
-                .init(entry.state.rawValue, as: role), .init(entry.key),
-                .init(entry.scope.description, as: .dim),
+                entry.state.cell, .init(entry.key), .init(entry.scope.description, as: .dim),
                 .init(entry.differing.joined(separator: ", ")),
             ])
         }
         let look = TerminalStyle(workspace.context)
         var result = CommandResult(
             json: .object(members), text: table.text(width: look.width, style: look.style))
-        let count = difference.differences.count
-        if failsOnDifference, count > 0 {
-            result.failure = CommandError(
-                .failed,
-                "\(count) \(count == 1 ? "variable differs or cannot" : "variables differ or cannot") be compared between \(project.name) and Vercel."
-            )
+        if failsOnDifference {
+            result.failure = DifferenceState.failure(
+                difference.differences.count, "\(project.name) and Vercel")
         }
         return result
     }

@@ -48,7 +48,7 @@ struct Remove: Command {
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }
-        let group = try SharedProject.all(in: index).first { $0.project == project.id }
+        let group = try SharedProject.of(project.id, in: index)
             .flatMap {
                 try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
             }
@@ -63,7 +63,7 @@ struct Remove: Command {
         if try !workspace.confirm(lines, question) {
             return CommandResult(
                 json: json(project, plan, dryRun: true),
-                text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(lines, after: "Would "))
         }
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in

@@ -45,7 +45,7 @@ struct Rekey: Command {
                     "kept": .array(plan.kept.map { .object($0.slot.members) }),
                     "removed": .array(plan.removed.map { .object($0.slot.members) }),
                     "dryRun": true,
-                ], text: lines.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                ], text: DisplayText.lines(lines, after: "Would "))
         }
         let notifications = SavedNotifications(workspace, opening.keys)
         let newKeys = try vault.newKeys()

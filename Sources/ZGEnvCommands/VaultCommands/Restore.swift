@@ -73,7 +73,7 @@ struct Restore: Command {
                     "file": .string(file), "vault": .string(options.vaultPath),
                     "kept": .string(orNull: replaced.exists ? kept : nil),
                     "otherVault": .bool(isOther), "plan": .strings(plan), "dryRun": true,
-                ], text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                ], text: DisplayText.lines(plan, after: "Would "))
         }
         var isAnchorKept = true
         let restoration = try backup.restore(

@@ -106,6 +106,6 @@ struct StatusGroups {
             let state = marks.isContested(variable) ? "contested, " : ""
             lines.append("  \(command(variable))  (\(state)\(reason))")
         }
-        return lines.map { DisplayText.safe(sentence: $0) + "\n" }.joined()
+        return DisplayText.lines(lines)
     }
 }

@@ -21,7 +21,7 @@ struct ClaimedRecords {
         _ index: VaultIndex, of project: Identifier, _ variables: [Variable],
         _ platform: [VercelRecord], account: String
     ) throws {
-        guard let shared = try SharedProject.all(in: index).first(where: { $0.project == project }),
+        guard let shared = try SharedProject.of(project, in: index),
             let state = try SharedState.of(shared.compartment, shared.group, in: index)
         else { return }
         let claims = Dictionary(

@@ -37,7 +37,7 @@ struct WebhookDelete: Command {
         if try !workspace.confirm(plan, "Delete it?") {
             return CommandResult(
                 json: .object(members + [.init("dryRun", true)]),
-                text: plan.map { "Would \(DisplayText.safe(sentence: $0))\n" }.joined())
+                text: DisplayText.lines(plan, after: "Would "))
         }
         do throws(VercelAPIError) {
             _ = try client.deleteWebhook(webhook.id)
