@@ -1,4 +1,6 @@
-internal import CommandLineKit
+import CommandLineKit
+
+@testable import ZGEnvCommands
 
 extension CommandTable {
     /// The words of every visible command, for tests that must cover all of them.
