@@ -303,8 +303,8 @@ let package = Package(
         .testTarget(
             name: "PostalTests",
             dependencies: [
-                "CMicroHTTPD", "CTestSupport", "FuzzTargets", "JSON", "Postal", "PostalProtocol",
-                "Sealing", "TestSupport", "Threads", "WebhookSigning",
+                "CMicroHTTPD", "CTestSupport", "CommandLineKit", "FuzzTargets", "JSON", "Postal",
+                "PostalProtocol", "Sealing", "TestSupport", "Threads", "WebhookSigning",
             ], swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Any bytes at all` {
+@Suite("Any bytes at all") struct FuzzTests {
     static let tokens: [[UInt8]] = [
         "A", "B=", "=", "\n", "\"", "'", "`", "#", "\\", "\\n", "export ", "${A}", "${B:-x}",
         "${A:-${B}}", "$", "\r", "\r\n", "\t", " ", "\u{2028}", "\u{FEFF}", "A=\"", "B='", "é",

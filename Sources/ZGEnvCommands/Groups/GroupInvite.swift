@@ -24,7 +24,7 @@ struct GroupInvite: Command {
                 "What they may do (default: member)",
                 form: .oneOf(GroupRole.names)),
             OptionSpec(
-                "project", value: "PROJECT", "Limit them to a project",
+                "project", short: "p", value: "PROJECT", "Limit them to a project",
                 repeatable: true, completion: .dynamic(.project)),
             OptionSpec(
                 "for", value: "TIME", "How long the code is valid (default: 3d)", form: .duration),

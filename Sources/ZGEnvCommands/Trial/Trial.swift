@@ -30,7 +30,7 @@ final class Trial {
             throw error
         }
         do {
-            try store("correct horse battery staple\n", to: "passphrase")
+            try store("only for this trial\n", to: "passphrase")
             try store(TrialStep.file, to: ".env")
             guard unsafe chdir(directory.path) == 0 else {
                 throw CommandError(

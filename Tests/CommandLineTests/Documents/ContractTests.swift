@@ -21,6 +21,10 @@ struct ContractTests {
         program.commands.first { $0.name == name && !$0.isHidden }
     }
 
+    @Test func `the descriptions of the commands have no errors`() {
+        #expect(program.problems() == [])
+    }
+
     @Test func `every page belongs to a command, and the index lists exactly the pages`() {
         // A table that is parsed wrongly would demand nothing.
         #expect(contract.pages.count > 60)

@@ -1,12 +1,19 @@
+import CommandLineKit
 import Foundation
 import Glibc
 import TestSupport
 import Testing
 
+@testable import Postal
+
 /// What the program prints for its operator.
 @Suite struct CommandTests {
     private func run(_ arguments: String...) throws -> ProgramResult {
         try ProgramRunner("zg-env-postal", arguments).run()
+    }
+
+    @Test func `The descriptions of its commands have no errors`() {
+        #expect(PostalTable.program.problems() == [])
     }
 
     @Test func `Its manual pages are next to those of zg-env, with distinct names`()
