@@ -15,13 +15,17 @@ package enum Directory {
             return ([], error)
         }
         defer { unsafe closedir(stream) }
+        // An entry ends with its name, so that not all 256 bytes of `d_name` need to be there.
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else {
+            return ([], SystemError(ENOSYS))
+        }
         var names: [[UInt8]] = []
         while true {
             errno = 0
             guard let entry = unsafe readdir(stream) else { break }
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe Array(bytes.prefix { $0 != 0 })
-            }
+            let bytes = unsafe UnsafeRawBufferPointer(
+                start: entry, count: Int(entry.pointee.d_reclen))
+            let name = unsafe Array(bytes.dropFirst(start).prefix { $0 != 0 })
             if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
         }
         return (names, errno == 0 ? nil : .last)
