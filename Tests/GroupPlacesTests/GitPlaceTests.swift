@@ -187,6 +187,22 @@ struct GitPlaceTests {
         #expect(code { _ = try place.refresh(fixture.group, since: nil) } == .damaged)
     }
 
+    @Test(arguments: [1, 2])
+    func `a sender that is killed is no damage, and is asked once more`(kills: Int) throws {
+        _ = try fixture.open().publish([try change("a")], to: fixture.group)
+        // Each sender takes one file, and is killed if there was one.
+        for number in 0..<kills { try fixture.directory.write("", to: "kill\(number)") }
+        let sender = try fixture.directory.write(
+            "#!/bin/sh\nfor kill in \(fixture.directory.path("kill"))?; do\n"
+                + "    rm \"$kill\" && kill -9 $$\ndone\nexec \"$@\"\n", to: "sender", mode: 0o700)
+        try fixture.directory.write(
+            "[uploadpack]\npackObjectsHook = \(sender)\n", to: "home/.gitconfig")
+        let place = try fixture.open("bob")
+        let error = code { _ = try place.refresh(fixture.group, since: nil) }
+        #expect(error == (kills == 1 ? nil : .unreachable))
+        #expect(try place.paths(of: fixture.group).count == 1)
+    }
+
     @Test
     func `nothing that a repository or the environment configures runs`() throws {
         let mark = fixture.directory.path("ran")

@@ -16,7 +16,7 @@ struct DirectoryTests {
             }
         }
         for name in expected {
-            let file = try OpenFile(directory.path(name), O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
+            let file = try OpenFile(directory.path(name), O_WRONLY | O_CREAT | O_EXCL)
             _ = consume file
         }
         let opened = try OpenFile(directory.path, O_RDONLY | O_DIRECTORY)
@@ -29,7 +29,7 @@ struct DirectoryTests {
     @Test("what cannot be read is an error")
     func unreadable() throws {
         let directory = try TemporaryDirectory()
-        let file = try OpenFile(directory.path("file"), O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
+        let file = try OpenFile(directory.path("file"), O_WRONLY | O_CREAT | O_EXCL)
         #expect(Directory.names(in: file).error == SystemError(ENOTDIR))
     }
 }

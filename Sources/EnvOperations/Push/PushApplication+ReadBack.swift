@@ -29,6 +29,7 @@ extension PushApplication {
         }
         let answers = Dictionary(uniqueKeysWithValues: zip(readable, read))
         var proved: [PushRecord] = []
+        var settled: [Int] = []
         for place in places {
             guard var outcome = outcomes[place] else { continue }
             outcome.end = try judge(outcome, found: found, answer: answers[place])
@@ -47,12 +48,14 @@ extension PushApplication {
                 outcome.record = listed
             }
             outcomes[place] = outcome
-            proved += outcome.proved(listed: listed)
+            let news = outcome.proved(listed: listed)
+            proved += news
+            if !news.isEmpty { settled.append(place) }
             if case .delete(let id) = outcome.step.action, found[id] == nil {
                 endDeletion(of: id, by: outcome.step)
             }
         }
-        end([], proved)
+        end(settled, proved)
         try flush()
     }
 

@@ -186,8 +186,6 @@ extension PushApplication {
             outcomes[place] = PushOutcome(
                 step: step, end: .verified, record: match, isPresumed: true)
         }
-        let absent = Set(missing.map(\.place))
-        recordSent(steps.map(\.place).filter { !absent.contains($0) })
         return missing
     }
 
@@ -339,7 +337,6 @@ extension PushApplication {
             {
                 outcomes[place] = PushOutcome(
                     step: step, end: .verified, record: record, isPresumed: true)
-                recordSent([place])
             } else if failure != nil, !isMoved || isLast {
                 isUnmoved = true
             } else if isLast {
@@ -404,10 +401,11 @@ extension PushApplication {
                 // unresolved.
                 if error.code == .notSent, !error.isAfterRepeat {
                     _ = try unchanged([(place, step)], isSent: true)
-                } else if error.isKnownNotDone {
-                    // The result of the first attempt still applies.
-                    end([place])
+                    continue
                 }
+                listing.expire()
+                // The result of the first attempt still applies.
+                if error.isKnownNotDone { end([place]) }
             }
         }
         try flush()

@@ -16,11 +16,18 @@ enum GitFailure {
         {
             return PlaceError(.tooLarge, "The place has more than 1 GiB of new data.")
         }
-        if says("fsck error", "fsck failed") || isFromSender(result) {
+        let isSenderDead = isFromDeadSender(result)
+        if says("fsck error", "fsck failed") || !isSenderDead && says(senderFailure) {
             return PlaceError(
                 .damaged,
                 "The place contains data that git rejects. Somebody with access to it should delete"
                     + " the group's ref; the next sync of each member publishes everything again.")
+        }
+        if isSenderDead {
+            return PlaceError(
+                .unreachable,
+                "The program that sends at \(place) ended too early. Retry; if that does not help,"
+                    + " find out there what ends it.")
         }
         if says("mismatched algorithms", "hash algorithm") {
             return PlaceError(
@@ -75,10 +82,14 @@ enum GitFailure {
         return PlaceError(.localCopy, "git failed at \(place)." + detail)
     }
 
-    /// Whether the program that sends at the place failed: the repository there is damaged, or the
-    /// program was killed.
-    static func isFromSender(_ result: GitProgram.Result) -> Bool {
-        result.error.lowercased().contains("repository corruption on the remote side")
+    private static let senderFailure = "repository corruption on the remote side"
+
+    /// Whether the program that sends at the place was killed. git suspects damage then, too, but a
+    /// damaged repository makes that program name an object first.
+    static func isFromDeadSender(_ result: GitProgram.Result) -> Bool {
+        let text = result.error.lowercased()
+        return text.contains(senderFailure)
+            && !text.contains("remote: fatal: ") && !text.contains("remote: error: ")
     }
 
     /// The last line that git wrote, without control characters and credentials of URLs. Lines that

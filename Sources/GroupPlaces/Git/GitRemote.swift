@@ -73,8 +73,7 @@ struct GitRemote {
                 "--no-recurse-submodules", "--force",
             ] + otherSide("upload-pack") + ["--", address.text, "+\(ref):\(own)"]
         var result = try program.run(words, isFetch: true)
-        // What is damaged stays so; a program that was killed is there again.
-        if !result.isDone, GitFailure.isFromSender(result) {
+        if !result.isDone, GitFailure.isFromDeadSender(result) {
             result = try program.run(words, isFetch: true)
         }
         guard result.isDone else { throw GitFailure.error(result, at: address) }

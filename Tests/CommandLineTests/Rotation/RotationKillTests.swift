@@ -117,7 +117,7 @@ struct RotationKillTests {
             #expect(try !Self.isOpen(home), comment)
         }
         print("proof: killed at \(numbers.count) requests")
-        #expect(numbers.count >= Proof.count(short: 4, full: 15))
+        #expect(numbers.count == Proof.count(short: 4, full: count))
     }
 
     @Test(arguments: ["apply", "check", "revoke"])

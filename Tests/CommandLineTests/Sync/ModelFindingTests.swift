@@ -326,4 +326,39 @@ struct ModelFindingTests {
         done(try platform.run("pull", "A", "-p", "web", "--force", "--yes"))
         #expect(try platform.sync("A") == "synced")
     }
+
+    @Test(
+        "SYNC-M34: another value in place of a sent one that was not acknowledged is a conflict",
+        arguments: [true, false])
+    func unreadReplacement(isNew: Bool) throws {
+        if !isNew {
+            try platform.set("A", "one", "-t", "production")
+            try platform.pushed()
+        }
+        try platform.set("A", "two", "-t", "production")
+        let request = isNew ? "POST */env" : "PATCH *"
+        try platform.setFaults(
+            "\(request) then:set,key=A,value=theirs,by=self x1", "\(request) lost-answer x1",
+            "GET */env/* 403")
+        #expect(try platform.push().end != .exited(0))
+        try platform.setFaults()
+        try failedReport(try platform.push(), 5, "conflict").report.expectOnlyConflict("A")
+        #expect(platform.records("A") == ["production=theirs"])
+    }
+
+    @Test("SYNC-M35: after an error, another repair is sent only after another listing")
+    func listingAfterError() throws {
+        for key in ["A", "B"] { try platform.set(key, "one", "-t", "production") }
+        try platform.pushed()
+        for key in ["A", "B"] { try platform.set(key, "two") }
+        try platform.setFaults("POST */env stores-nothing x1", "PATCH * 400")
+        let requests = try platform.requests {
+            _ = try failedReport(try platform.push(), 1, "failed")
+        }
+        let changes = requests.split(whereSeparator: { $0.hasPrefix("PATCH ") })
+        #expect(requests.count(where: { $0.hasPrefix("PATCH ") }) == 2)
+        for between in changes.dropFirst().dropLast() {
+            #expect(between.contains { $0.hasSuffix("/env") }, "\(requests)")
+        }
+    }
 }
