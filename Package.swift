@@ -196,7 +196,8 @@ let package = Package(
             name: "zg-env", dependencies: ["ZGEnvCommands"], swiftSettings: settings,
             linkerSettings: programLinking + quickStart),
         .executableTarget(
-            name: "zg-env-sandbox", dependencies: ["JSON", "Release", "Sandbox", "SystemFiles"],
+            name: "zg-env-sandbox",
+            dependencies: ["JSON", "Release", "Sandbox", "SystemFiles", "Threads"],
             swiftSettings: settings,
             linkerSettings: programLinking),
 
@@ -274,7 +275,7 @@ let package = Package(
             name: "DesktopNotificationsTests",
             dependencies: ["DesktopNotifications", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "DotEnvTests", dependencies: ["DotEnv", "TestSupport"],
+            name: "DotEnvTests", dependencies: ["DotEnv", "FuzzTargets", "TestSupport"],
             exclude: ["Cases", "Generator", "Readers"], swiftSettings: settings),
         .testTarget(
             name: "JSONTests", dependencies: ["JSON"], exclude: ["Cases"], swiftSettings: settings),

@@ -10,7 +10,8 @@ struct SandboxArguments {
 
     enum Request {
         case help, version
-        case start(SandboxConfiguration)
+        /// `endsWithInput`: Whether the server ends when standard input is closed.
+        case start(SandboxConfiguration, endsWithInput: Bool)
     }
 
     static let help = """
@@ -49,6 +50,7 @@ struct SandboxArguments {
           --max-variables N         maximum variables per project (default 1000)
           --webhook URL             send every event to URL (http, this machine)
           --webhook-secret-file F   sign webhooks with the secret in F
+          --until-stdin-closes      end when standard input is closed, for a program that starts it
           --help, --version
 
         When it is ready for connections, it prints one line:
@@ -59,12 +61,17 @@ struct SandboxArguments {
     /// Parses the arguments.
     static func request(_ arguments: [String]) throws -> Request {
         var configuration = SandboxConfiguration()
+        var endsWithInput = false
         var webhook: String?
         var secretFile: String?
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--help" || word == "-h" { return .help }
             if word == "--version" { return .version }
+            if word == "--until-stdin-closes" {
+                endsWithInput = true
+                continue
+            }
             let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(sides[0])
             guard names.contains(name) else {
@@ -80,7 +87,7 @@ struct SandboxArguments {
             }
         }
         configuration.webhook = try receiver(webhook, secretFile: secretFile)
-        return .start(configuration)
+        return .start(configuration, endsWithInput: endsWithInput)
     }
 
     private static let names: Set<String> = [

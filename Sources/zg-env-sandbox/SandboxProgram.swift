@@ -2,6 +2,7 @@ internal import Glibc
 internal import JSON
 internal import Release
 internal import Sandbox
+internal import Threads
 
 /// Blocks SIGTERM and SIGINT for ``SandboxProgram`` and ignores SIGPIPE.
 func blockEndSignals() {
@@ -17,19 +18,20 @@ func blockEndSignals() {
     signal(SIGPIPE, SIG_IGN)
 }
 
-/// Starts a sandbox and waits for SIGTERM or SIGINT.
+/// Starts a sandbox and waits for SIGTERM, SIGINT or the end of its input.
 struct SandboxProgram {
     let arguments: [String]
 
-    /// Returns the exit code: 0 after a signal, 2 for wrong arguments, 1 for anything else.
+    /// Returns the exit code: 0 after that, 2 for wrong arguments, 1 for anything else.
     func run() -> Int32 {
         let configuration: SandboxConfiguration
+        let endsWithInput: Bool
         do {
             switch try SandboxArguments.request(arguments) {
             case .help: return write(SandboxArguments.help, to: STDOUT_FILENO) ? 0 : 1
             case .version:
                 return write("zg-env-sandbox \(Release.version)\n", to: STDOUT_FILENO) ? 0 : 1
-            case .start(let wanted): configuration = wanted
+            case .start(let wanted, let ends): (configuration, endsWithInput) = (wanted, ends)
             }
         } catch {
             let sentence = (error as? SandboxArguments.UsageError)?.sentence ?? "\(error)"
@@ -46,6 +48,10 @@ struct SandboxProgram {
                 server.stop()
                 return 1
             }
+            if endsWithInput, WorkThread(Self.signalAtEndOfInput) == nil {
+                server.stop()
+                return 1
+            }
             waitForEnd()
             server.stop()
             return 0
@@ -53,6 +59,15 @@ struct SandboxProgram {
             _ = write("zg-env-sandbox: \(error.reason)\n", to: STDERR_FILENO)
             return error.code == .seedUnreadable ? 2 : 1
         }
+    }
+
+    private static func signalAtEndOfInput() {
+        var byte: UInt8 = 0
+        var count = 1
+        while count > 0 || (count < 0 && errno == EINTR) {
+            count = unsafe read(STDIN_FILENO, &byte, 1)
+        }
+        kill(getpid(), SIGTERM)
     }
 
     private func waitForEnd() {

@@ -84,4 +84,24 @@ import Testing
         }
         #expect(found > 20)
     }
+
+    @Test func `suites and files that a page names are there`() throws {
+        let docs = DocumentationTests.root + "/docs"
+        let pages = FileManager.default.enumerator(atPath: docs)?.compactMap { $0 as? String } ?? []
+        var (suites, files) = (Set<String>(), Set<String>())
+        for page in pages where page.hasSuffix(".md") {
+            let text = try String(contentsOfFile: "\(docs)/\(page)", encoding: .utf8)
+            suites.formUnion(text.matches(of: /`((?:\w+\.)?\w+Tests)`/).map { String($0.1) })
+            files.formUnion(text.matches(of: /`(Tests\/[\w\/.-]+)`/).map { String($0.1) })
+        }
+        #expect(suites.count > 40 && files.count > 5)
+        for suite in suites {
+            try Self.expectTests("(^|\\.)\(suite)[./]", "docs")
+        }
+        for file in files {
+            #expect(
+                FileManager.default.fileExists(atPath: "\(DocumentationTests.root)/\(file)"),
+                "docs name \(file)")
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import DotEnv
 import Foundation
+import FuzzTargets
 import TestSupport
 import Testing
 

@@ -26,8 +26,10 @@ final class TrialServer {
                 hint: "Install the package \(Self.program), or run: make install")
         }
         process = try ChildProcess.start(
-            path, [Self.program, "--port", "0", "--build-seconds", "1"], environment: environment,
-            input: .null, output: .pipe, startsSession: true, searchesPath: false)
+            path,
+            [Self.program, "--port", "0", "--build-seconds", "1", "--until-stdin-closes"],
+            environment: environment, input: .pipe, output: .pipe, startsSession: true,
+            searchesPath: false)
         do {
             let line = try Self.firstLine(of: process)
             guard let members = (try? JSONValue(parsing: line))?.object,

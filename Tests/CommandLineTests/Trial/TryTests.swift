@@ -24,14 +24,17 @@ struct TryTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [],
             sourceLocation: sourceLocation)
+        #expect(try processesLeft() == [], sourceLocation: sourceLocation)
+    }
+
+    private func processesLeft() throws -> [String] {
         let mark = Array("HOME=\(temporary.path)/".utf8)
-        let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter {
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc").filter {
             guard Int32($0) != nil,
                 let bytes = FileManager.default.contents(atPath: "/proc/\($0)/environ")
             else { return false }
             return bytes.firstRange(of: mark) != nil
         }
-        #expect(processes == [], sourceLocation: sourceLocation)
     }
 
     @Test func `try does every step and touches nothing of the user`() throws {
@@ -131,6 +134,24 @@ struct TryTests {
         runner.script = [(.output("building"), .signal(signal))]
         #expect(try runner.run().end == .exited(128 + signal))
         try expectNothingLeft()
+    }
+
+    @Test func `a killed trial leaves its directory, and no server`() throws {
+        var runner = runner()
+        runner.script = [(.output("building"), .signal(SIGKILL))]
+        #expect(try runner.run().end == .signalled(SIGKILL))
+        func servers() throws -> [String] {
+            try processesLeft().filter {
+                SmallFile.bytes("/proc/\($0)/cmdline").starts(with: Array("zg-env-sandbox".utf8))
+            }
+        }
+        let limit = ContinuousClock.now + .seconds(60)
+        while try !servers().isEmpty, ContinuousClock.now < limit { usleep(50_000) }
+        #expect(try servers() == [])
+        // The command that ran would end by itself when it gives up.
+        for process in try processesLeft().compactMap(Int32.init) { kill(process, SIGTERM) }
+        let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+        #expect(left.count == 1 && left[0].hasPrefix("zg-env-try-"))
     }
 
     @Test func `a closed output ends the trial`() throws {
