@@ -229,6 +229,45 @@ struct ImportTests {
         #expect(!short.error.contains("lists all"))
     }
 
+    @Test func `what was not imported is shown first`() throws {
+        let text = (1...9).map { "A\($0)=$B\n" }.joined() + "A1=2\nno assignment\n"
+        let result = done(try home.run(["import", "-", "-p", "web"], input: .text(text)))
+        let lines = result.error.split(separator: "\n").filter { $0.hasPrefix("stdin:") }
+        #expect(lines.count == 5)
+        #expect(lines.first?.contains("duplicate-key A1") == true, "\(result.error)")
+        #expect(lines.dropFirst().first?.contains("ignored-no-equals") == true)
+    }
+
+    @Test func `a file with a value that another replaces is kept`() throws {
+        func isKept(_ files: [String: String]) throws -> [String: Bool] {
+            for (name, text) in files { try home.directory.write(text, to: "work/\(name)") }
+            let names = files.keys.sorted()
+            let result = try home.run(["import"] + names + ["-p", "web", "--remove"])
+            let kept = names.filter { unsafe access(home.directory.path("work/\($0)"), F_OK) == 0 }
+            #expect(result.end == .exited(kept.isEmpty ? 0 : 1))
+            if !kept.isEmpty {
+                #expect(result.error.contains("sets some of its variables to different values"))
+            }
+            return Dictionary(uniqueKeysWithValues: names.map { ($0, kept.contains($0)) })
+        }
+        #expect(try isKept(["one": "A=1\nA=2\n"]) == ["one": true])
+        #expect(try home.revealed("A") == Array("2".utf8))
+        #expect(try isKept(["one": "A=1\nA='1'\n"]) == ["one": false])
+        #expect(
+            try isKept(["one": "A=1\nB=1\n", "two": "A=1\n", "three": "B=2\n"])
+                == ["one": true, "two": false, "three": false])
+    }
+
+    @Test func `deleting a file mentions its comments`() throws {
+        let text = "# first\nA='1\n# in the value\n2' # behind\n\n  # B=secret\n#\nC=1\n# last"
+        try home.directory.write(text, to: "work/one")
+        let result = done(try home.run(["import", "one", "-p", "web", "--remove"]))
+        #expect(
+            result.error.contains("Deleted one, with 4 comment lines that import leaves out.\n"),
+            "\(result.error)")
+        #expect(!result.error.contains("secret"))
+    }
+
     @Test func `the later of several files wins, and stdin can be one of them`() throws {
         try home.directory.write("A=1\nB=1\nC=1\n", to: "work/one")
         try home.directory.write("B=2\nD=2\n", to: "work/two")

@@ -121,7 +121,7 @@ struct ReviewTests {
         #expect(results.map(\.status) == [0, 125, 0, 125, 0, 0], "\(results.map(\.error))")
         #expect(results[1].error.contains("verify --accept-older"))
         #expect(try JSONDocument(results[2].standardOutput)["accepted"] == true)
-        #expect(results[3].error.contains("Cannot unlock the vault"))
+        #expect(results[3].error.contains("The passphrase is needed"))
         #expect(results[5].output == "first")
     }
 

@@ -181,7 +181,7 @@ struct UnlockCommandTests {
         #expect(results.map(\.status) == [0, 0, 125, 0, 0, 125])
         #expect(try JSONDocument(results[3].standardOutput)["wasUnlocked"] == true)
         #expect(try JSONDocument(results[4].standardOutput)["wasUnlocked"] == false)
-        #expect(results[5].error.contains("Cannot unlock the vault"))
+        #expect(results[5].error.contains("The passphrase is needed"))
     }
 
     @Test func `the unlock expires`() throws {
@@ -267,7 +267,7 @@ struct UnlockCommandTests {
             #expect(result.error.contains("Kernel keyrings are not available here"))
             #expect(result.error.contains("Enter the passphrase each time"))
         }
-        #expect(results[3].error.contains("Cannot unlock the vault"))
+        #expect(results[3].error.contains("The passphrase is needed"))
         #expect(results[4].output == "first")
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }

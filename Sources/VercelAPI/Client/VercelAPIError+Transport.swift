@@ -8,7 +8,10 @@ extension VercelAPIError {
                 (.libraryMissing, "libcurl cannot be loaded", "install libcurl (libcurl.so.4)")
             case .tooLarge: (.tooLarge, "the response is too large", nil)
             case .cannotResolve:
-                (.unavailable, "the API's host name cannot be resolved", "check the network")
+                (
+                    .unavailable, "the API's host name cannot be resolved",
+                    "check the network and --api-url"
+                )
             case .cannotConnect:
                 (.unavailable, "cannot connect to the API", "check the network and --api-url")
             case .tls:

@@ -29,7 +29,7 @@ enum RollbackChecks {
                 remedy: RollbackVerdict.remedy)
         case .anchor:
             return Finding(
-                check, .ok, "No newer generation of the vault has been seen on this machine.")
+                check, .ok, "The vault is not older than the last one that this machine has seen.")
         case .absent:
             return Finding(
                 check, .skipped,

@@ -8,7 +8,7 @@ internal import Vault
 /// `exposure`: what somebody knows who had this vault, and whether it was replaced and is live.
 struct Exposure: Command {
     static let spec = CommandSpec(
-        ["exposure"], "Show what a machine that you no longer trust knows",
+        ["exposure"], "Show which secrets a lost machine could read",
         discussion: """
             Takes every value stored before TIME as known to others, earlier versions included: this vault \
             was open on a machine that was lost or attacked. Compares them with the values in use, \

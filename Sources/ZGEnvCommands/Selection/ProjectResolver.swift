@@ -29,7 +29,9 @@ struct ProjectResolver {
         if let found = try given() { return found }
         throw CommandError(
             .usage, "No project given.",
-            hint: "Use -p NAME, set ZG_ENV_PROJECT, or link this directory with: zg-env link")
+            hint:
+                "Use -p NAME, or link this directory with: zg-env link NAME (or --local NAME, without Vercel)"
+        )
     }
 
     /// Returns the reference in the options, the environment or the directory; nil without one.

@@ -114,7 +114,7 @@ enum PassphraseSource: Equatable {
             if let pinentry = Pinentry(context) { return try pinentry.ask(prompt) }
             throw CommandError(
                 .locked,
-                "Cannot unlock the vault: no passphrase was given, and there is no terminal to prompt on.",
+                "The passphrase is needed, but none was given, and there is no terminal to prompt on.",
                 hint: "Use --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE.")
         }
     }

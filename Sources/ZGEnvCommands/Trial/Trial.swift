@@ -6,6 +6,9 @@ internal import SystemFiles
 /// A temporary home directory with a made-up project, and a local server in place of Vercel. Nothing
 /// of the user's own is in its environment: no vault, settings, keyring or account.
 final class Trial {
+    /// Tells the trial's shell from the user's.
+    private static let prompt = "(zg-env try) $ "
+
     let directory: PrivateDirectory
     private let server: TrialServer
     private let environment: [[UInt8]]
@@ -32,6 +35,8 @@ final class Trial {
         do {
             try store("only for this trial\n", to: "passphrase")
             try store(TrialStep.file, to: ".env")
+            // bash and zsh may have a prompt of the system's.
+            for name in [".bashrc", ".zshrc"] { try store("PS1='\(Self.prompt)'\n", to: name) }
             guard unsafe chdir(directory.path) == 0 else {
                 throw CommandError(
                     .failed, "\(directory.path) cannot be entered: \(SystemError.last.reason).")
@@ -59,7 +64,8 @@ final class Trial {
         let search = [programs, context.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"]
         return context.rawEnvironment.filter { entry in kept.contains { entry.starts(with: $0) } }
             + [
-                "HOME=\(path)", "PATH=\(search.compactMap(\.self).joined(separator: ":"))",
+                "HOME=\(path)", "PS1=\(prompt)",
+                "PATH=\(search.compactMap(\.self).joined(separator: ":"))",
                 "ZG_ENV_PASSPHRASE_FILE=\(path)/passphrase",
             ].map { Array($0.utf8) }
     }

@@ -11,7 +11,8 @@ struct Try: Command {
             Runs the main commands in a temporary directory, with zg-env-sandbox, a local server \
             that behaves like Vercel's API. Needs no account, and does not use your vault, keyring \
             or settings. With --shell, prepares the same vault and server, starts your shell, and \
-            returns its exit code. Everything is removed at the end.
+            returns its exit code. Everything is removed at the end, unless the program is \
+            killed with SIGKILL.
             """,
         options: [
             OptionSpec(flag: "shell", "Start a shell instead, to try commands yourself")
@@ -43,6 +44,9 @@ struct Try: Command {
                 let result = Result { try perform(steps, in: trial, workspace) }
                 do {
                     try trial.end()
+                    if startsShell || Interrupts.pending != nil {
+                        workspace.note("The trial is over, and its files are removed.")
+                    }
                 } catch {
                     context.warn("not-removed", CommandError(mapping: error).message)
                 }

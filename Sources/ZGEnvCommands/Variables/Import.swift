@@ -80,6 +80,7 @@ struct Import: Command {
         }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let wanted = try options.scope()
+        _ = try ProjectResolver(workspace).reference()
         var keys = try workspace.session.keys(
             afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
@@ -113,12 +114,14 @@ struct Import: Command {
         var failure: CommandError?
         if workspace.options.dryRun {
             plan = try work.planned(in: try workspace.session.opened(), with: keys)
+            if known == nil { workspace.note("Would create project \(projectName).") }
         } else {
             (plan, written) = try workspace.session.update(with: keys) { transaction in
                 let plan = try work.apply(to: &transaction)
                 return (plan, transaction.index.variables)
             }
             progress.finish()
+            if known == nil { workspace.note("Created project \(projectName).") }
             failure = try PlaintextFiles(paths, source: source, remove: removes)
                 .finish(plan, workspace) {
                     try work.verify(try workspace.session.opened(), with: keys)
@@ -128,7 +131,6 @@ struct Import: Command {
             workspace.note(
                 "Values are locked and were not compared: existing keys are reported as updated.")
         }
-        if known == nil { try noteNewProject(projectName, index, workspace) }
         var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
         if let known, !workspace.options.dryRun,
@@ -241,13 +243,6 @@ struct Import: Command {
             }
         }
         try source.report(workspace, strict: isStrict)
-    }
-
-    private func noteNewProject(
-        _ name: String, _ index: VaultIndex, _ workspace: Workspace
-    ) throws {
-        let verb = workspace.options.dryRun ? "Would create" : "Created"
-        workspace.note("\(verb) project \(name).")
     }
 
     private func result(

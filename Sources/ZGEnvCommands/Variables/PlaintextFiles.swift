@@ -38,7 +38,12 @@ struct PlaintextFiles {
                         "plaintext-kept", "\(path) was not deleted: \(obstacle).")
                     kept.append(path)
                 } else {
-                    workspace.note("Deleted \(path).")
+                    let comments = source.droppedComments[path] ?? 0
+                    let lines = comments == 1 ? "1 comment line" : "\(comments) comment lines"
+                    workspace.note(
+                        comments == 0
+                            ? "Deleted \(path)."
+                            : "Deleted \(path), with \(lines) that import leaves out.")
                 }
             } else if source.keys.isEmpty == false {
                 workspace.context.warn(
@@ -53,7 +58,9 @@ struct PlaintextFiles {
             .failed,
             "The values were imported, but \(kept.joined(separator: ", ")) "
                 + "\(kept.count == 1 ? "was" : "were") not deleted.",
-            hint: "Delete the files that still contain values in plain text.")
+            hint:
+                "Keep what was not imported, then delete the files: they contain values in plain text."
+        )
     }
 
     /// Deletes a file; returns the reason if that fails.
@@ -75,6 +82,9 @@ struct PlaintextFiles {
         if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
             return "some of its lines were ignored"
+        }
+        if source.filesWithReplacedValues.contains(path) {
+            return "a later line or file sets some of its variables to different values"
         }
         return nil
     }

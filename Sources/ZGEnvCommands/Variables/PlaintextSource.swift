@@ -30,6 +30,9 @@ struct PlaintextSource {
             return "\(place): \(diagnostic.code.rawValue)\(key): \(diagnostic.message)"
         }
 
+        /// Whether a part of the file has no place in the result.
+        var isLoss: Bool { diagnostic.code.isIgnored || diagnostic.code == .duplicateKey }
+
         var json: JSONValue {
             [
                 "file": .string(file), "line": .integer(Int64(diagnostic.position.line)),
@@ -46,7 +49,13 @@ struct PlaintextSource {
     private(set) var findings: [Finding] = []
     /// The comment above each key.
     private(set) var comments: [String: PlaintextComment] = [:]
+    /// The files with a value that a later line or file replaces by a different one.
+    private(set) var filesWithReplacedValues: Set<String> = []
+    /// Number of comment lines that are not imported, by file.
+    private(set) var droppedComments: [String: Int] = [:]
     private var values: [String: SecretSlice] = [:]
+    /// The file of each value.
+    private var origins: [String: String] = [:]
     /// What no comment may contain: every value read, including those that a later line replaces.
     private var forbidden: [SecretSlice] = []
     private let arena = SecretArena()
@@ -97,7 +106,11 @@ struct PlaintextSource {
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
         let indices = file.effectiveIndices
-        if options.takesComments { try keepForbidden(file, from: source, besides: indices) }
+        if options.takesComments {
+            try keepForbidden(file, from: source)
+        } else {
+            droppedComments[name] = Self.commentLines(of: file, in: source)
+        }
         values.reserveCapacity(values.count + indices.count)
         for (number, index) in indices.enumerated() {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
@@ -115,24 +128,59 @@ struct PlaintextSource {
                 }
             }
         }
+        try keepReplaced(file, from: source, name, besides: indices)
     }
 
-    /// Remembers values as they are written, before escapes and references are resolved, and values
-    /// that a later line replaces.
-    private mutating func keepForbidden(
-        _ file: DotEnvFile, from source: RawSpan, besides effective: [Int]
-    ) throws {
-        let effective = Set(effective)
-        for (index, entry) in file.entries.enumerated() {
+    /// Remembers values as they are written, before escapes and references are resolved.
+    private mutating func keepForbidden(_ file: DotEnvFile, from source: RawSpan) throws {
+        for entry in file.entries {
             let raw = source.extracting(entry.valueRange)
             if raw.byteCount >= ValuePatterns.shortest {
                 forbidden.append(try arena.copy(raw))
             }
-            if effective.contains(index) { continue }
+        }
+    }
+
+    /// Remembers values that a later line of the same file replaces.
+    private mutating func keepReplaced(
+        _ file: DotEnvFile, from source: RawSpan, _ name: String, besides effective: [Int]
+    ) throws {
+        guard effective.count < file.entries.count else { return }
+        let effective = Set(effective)
+        for (index, entry) in file.entries.enumerated() where !effective.contains(index) {
             let slice = try arena.allocate(count: entry.decodedLength(in: source))
             _ = slice.withMutableBytes { entry.decodeValue(in: source, into: &$0) }
-            forbidden.append(slice)
+            if options.takesComments { forbidden.append(slice) }
+            noteReplaced(slice, of: entry.key, in: name)
         }
+    }
+
+    private mutating func noteReplaced(_ old: SecretSlice, of key: String, in file: String) {
+        guard let new = values[key] else { return }
+        if !old.withBytes({ old in new.withBytes { old.isEqualInConstantTime(to: $0) } }) {
+            filesWithReplacedValues.insert(file)
+        }
+    }
+
+    /// Counts the lines outside of assignments that start with `#`.
+    private static func commentLines(of file: DotEnvFile, in source: RawSpan) -> Int {
+        var (count, start) = (0, 0)
+        func look(until end: Int) {
+            var isAtStart = true
+            while start < end {
+                let byte = source.byte(at: start)
+                if isAtStart, byte == 0x23 { count += 1 }
+                isAtStart =
+                    byte == 0x0A || byte == 0x0D || (isAtStart && (byte == 0x20 || byte == 0x09))
+                start += 1
+            }
+        }
+        for entry in file.entries {
+            look(until: entry.extent.lowerBound)
+            start = max(start, entry.extent.upperBound)
+        }
+        look(until: source.byteCount)
+        return count
     }
 
     /// Removes lines that contain a value from the comments; call it after the last read.
@@ -171,7 +219,13 @@ struct PlaintextSource {
         guard written == length else {
             throw CommandError(.failed, "\(place): the value could not be read.")
         }
-        if values.updateValue(slice, forKey: entry.key) == nil { keys.append(entry.key) }
+        let old = values.updateValue(slice, forKey: entry.key)
+        let origin = origins.updateValue(file, forKey: entry.key)
+        if let old, let origin {
+            noteReplaced(old, of: entry.key, in: origin)
+        } else {
+            keys.append(entry.key)
+        }
     }
 
     /// Number of findings shown without `--json`.
@@ -183,7 +237,9 @@ struct PlaintextSource {
     func report(_ workspace: Workspace, strict: Bool = false) throws {
         // Never replaces a single finding by a line that counts it.
         let isCut = findings.count > Self.shownFindings + 1
-        for finding in findings.prefix(isCut ? Self.shownFindings : findings.count) {
+        // What was not imported comes first.
+        let ordered = findings.filter(\.isLoss) + findings.filter { !$0.isLoss }
+        for finding in ordered.prefix(isCut ? Self.shownFindings : findings.count) {
             workspace.note(finding.line)
         }
         if isCut {

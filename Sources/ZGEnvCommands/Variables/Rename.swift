@@ -64,7 +64,7 @@ struct Rename: Command {
         if !VariableName.isPortable(new) {
             workspace.context.warn(
                 "name-not-portable",
-                "\(new) is not a portable variable name: some shells, or Vercel, will reject it.")
+                "\(new) is not a portable variable name: Vercel and some shells reject it.")
         }
         if !workspace.options.dryRun {
             let time = workspace.context.now()

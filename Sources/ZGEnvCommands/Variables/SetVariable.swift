@@ -191,7 +191,7 @@ struct SetVariable: Command {
             if !VariableName.isPortable(key) {
                 workspace.context.warn(
                     "name-not-portable",
-                    "\(key) is not a portable variable name: some shells, or Vercel, will reject it."
+                    "\(key) is not a portable variable name: Vercel and some shells reject it."
                 )
             }
             if let warning = CodeLoadingName.warning(about: key) {

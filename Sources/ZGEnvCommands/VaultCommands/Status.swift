@@ -158,7 +158,7 @@ struct Status: Command {
         }.map(\.name).sorted()
         guard let first = names.first else { return "" }
         let others = names.count > 3 ? " and \(names.count - 3) more" : ""
-        return "Not linked to Vercel: \(DisplayText.safe(names.prefix(3).joined(separator: ", ")))"
+        return "Only in this vault: \(DisplayText.safe(names.prefix(3).joined(separator: ", ")))"
             + "\(others) (send with: zg-env push -p \(word: first))\n"
     }
 

@@ -82,7 +82,7 @@ struct StatusSyncTests {
         let text = done(try home.run(["status"])).output
         #expect(!text.contains("What to do"))
         #expect(
-            text.contains("Not linked to Vercel: web (send with: zg-env push -p web)\n"), "\(text)")
+            text.contains("Only in this vault: web (send with: zg-env push -p web)\n"), "\(text)")
     }
 
     @Test func `a project without a production deployment is reported, and not as live`() throws {

@@ -132,7 +132,9 @@ struct TryTests {
     func `a signal ends the trial and its processes`(_ signal: Int32) throws {
         var runner = runner()
         runner.script = [(.output("building"), .signal(signal))]
-        #expect(try runner.run().end == .exited(128 + signal))
+        let result = try runner.run()
+        #expect(result.end == .exited(128 + signal))
+        #expect(result.error.contains("The trial is over, and its files are removed.\n"))
         try expectNothingLeft()
     }
 
@@ -176,6 +178,7 @@ struct TryTests {
         #expect(result.end == .exited(7), "\(result.error)")
         #expect(result.output == "1\n")
         #expect(result.error.contains("Start with: zg-env list -p web."))
+        #expect(result.error.hasSuffix("The trial is over, and its files are removed.\n"))
         try expectNothingLeft()
     }
 
@@ -183,7 +186,7 @@ struct TryTests {
         var runner = home.terminalRunner(
             ["try", "--shell"], streams: true,
             script: [
-                (.terminal("End with: exit"), .line("echo pass''word is $ZG_ENV_PASSPHRASE_FILE")),
+                (.terminal("(zg-env try)"), .line("echo pass''word is $ZG_ENV_PASSPHRASE_FILE")),
                 (.terminal("password is \(temporary.path)/"), .line("sleep 600; echo no''pe")),
                 (.terminal("sleep 600"), .type([0x03])),
                 (.now, .line("exit 3")),
