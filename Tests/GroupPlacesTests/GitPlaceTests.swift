@@ -51,6 +51,23 @@ struct GitPlaceTests {
         }
     }
 
+    /// git never removes the lock of a process that was killed.
+    @Test func `a lock that a killed git left at the place is named`() throws {
+        _ = try fixture.open("alice").publish([try change("a")], to: fixture.group)
+        let lock = "\(fixture.place)/\(ref).lock"
+        try Data().write(to: URL(fileURLWithPath: lock))
+        let place = GitPlace(
+            try fixture.address(), copyIn: try fixture.directory.makeDirectory("bob"),
+            fixture.gitEnvironment, patience: .zero)
+        let error = try #require(throws: PlaceError.self) {
+            try place.publish([try change("b")], to: fixture.group)
+        }
+        #expect(error.code == .lostRace)
+        #expect(error.reason.contains("\(ref).lock at the place prevents every change"))
+        try FileManager.default.removeItem(atPath: lock)
+        #expect(try place.publish([try change("b")], to: fixture.group) == [])
+    }
+
     @Test(arguments: Damage.allCases)
     func `a damaged copy is recreated by the next call`(kind: Damage) throws {
         let (first, second) = (try change("a"), try change("b"))

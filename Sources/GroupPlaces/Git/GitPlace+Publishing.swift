@@ -34,15 +34,15 @@ extension GitPlace {
                     continue
                 }
                 let part = Self.firstPart(of: missing)
-                if try push(part, to: group, lock) {
+                let heldLock: String?
+                switch try push(part, to: group, lock) {
+                case .raced(let file): heldLock = file
+                default:
                     missing.removeFirst(part.count)
                     isConfirmed = true
                     continue
                 }
-                guard ContinuousClock.now < end else {
-                    throw PlaceError(
-                        .lostRace, "Others kept publishing at the same time. Retry in a moment.")
-                }
+                guard ContinuousClock.now < end else { throw Self.lostRace(heldLock) }
                 if isConfirmed {
                     // Processes that failed together must not retry together.
                     usleep(UInt32.random(in: pause / 4...pause))
@@ -55,6 +55,17 @@ extension GitPlace {
             repository.tidy(lock)
             return taken
         }
+    }
+
+    private static func lostRace(_ lock: String?) -> PlaceError {
+        guard let lock else {
+            return PlaceError(
+                .lostRace, "Others kept publishing at the same time. Retry in a moment.")
+        }
+        return PlaceError(
+            .lostRace,
+            "\(lock) at the place prevents every change. If no git runs there, one was killed: delete"
+                + " that file, then retry.")
     }
 
     /// Returns the objects that the place lacks, and the paths at which it has others.
@@ -92,18 +103,19 @@ extension GitPlace {
 
     /// Publishes objects with one commit.
     ///
-    /// - Returns: False if the group had, or may have had, a newer commit.
+    /// - Returns: Not ``GitRemote/Push/refused(_:)``, which is thrown.
     private func push(
         _ objects: [PlaceObject], to group: GroupHash, _ lock: FileLock
-    ) throws(PlaceError) -> Bool {
+    ) throws(PlaceError) -> GitRemote.Push {
         let head = heads[group] ?? nil
         let branch = GitRemote.branch(of: group)
         let ref = head?.ref ?? (usesBranches ? branch : GitRemote.customRef(of: group))
         var files = objects.map { (path: $0.path.text, bytes: $0.bytes) }
         if ref == branch { files.append(Self.noDeployment) }
         let commit = try repository.commit(files, to: group, after: head?.commit, lock)
-        switch try remote.push(commit, to: ref) {
-        case .raced: return false
+        let result = try remote.push(commit, to: ref)
+        switch result {
+        case .raced: return result
         case .refused(let reason):
             guard head == nil, !usesBranches else {
                 throw Self.refusal(reason)
@@ -115,7 +127,7 @@ extension GitPlace {
             if isVisible {
                 try repository.store(commit, of: group, lock)
                 heads[group] = GitRemote.Head(ref: ref, commit: commit)
-                return true
+                return .done
             }
         }
         usesBranches = true

@@ -13,8 +13,9 @@ struct GitRemote {
     /// How a push ended.
     enum Push {
         case done
-        /// The ref had another commit, or may have.
-        case raced
+        /// The ref had another commit, or may have. With the lock file that prevented the change,
+        /// which a git that was killed leaves behind.
+        case raced(lock: String?)
         /// The host rejects this ref, for good. With its reason.
         case refused(String)
     }
@@ -94,7 +95,7 @@ struct GitRemote {
         where line.hasPrefix("!\t") {
             let reason = line.split(separator: "\t").last.map { String($0).lowercased() } ?? ""
             guard reason.hasPrefix("[remote rejected]") else {
-                if reason.hasPrefix("[rejected]") { return .raced }
+                if reason.hasPrefix("[rejected]") { return .raced(lock: nil) }
                 break
             }
             let passing = [
@@ -105,8 +106,16 @@ struct GitRemote {
             if reason.contains("unpacker"), result.error.lowercased().contains("no space left") {
                 break
             }
-            return passing.contains { reason.contains($0) } ? .raced : .refused(reason)
+            return passing.contains { reason.contains($0) }
+                ? .raced(lock: Self.lock(in: result.error)) : .refused(reason)
         }
         throw GitFailure.error(result, at: address)
+    }
+
+    /// Returns the lock file that git found on the other side, as far as its path is plain text.
+    private static func lock(in message: String) -> String? {
+        guard let path = message.firstMatch(of: /Unable to create '([ -~]{1,1024}\.lock)'/)?.1
+        else { return nil }
+        return String(path)
     }
 }
