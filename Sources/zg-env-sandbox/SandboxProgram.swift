@@ -64,7 +64,9 @@ struct SandboxProgram {
     private static func signalAtEndOfInput() {
         var byte: UInt8 = 0
         var count = 1
-        while count > 0 || (count < 0 && errno == EINTR) {
+        while count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN)) {
+            var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&entry, 1, -1)
             count = unsafe read(STDIN_FILENO, &byte, 1)
         }
         kill(getpid(), SIGTERM)

@@ -256,6 +256,41 @@ struct ImportTests {
         #expect(
             try isKept(["one": "A=1\nB=1\n", "two": "A=1\n", "three": "B=2\n"])
                 == ["one": true, "two": false, "three": false])
+        // What counts is the last value, not the next one.
+        #expect(
+            try isKept(["a": "A=1\n", "b": "A=1\n", "c": "A=2\n"])
+                == ["a": true, "b": true, "c": false])
+        #expect(
+            try isKept(["a": "A=1\n", "b": "A=2\n", "c": "A=1\n"])
+                == ["a": false, "b": true, "c": false])
+    }
+
+    @Test func `a file is kept although stdin has the same value`() throws {
+        try home.directory.write("A=1\n", to: "work/one")
+        try home.directory.write("A=2\n", to: "work/two")
+        let result = try home.run(
+            ["import", "one", "-", "two", "-p", "web", "--remove"], input: .text("A=1\n"))
+        #expect(result.end == .exited(1))
+        #expect(result.error.contains("one was not deleted: a later line or file"))
+        #expect(result.error.contains("Deleted two."))
+    }
+
+    @Test(arguments: [
+        ("B=foo\nA=$B\nA=$B\n", false), ("B=foo\nA=$B\nA=foo\n", false),
+        ("B=foo\nA=$B\nA=\\$B\n", true),
+    ])
+    func `replaced values are compared as they are imported`(text: String, isKept: Bool) throws {
+        try home.directory.write(text, to: "work/one")
+        let result = try home.run(["import", "one", "-p", "web", "--expand", "--remove"])
+        #expect(result.end == .exited(isKept ? 1 : 0), "\(result.error)")
+    }
+
+    @Test func `a file with too many diagnostics is kept`() throws {
+        try home.directory.write(
+            String(repeating: "A=x\n", count: 12_000) + "no assignment\n", to: "work/one")
+        let result = try home.run(["import", "one", "-p", "web", "--remove"])
+        #expect(result.end == .exited(1))
+        #expect(result.error.contains("one was not deleted: some of its lines"))
     }
 
     @Test func `deleting a file mentions its comments`() throws {
@@ -266,6 +301,15 @@ struct ImportTests {
             result.error.contains("Deleted one, with 4 comment lines that import leaves out.\n"),
             "\(result.error)")
         #expect(!result.error.contains("secret"))
+        for (text, options) in [
+            ("\u{FEFF}# first\nA=1\n", []), ("; first\nA=1\n", ["--dialect", "systemd"]),
+            ("# above\nA=1\n# behind\n", ["--comments"]),
+            ("A='1' # with it\n# behind\n", ["--dialect", "compose"]),
+        ] {
+            try home.directory.write(text, to: "work/one")
+            let result = done(try home.run(["import", "one", "-p", "web", "--remove"] + options))
+            #expect(result.error.contains("Deleted one, with 1 comment line that"), "\(text)")
+        }
     }
 
     @Test func `the later of several files wins, and stdin can be one of them`() throws {

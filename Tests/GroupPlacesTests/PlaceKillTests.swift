@@ -16,7 +16,7 @@ struct PlaceKillTests {
         do {
             return try place.publish([object], to: fixture.group)
         } catch {
-            guard error.reason.contains(".lock at the place") else { throw error }
+            guard error.reason.contains(".lock in the place's repository") else { throw error }
             print(error.reason)
             let lock = "refs/zg-env/\(fixture.group.hexadecimal).lock"
             try FileManager.default.removeItem(atPath: "\(fixture.place)/\(lock)")

@@ -34,15 +34,13 @@ extension GitPlace {
                     continue
                 }
                 let part = Self.firstPart(of: missing)
-                let heldLock: String?
-                switch try push(part, to: group, lock) {
-                case .raced(let file): heldLock = file
-                default:
+                let result = try push(part, to: group, lock)
+                if case .done = result {
                     missing.removeFirst(part.count)
                     isConfirmed = true
                     continue
                 }
-                guard ContinuousClock.now < end else { throw Self.lostRace(heldLock) }
+                guard ContinuousClock.now < end else { throw lostRace(result, group) }
                 if isConfirmed {
                     // Processes that failed together must not retry together.
                     usleep(UInt32.random(in: pause / 4...pause))
@@ -57,15 +55,20 @@ extension GitPlace {
         }
     }
 
-    private static func lostRace(_ lock: String?) -> PlaceError {
-        guard let lock else {
+    private func lostRace(_ last: GitRemote.Push, _ group: GroupHash) -> PlaceError {
+        guard case .locked = last else {
             return PlaceError(
                 .lostRace, "Others kept publishing at the same time. Retry in a moment.")
         }
         return PlaceError(
             .lostRace,
-            "\(lock) at the place prevents every change. If no git runs there, one was killed: delete"
-                + " that file, then retry.")
+            "The file \(ref(of: group)).lock in the place's repository prevents every change. If no git"
+                + " runs there, one was killed: delete that file, then retry.")
+    }
+
+    private func ref(of group: GroupHash) -> String {
+        (heads[group] ?? nil)?.ref
+            ?? (usesBranches ? GitRemote.branch(of: group) : GitRemote.customRef(of: group))
     }
 
     /// Returns the objects that the place lacks, and the paths at which it has others.
@@ -108,14 +111,13 @@ extension GitPlace {
         _ objects: [PlaceObject], to group: GroupHash, _ lock: FileLock
     ) throws(PlaceError) -> GitRemote.Push {
         let head = heads[group] ?? nil
-        let branch = GitRemote.branch(of: group)
-        let ref = head?.ref ?? (usesBranches ? branch : GitRemote.customRef(of: group))
+        let ref = ref(of: group)
         var files = objects.map { (path: $0.path.text, bytes: $0.bytes) }
-        if ref == branch { files.append(Self.noDeployment) }
+        if ref == GitRemote.branch(of: group) { files.append(Self.noDeployment) }
         let commit = try repository.commit(files, to: group, after: head?.commit, lock)
         let result = try remote.push(commit, to: ref)
         switch result {
-        case .raced: return result
+        case .raced, .locked: return result
         case .refused(let reason):
             guard head == nil, !usesBranches else {
                 throw Self.refusal(reason)
@@ -161,7 +163,7 @@ extension GitPlace {
                 case .refused(let reason):
                     guard !isBranch else { throw Self.refusal(reason) }
                     continue
-                case .raced:
+                case .raced, .locked:
                     throw PlaceError(
                         .refused, "The host did not create a new ref. Retry in a moment.")
                 case .done: break

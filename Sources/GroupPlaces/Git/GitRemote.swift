@@ -13,9 +13,10 @@ struct GitRemote {
     /// How a push ended.
     enum Push {
         case done
-        /// The ref had another commit, or may have. With the lock file that prevented the change,
-        /// which a git that was killed leaves behind.
-        case raced(lock: String?)
+        /// The ref had another commit, or may have.
+        case raced
+        /// The lock file of the ref is there, which a git that was killed leaves behind.
+        case locked
         /// The host rejects this ref, for good. With its reason.
         case refused(String)
     }
@@ -95,7 +96,7 @@ struct GitRemote {
         where line.hasPrefix("!\t") {
             let reason = line.split(separator: "\t").last.map { String($0).lowercased() } ?? ""
             guard reason.hasPrefix("[remote rejected]") else {
-                if reason.hasPrefix("[rejected]") { return .raced(lock: nil) }
+                if reason.hasPrefix("[rejected]") { return .raced }
                 break
             }
             let passing = [
@@ -103,19 +104,13 @@ struct GitRemote {
                 "already exists", "reference already", "shallow", "missing necessary", "unpacker",
                 "stale info", "atomic",
             ]
-            if reason.contains("unpacker"), result.error.lowercased().contains("no space left") {
+            guard passing.contains(where: { reason.contains($0) }) else { return .refused(reason) }
+            let message = result.error.lowercased()
+            if ["no space left", "permission denied"].contains(where: { message.contains($0) }) {
                 break
             }
-            return passing.contains { reason.contains($0) }
-                ? .raced(lock: Self.lock(in: result.error)) : .refused(reason)
+            return result.error.contains("/\(ref).lock': File exists") ? .locked : .raced
         }
         throw GitFailure.error(result, at: address)
-    }
-
-    /// Returns the lock file that git found on the other side, as far as its path is plain text.
-    private static func lock(in message: String) -> String? {
-        guard let path = message.firstMatch(of: /Unable to create '([ -~]{1,1024}\.lock)'/)?.1
-        else { return nil }
-        return String(path)
     }
 }

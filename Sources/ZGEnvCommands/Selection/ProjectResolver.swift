@@ -24,9 +24,10 @@ struct ProjectResolver {
 
     /// Returns the reference in the options, the environment or the directory.
     ///
+    /// - Parameter warns: Whether to warn of links that are ignored.
     /// - Throws: ``ExitCode/usage`` without one.
-    func reference() throws -> Reference {
-        if let found = try given() { return found }
+    func reference(warns: Bool = true) throws -> Reference {
+        if let found = try given(warns: warns) { return found }
         throw CommandError(
             .usage, "No project given.",
             hint:

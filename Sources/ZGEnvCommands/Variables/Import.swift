@@ -80,7 +80,7 @@ struct Import: Command {
         }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let wanted = try options.scope()
-        _ = try ProjectResolver(workspace).reference()
+        _ = try ProjectResolver(workspace).reference(warns: false)
         var keys = try workspace.session.keys(
             afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.opened().index(with: keys, extent: .listing)

@@ -83,7 +83,10 @@ struct PlaintextFiles {
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
             return "some of its lines were ignored"
         }
-        if source.filesWithReplacedValues.contains(path) {
+        if source.findings.contains(where: { $0.diagnostic.code == .truncated }) {
+            return "some of its lines may have been ignored: there are too many diagnostics"
+        }
+        if source.hasReplacedValue(path) {
             return "a later line or file sets some of its variables to different values"
         }
         return nil

@@ -31,7 +31,9 @@ struct PlaintextSource {
         }
 
         /// Whether a part of the file has no place in the result.
-        var isLoss: Bool { diagnostic.code.isIgnored || diagnostic.code == .duplicateKey }
+        var isLoss: Bool {
+            diagnostic.code.isIgnored || [.duplicateKey, .truncated].contains(diagnostic.code)
+        }
 
         var json: JSONValue {
             [
@@ -49,13 +51,13 @@ struct PlaintextSource {
     private(set) var findings: [Finding] = []
     /// The comment above each key.
     private(set) var comments: [String: PlaintextComment] = [:]
-    /// The files with a value that a later line or file replaces by a different one.
-    private(set) var filesWithReplacedValues: Set<String> = []
     /// Number of comment lines that are not imported, by file.
     private(set) var droppedComments: [String: Int] = [:]
     private var values: [String: SecretSlice] = [:]
     /// The file of each value.
     private var origins: [String: String] = [:]
+    /// The values that a later line or file replaces, which may be equal to that.
+    private var replaced: [(file: String, key: String, value: SecretSlice)] = []
     /// What no comment may contain: every value read, including those that a later line replaces.
     private var forbidden: [SecretSlice] = []
     private let arena = SecretArena()
@@ -106,11 +108,8 @@ struct PlaintextSource {
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
         let indices = file.effectiveIndices
-        if options.takesComments {
-            try keepForbidden(file, from: source)
-        } else {
-            droppedComments[name] = Self.commentLines(of: file, in: source)
-        }
+        if options.takesComments { try keepForbidden(file, from: source) }
+        droppedComments[name] = droppedCommentLines(of: file, in: source)
         values.reserveCapacity(values.count + indices.count)
         for (number, index) in indices.enumerated() {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
@@ -128,7 +127,7 @@ struct PlaintextSource {
                 }
             }
         }
-        try keepReplaced(file, from: source, name, besides: indices)
+        try keepReplaced(file, expansion, from: source, name, besides: indices)
     }
 
     /// Remembers values as they are written, before escapes and references are resolved.
@@ -143,33 +142,46 @@ struct PlaintextSource {
 
     /// Remembers values that a later line of the same file replaces.
     private mutating func keepReplaced(
-        _ file: DotEnvFile, from source: RawSpan, _ name: String, besides effective: [Int]
+        _ file: DotEnvFile, _ expansion: DotEnvExpansion?, from source: RawSpan, _ name: String,
+        besides effective: [Int]
     ) throws {
         guard effective.count < file.entries.count else { return }
         let effective = Set(effective)
         for (index, entry) in file.entries.enumerated() where !effective.contains(index) {
-            let slice = try arena.allocate(count: entry.decodedLength(in: source))
+            var slice = try arena.allocate(count: entry.decodedLength(in: source))
             _ = slice.withMutableBytes { entry.decodeValue(in: source, into: &$0) }
             if options.takesComments { forbidden.append(slice) }
-            noteReplaced(slice, of: entry.key, in: name)
+            if let expansion {
+                slice = try arena.allocate(count: expansion.expandedLength(of: index))
+                _ = slice.withMutableBytes {
+                    expansion.expandValue(of: index, in: source, into: &$0)
+                }
+            }
+            replaced.append((name, entry.key, slice))
         }
     }
 
-    private mutating func noteReplaced(_ old: SecretSlice, of key: String, in file: String) {
-        guard let new = values[key] else { return }
-        if !old.withBytes({ old in new.withBytes { old.isEqualInConstantTime(to: $0) } }) {
-            filesWithReplacedValues.insert(file)
+    /// Returns whether a file has a value that a later line or file replaces by a different one.
+    func hasReplacedValue(_ file: String) -> Bool {
+        replaced.contains { replaced in
+            guard replaced.file == file, let new = values[replaced.key] else { return false }
+            return !replaced.value.withBytes { old in
+                new.withBytes { old.isEqualInConstantTime(to: $0) }
+            }
         }
     }
 
-    /// Counts the lines outside of assignments that start with `#`.
-    private static func commentLines(of file: DotEnvFile, in source: RawSpan) -> Int {
-        var (count, start) = (0, 0)
+    /// Counts the comment lines that are not imported.
+    private func droppedCommentLines(of file: DotEnvFile, in source: RawSpan) -> Int {
+        let hasMark =
+            source.byteCount >= 3 && source.byte(at: 0) == 0xEF && source.byte(at: 1) == 0xBB
+            && source.byte(at: 2) == 0xBF
+        let hasSemicolons = file.dialect == .systemd
+        var (count, start, isAtStart) = (0, hasMark ? 3 : 0, true)
         func look(until end: Int) {
-            var isAtStart = true
             while start < end {
                 let byte = source.byte(at: start)
-                if isAtStart, byte == 0x23 { count += 1 }
+                if isAtStart, byte == 0x23 || (hasSemicolons && byte == 0x3B) { count += 1 }
                 isAtStart =
                     byte == 0x0A || byte == 0x0D || (isAtStart && (byte == 0x20 || byte == 0x09))
                 start += 1
@@ -177,10 +189,16 @@ struct PlaintextSource {
         }
         for entry in file.entries {
             look(until: entry.extent.lowerBound)
-            start = max(start, entry.extent.upperBound)
+            (start, isAtStart) = (max(start, entry.extent.upperBound), false)
         }
         look(until: source.byteCount)
-        return count
+        guard options.takesComments else { return count }
+        return file.effectiveIndices.reduce(count) { count, index in
+            let comment = file.comment(above: index, in: source)
+            return count
+                - (comment.map { $0.split(separator: "\n", omittingEmptySubsequences: false).count }
+                    ?? 0)
+        }
     }
 
     /// Removes lines that contain a value from the comments; call it after the last read.
@@ -222,7 +240,7 @@ struct PlaintextSource {
         let old = values.updateValue(slice, forKey: entry.key)
         let origin = origins.updateValue(file, forKey: entry.key)
         if let old, let origin {
-            noteReplaced(old, of: entry.key, in: origin)
+            replaced.append((origin, entry.key, old))
         } else {
             keys.append(entry.key)
         }
