@@ -60,7 +60,7 @@ struct PromptTests {
         failed(missing, 4, "web has no variable API_KEX", "Did you mean API_KEY?")
         #expect(done(picked).stepsDone == 3, "\(picked.screen)")
         #expect(picked.screen.contains("value-of-url"), "\(picked.screen)")
-        failed(value, 3, "no passphrase was given")
+        failed(value, 3, "The passphrase is needed")
         #expect(!value.output.contains("value-of-key"))
     }
 

@@ -255,7 +255,7 @@ struct ScopeTests {
 
     @Test func `the project is found in the documented order`() throws {
         try set("1")
-        failed(try home.run(["list"]), 2, "-p NAME", "ZG_ENV_PROJECT")
+        failed(try home.run(["list"]), 2, "-p NAME", "zg-env link NAME")
         let variable = ["ZG_ENV_PROJECT": "web"]
         done(try home.run(["list"], environment: variable))
         failed(try home.run(["list", "-p", "none"], environment: variable), 4, "none")
