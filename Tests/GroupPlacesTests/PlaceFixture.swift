@@ -108,9 +108,11 @@ struct PlaceFixture {
             ([Array(publisher.path.utf8)] + publisher.arguments)
                 .map { "'\(String(decoding: $0, as: UTF8.self))'" }.joined(separator: " ") + " &\n"
         }
-        return try ProgramRunner(
+        let result = try ProgramRunner(
             path: "/bin/sh", ["-c", commands.joined() + "wait"], environment: environment
-        ).run().output.split(separator: "\n")
+        ).run()
+        #expect(result.error == "")
+        return result.output.split(separator: "\n")
     }
 }
 
