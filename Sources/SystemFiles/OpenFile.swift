@@ -100,6 +100,7 @@ package final class OpenFile {
     package func bytes(
         at offset: UInt64? = nil, upTo count: Int
     ) throws(SystemError) -> [UInt8] {
+        if count == 0 { return [] }
         var failure: SystemError?
         // Uninitialized, because most files are far shorter than their limit.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in

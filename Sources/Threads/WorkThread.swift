@@ -21,6 +21,11 @@ package final class WorkThread: @unchecked Sendable {
         _ = pthread_join(thread, nil)
     }
 
+    /// Lets the thread end without ``join()``. Call it only once.
+    package func detach() {
+        _ = pthread_detach(thread)
+    }
+
     /// Blocks the calling thread for some time.
     package static func pause(milliseconds: Int64) {
         _ = Monitor(()).wait(milliseconds: milliseconds) { _ -> Void? in nil }

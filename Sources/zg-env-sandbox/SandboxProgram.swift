@@ -48,9 +48,12 @@ struct SandboxProgram {
                 server.stop()
                 return 1
             }
-            if endsWithInput, WorkThread(Self.signalAtEndOfInput) == nil {
-                server.stop()
-                return 1
+            if endsWithInput {
+                guard let thread = WorkThread(Self.signalAtEndOfInput) else {
+                    server.stop()
+                    return 1
+                }
+                thread.detach()
             }
             waitForEnd()
             server.stop()

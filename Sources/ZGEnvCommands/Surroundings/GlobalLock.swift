@@ -57,12 +57,20 @@ final class GlobalLock: RotationWorkers {
         }
     }
 
-    /// Releases the lock for `body`, which must not use shared state.
+    /// Releases the lock for `body`, which must not use shared state, except in ``back(_:)``.
     func away<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         // Unlocking fails if the thread has released the lock already.
         guard isActive, unsafe pthread_mutex_unlock(mutex) == 0 else { return try body() }
         defer { unsafe pthread_mutex_lock(mutex) }
         return try body()
+    }
+
+    /// Takes the lock for a part of a body of ``away(_:)`` that uses shared state.
+    func back<R>(_ body: () -> R) -> R {
+        // Locking fails if the thread holds the lock.
+        guard isActive, unsafe pthread_mutex_lock(mutex) == 0 else { return body() }
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body()
     }
 
     /// Ends the process if a signal is pending and the lock cannot be taken: its holder may hang, as in a

@@ -1,6 +1,6 @@
 internal import VercelAPI
 
-/// A transport that releases the lock during requests.
+/// A transport that releases the lock during requests, but not while a caller handles what arrived.
 final class LockReleasingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let turns: GlobalLock
@@ -14,7 +14,9 @@ final class LockReleasingTransport: HTTPTransport {
         onResponse: (Int, Result<HTTPResponse, TransportError>) -> Bool
     ) {
         turns.away {
-            transport.send(requests, concurrency: concurrency, onResponse: onResponse)
+            transport.send(requests, concurrency: concurrency) { number, result in
+                turns.back { onResponse(number, result) }
+            }
         }
     }
 
@@ -22,7 +24,7 @@ final class LockReleasingTransport: HTTPTransport {
         _ request: HTTPRequest, onBytes: (RawSpan) -> Bool
     ) throws(TransportError) -> HTTPResponse {
         try turns.away { () throws(TransportError) in
-            try transport.stream(request, onBytes: onBytes)
+            try transport.stream(request) { bytes in turns.back { onBytes(bytes) } }
         }
     }
 }
