@@ -1,6 +1,6 @@
 internal import VercelAPI
 
-/// A transport that releases the lock during requests, but not while a caller handles what arrived.
+/// A transport that releases the lock during requests, but not while a caller handles a response.
 final class LockReleasingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let turns: GlobalLock
