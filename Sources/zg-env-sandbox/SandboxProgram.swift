@@ -22,7 +22,7 @@ func blockEndSignals() {
 struct SandboxProgram {
     let arguments: [String]
 
-    /// Returns the exit code: 0 after that, 2 for wrong arguments, 1 for anything else.
+    /// Returns the exit code: 0 after one of these, 2 for wrong arguments, 1 for anything else.
     func run() -> Int32 {
         let configuration: SandboxConfiguration
         let endsWithInput: Bool
@@ -50,6 +50,9 @@ struct SandboxProgram {
             }
             if endsWithInput {
                 guard let thread = WorkThread(Self.signalAtEndOfInput) else {
+                    _ = write(
+                        "zg-env-sandbox: Cannot watch standard input: no thread can be started.\n",
+                        to: STDERR_FILENO)
                     server.stop()
                     return 1
                 }
@@ -64,6 +67,7 @@ struct SandboxProgram {
         }
     }
 
+    /// Ends ``waitForEnd()`` once standard input is closed.
     private static func signalAtEndOfInput() {
         var byte: UInt8 = 0
         var count = 1
