@@ -56,7 +56,9 @@ import Testing
                 while try !isReached() {
                     for reader in readers { try reader.poll(relays) }
                     guard ContinuousClock.now < end else {
-                        throw CheckFailure("\(what)\n\(Self.text(of: sent))\n\(report.text(of: []))")
+                        throw CheckFailure(
+                            [what, Self.text(of: sent), report.text(of: [])]
+                                .joined(separator: "\n"))
                     }
                     usleep(5_000)
                 }
