@@ -318,7 +318,7 @@ let package = Package(
             dependencies: [
                 "CommandLineKit", "CurlTransport", "EnvOperations", "JSON", "KernelKeyring",
                 "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
-                "Threads", "Vault", "ZGEnvCommands",
+                "Threads", "Vault", "VercelAPI", "ZGEnvCommands",
             ], exclude: ["Watching/Screens"], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),
