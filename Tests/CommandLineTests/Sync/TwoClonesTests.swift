@@ -192,7 +192,8 @@ final class SyncWorld {
         let result = try run(number, ["pull", "-p", "web", "--yes", "--json"])
         let after = try clones[number].records()
         expect([0, 5].contains(result.status), "pull ended with \(result.status)")
-        for (id, old) in before {
+        // A trace is dropped when production has the name again; it never had a value.
+        for (id, old) in before where !old.variable.isTrace {
             let new = after[id]
             let isSame =
                 new?.content == old.content && new?.variable.isLive == old.variable.isLive
