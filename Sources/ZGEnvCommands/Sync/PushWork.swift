@@ -233,7 +233,7 @@ struct PushWork {
                         "To finish, push again: zg-env starts by checking which changes Vercel already has."
                 )
             }
-            report.overtaken = overtaken(plan.unchanged, platform, listing.last)
+            report.overtaken = overtaken(plan.unchanged, adopted, platform, listing.last)
             report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
             try recordSeen(listing, begunAt: begunAt)
             if !isPart { try recordLive() }
@@ -480,14 +480,16 @@ struct PushWork {
 
     /// Returns notes on records without a step that somebody changed after the plan was made.
     private func overtaken(
-        _ variables: [Variable], _ planned: [VercelRecord], _ now: [VercelRecord]
+        _ variables: [Variable], _ adopted: [Identifier: VercelRecord],
+        _ planned: [VercelRecord], _ now: [VercelRecord]
     ) -> [RecordNote] {
         func byID(_ records: [VercelRecord]) -> [String: VercelRecord] {
             Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         }
         let (planned, now) = (byID(planned), byID(now))
         return variables.compactMap { variable in
-            guard let before = variable.remote.flatMap({ planned[$0.id] }) else { return nil }
+            let before = adopted[variable.id] ?? variable.remote.flatMap { planned[$0.id] }
+            guard let before else { return nil }
             let record = now[before.id]
             guard record?.updatedAt != before.updatedAt else { return nil }
             return RecordNote(

@@ -31,7 +31,8 @@ struct ModelChecker {
         var begun: Begun?
         /// Records that somebody declared to be as in the vault, with their time of change.
         var asserted: [String: Int64] = [:]
-        /// Records that a push was to delete by force and may not have, with their time of change.
+        /// Records that a push was to delete or change by force and may not have, with their time of
+        /// change.
         var condemned: [String: Int64] = [:]
     }
 
@@ -203,9 +204,9 @@ struct ModelChecker {
         {
             return "replaced by force"
         }
-        // docs/sync.md: each push retries what a push could not delete.
+        // docs/sync.md: each push retries what a push could not delete, and finishes a killed one.
         if hearings[run.command.machine].condemned[old.id] == old.updatedAt {
-            return "deleted by force, later"
+            return "replaced by force, later"
         }
         let beginning = run.beginning(of: old)
         if let listing = run.listing(before: place), beginning > 4 * listing + 1,
@@ -274,8 +275,10 @@ struct ModelChecker {
             hearings[machine].begun = nil
         }
         if run.command.has("--force"), let plan = run.firstListing {
-            let deletions = run.moments.filter { $0.isWrite && $0.request.method == "DELETE" }
-            let names = deletions.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
+            let writes = run.moments.filter {
+                $0.isWrite && (run.isKilled || $0.request.method == "DELETE")
+            }
+            let names = writes.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
             for old in run.moments[plan].asked where names.contains(old.id) {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }

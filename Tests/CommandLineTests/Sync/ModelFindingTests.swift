@@ -361,4 +361,18 @@ struct ModelFindingTests {
             #expect(between.contains { $0.hasSuffix("/env") }, "\(requests)")
         }
     }
+
+    @Test("SYNC-M36: a change during a push of a variable that it found equal is a conflict")
+    func untouchedAdopted() throws {
+        let created = "create,key=A,value=one,targets=production,type=encrypted"
+        try platform.server.perform(try #require(Act(created)))
+        try platform.set("A", "one", "-t", "production")
+        try platform.set("B", "one", "-t", "production")
+        try platform.setFaults("POST */env before:set,key=A,value=theirs")
+        let (report, _) = try failedReport(try platform.push(), 5, "conflict")
+        #expect(report.keys("created") == ["B"])
+        #expect(report.keys("conflicts") == ["A"])
+        #expect(try platform.sync("A") == "behind")
+        #expect(platform.records("A") == ["production=theirs"])
+    }
 }
