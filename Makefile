@@ -22,9 +22,11 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|SpeedTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|ClusterTests|PartitionTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|DotEnvTests.FuzzTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|DotEnvTests.FuzzTests
 
-# Suites that run again with a newer NATS server than Debian's.
+# Suites that measure time and memory, so nothing runs beside them.
+SPEED_SUITES = SpeedTests
+# Suites that run with a newer NATS server than Debian's, which `make test` uses.
 NATS = .build/nats
 NATS_SUITES = ClusterTests|PartitionTests|NATSRaceTests|NATSStoreTests|StreamBytesTests|ClusterAccessTests
 
@@ -71,10 +73,12 @@ openapi: setup-openapi ## Check commands and sandbox against Vercel's API descri
 proof: setup-tests $(READERS)/ready $(NATS)/ready ## Run the long forms of the tests (about an hour)
 	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
+	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
+		--filter '$(SPEED_SUITES)'
+	ZG_ENV_PROOF=full ZG_ENV_NATS_SERVER=$(CURDIR)/$(NATS)/bin/nats-server \
+		swift test --skip-build --disable-xctest $(SWIFT_FLAGS) --filter '$(NATS_SUITES)'
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter '$(PROOF_SUITES)'
-	ZG_ENV_PROOF=full ZG_ENV_NATS_SERVER=$(NATS)/bin/nats-server \
-		swift test --skip-build --disable-xctest $(SWIFT_FLAGS) --filter '$(NATS_SUITES)'
 
 vectors: setup-tests ## Regenerate the vectors of vault and groups, and the fuzzer's seeds
 	swift build --build-tests $(SWIFT_FLAGS)

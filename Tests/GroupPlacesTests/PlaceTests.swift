@@ -68,7 +68,7 @@ struct PlaceTests {
         #expect(reading.objects == [.entry(1): first.bytes, other.path: other.bytes])
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: PlaceFixture.Kind.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: PlaceFixture.Kind.allCases)
     func `of ten processes, one gets an entry's number, and all know`(
         kind: PlaceFixture.Kind
     ) throws {
@@ -83,7 +83,7 @@ struct PlaceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: PlaceFixture.Kind.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: PlaceFixture.Kind.allCases)
     func `changes of ten processes are all there`(kind: PlaceFixture.Kind) throws {
         let fixture = try PlaceFixture(kind)
         let count = Proof.count(short: 2, full: 20)
