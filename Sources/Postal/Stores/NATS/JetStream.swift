@@ -11,7 +11,8 @@ struct JetStream: Sendable {
     enum Code {
         static let streamMissing: Int64 = 10_059
         static let messageMissing: Int64 = 10_037
-        static let otherLast: Int64 = 10_071
+        /// Another message of the subject came between, or is in flight (2.11 and newer).
+        static let otherLast: Set<Int64> = [10_071, 10_164]
         /// A message with the same identifier is in flight.
         static let sameOnItsWay: Int64 = 10_158
         /// There are fewer servers than replicas, or not enough space.
@@ -155,7 +156,8 @@ struct JetStream: Sendable {
                     return .failed(Self.unclear)
                 }
                 let isOther =
-                    code == Code.otherLast || message.isOnlyOne && code == Code.sameOnItsWay
+                    Code.otherLast.contains(code)
+                    || message.isOnlyOne && code == Code.sameOnItsWay
                 return isOther ? .otherLast : .failed(Self.refusal(code))
             }
             guard case .integer(let sequence)? = value["seq"], sequence > 0 else {
