@@ -160,7 +160,9 @@ extension ModelChecker {
         guard let listing = run.lastListing,
             run.command.words.dropFirst().first?.hasPrefix("-") ?? true
         else { return }
-        for there in run.moments[listing].asked where there.type != "system" {
+        // docs/sync.md: a pull ignores what a push is still to delete.
+        for there in run.moments[listing].asked
+        where there.type != "system" && run.after.targets[there.id] != there.updatedAt {
             let here = run.after.record(of: there.id)
             // A recreated record with a hidden value is reported as such.
             let isNamed =

@@ -275,13 +275,12 @@ struct ModelChecker {
             hearings[machine].begun = nil
         }
         if run.command.has("--force"), let plan = run.firstListing {
-            let writes = run.moments.filter {
-                $0.isWrite && (run.isKilled || $0.request.method == "DELETE")
-            }
-            let names = writes.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
+            let deletions = run.moments.filter { $0.isWrite && $0.request.method == "DELETE" }
+            let names = deletions.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
             for old in run.moments[plan].asked where names.contains(old.id) {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }
+            hearings[machine].condemned.merge(run.after.targets) { $1 }
         }
         // `pull KEY --force` of a hidden value declares both sides equal.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {
