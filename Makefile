@@ -70,7 +70,7 @@ openapi: setup-openapi ## Check commands and sandbox against Vercel's API descri
 # Runs the loops that `make test` samples to their end. ZG_ENV_PROOF_SEED repeats a sample.
 # KeePassXC, the second desktop keyring, needs a graphical toolkit, which is too much for every
 # change.
-proof: setup-tests $(READERS)/ready $(NATS)/ready ## Run the long forms of the tests (about an hour)
+proof: setup-tests $(READERS)/ready $(NATS)/ready ## Run the long forms of the tests (about 80 minutes)
 	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \

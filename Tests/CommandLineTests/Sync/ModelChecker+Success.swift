@@ -161,8 +161,12 @@ extension ModelChecker {
             run.command.words.dropFirst().first?.hasPrefix("-") ?? true
         else { return }
         // docs/sync.md: a pull ignores what a push is still to delete.
-        for there in run.moments[listing].asked
-        where there.type != "system" && run.after.targets[there.id] != there.updatedAt {
+        let deletions = run.after.sends.filter { $0.action == .delete }.compactMap(\.target)
+        for there in run.moments[listing].asked where there.type != "system" {
+            let isIgnored = deletions.contains {
+                $0.id == there.id && $0.updatedAt == UInt64(there.updatedAt)
+            }
+            if isIgnored { continue }
             let here = run.after.record(of: there.id)
             // A recreated record with a hidden value is reported as such.
             let isNamed =

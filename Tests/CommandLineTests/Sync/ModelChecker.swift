@@ -280,7 +280,12 @@ struct ModelChecker {
             for old in run.moments[plan].asked where names.contains(old.id) {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }
-            hearings[machine].condemned.merge(run.after.targets) { $1 }
+            // What a killed one had begun, but not what an earlier push had.
+            let earlier = Set(run.before.sends.map(\.id))
+            for send in run.after.sends where run.isKilled && !earlier.contains(send.id) {
+                guard let target = send.target else { continue }
+                hearings[machine].condemned[target.id] = Int64(clamping: target.updatedAt)
+            }
         }
         // `pull KEY --force` of a hidden value declares both sides equal.
         if run.command.name == "pull", run.command.has("--force"), run.status == 0 {

@@ -25,8 +25,8 @@ final class ModelMachine {
         var records: [Record] = []
         /// All values, including earlier ones and those of removed variables.
         var values: Set<String> = []
-        /// Vercel's records that unfinished pushes change or delete, with their times of change.
-        var targets: [String: Int64] = [:]
+        /// The writes of unfinished pushes.
+        var sends: [SendEntry] = []
 
         /// The record that belongs to one on Vercel.
         func record(of id: String) -> Record? { records.first { $0.variable.remote?.id == id } }
@@ -105,9 +105,7 @@ final class ModelMachine {
         }
         let arena = SecretArena()
         var contents = Contents()
-        for target in try index.sends().compactMap(\.target) {
-            contents.targets[target.id] = Int64(clamping: target.updatedAt)
-        }
+        contents.sends = try index.sends()
         for variable in index.variables {
             let value = try reader.currentValue(of: variable, in: arena).map { Self.text($0) }
             if let value { contents.values.insert(value) }
