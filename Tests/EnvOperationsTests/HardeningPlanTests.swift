@@ -153,6 +153,14 @@ struct HardeningPlanTests {
         let seen = plan(
             [secret], [try platform("a", scope, kind: .sensitive, by: "other")])
         #expect(seen.unconfirmed.count == 1)
+        // Renamed since: only a push creates the new name and deletes the old one.
+        var renamed = secret
+        renamed.name = "OTHER"
+        let left = plan([renamed], [moved], begun: [secret.id])
+        #expect(left.unconfirmed == [] && left.omissions.map(\.key) == ["KEY"])
+        renamed.attributes.kind = .encrypted
+        let named = plan([renamed], [moved], keys: ["KEY"], begun: [secret.id])
+        #expect(named.declared == [] && named.omissions.map(\.key) == ["KEY"])
         secret.remote?.pushedVersion = 1
         #expect(plan([secret], [try platform("a", scope, kind: .sensitive)]).unconfirmed == [])
     }

@@ -141,11 +141,7 @@ package struct HardeningPlan: Equatable, Sendable {
         guard variable.isLive else {
             return omit("it was removed from the vault, but not yet from Vercel")
         }
-        guard variable.name == record.key else {
-            return omit(
-                "it has a different name in the vault",
-                .together(with: variable.name, force: false))
-        }
+        guard variable.name == record.key else { return omitRenamed(record, variable.name) }
         // Once hardened, nothing shows any more that the other one is in its place.
         if let place = vacated.place(of: variable), unownedRecords.contains(where: place.isTaken) {
             return omit("Vercel has another variable for a scope that this variable no longer has")
@@ -169,6 +165,15 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: scope.subtracting(hardened)))
     }
 
+    /// Omits a record whose variable has another name: a push renames, and deletes the old one.
+    private mutating func omitRenamed(_ record: VercelRecord, _ name: String) {
+        omissions.append(
+            RecordNote(
+                key: record.key, scope: record.attributes.scope,
+                reason: "it has a different name in the vault",
+                way: .together(with: name, force: false)))
+    }
+
     /// Checks a sensitive record. Vercel does not show the value, so only whether it was certainly
     /// sent is known.
     private mutating func judgeSensitive(_ record: VercelRecord) {
@@ -180,6 +185,7 @@ package struct HardeningPlan: Equatable, Sendable {
         let isForced = isReadable && (remote.agreed.kind == .sensitive || rules.keys != nil)
         guard isForced || variable.attributes.kind == .sensitive && remote.pushedVersion == 0
         else { return }
+        guard variable.name == record.key else { return omitRenamed(record, variable.name) }
         // A record that changed since is sent only if the journal has a write for it.
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
         guard isSeen || rules.begun.contains(variable.id) else {
