@@ -97,21 +97,27 @@ struct PushOption {
     }
 
     /// Returns the keys' other records that overlap with the pushed ones on Vercel and must give up
-    /// targets there too. If no record of a key is pushed, returns all of them.
+    /// targets there too. If no record of a key is pushed, returns all of them. A record counts as
+    /// being on Vercel also where only a write with unknown outcome may have put it.
     private func others(
         of keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
     ) throws -> Set<Identifier> {
-        let index = try workspace.session.index(.listing)
+        let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter {
             $0.project == project.id && keys.contains($0.name)
         }
+        let writes = Dictionary(
+            grouping: try index.sends(of: project.id), by: \.variable)
         let wanted = Dictionary(grouping: records.filter { sent.contains($0.id) }, by: \.name)
         return Set(
             records.filter { record in
-                guard let remote = record.remote, !sent.contains(record.id) else { return false }
+                let places =
+                    (writes[record.id] ?? []).map(\.attributes.scope)
+                    + (record.remote.map { [$0.agreed.scope] } ?? [])
+                guard !places.isEmpty, !sent.contains(record.id) else { return false }
                 return wanted[record.name]?.contains {
-                    $0.attributes.scope.overlaps(remote.agreed.scope)
+                    places.contains(where: $0.attributes.scope.overlaps)
                 } ?? true
             }.map(\.id))
     }

@@ -375,4 +375,29 @@ struct ModelFindingTests {
         #expect(try platform.sync("A") == "behind")
         #expect(platform.records("A") == ["production=theirs"])
     }
+
+    @Test(
+        "SYNC-M37: rm and set with --push also free the place of a value that may have been sent",
+        arguments: ["narrow", "remove", "set"])
+    func freedAfterLostAnswer(change: String) throws {
+        try platform.set("A", "one", "-t", "production,preview")
+        try platform.setFaults("POST */env lost-answer x1", "GET */env/* 403")
+        #expect(try platform.push().end != .exited(0))
+        #expect(platform.records("A") == ["production,preview=one"])
+        try platform.setFaults()
+        let common = ["-p", "web", "--push", "--yes", "--json"]
+        switch change {
+        case "narrow":
+            done(try platform.runner(["rm", "A", "-t", "production"] + common).run())
+            #expect(platform.records("A") == ["preview=one"])
+        case "remove":
+            done(try platform.runner(["rm", "A", "--all"] + common).run())
+            #expect(platform.records("A") == [])
+        default:
+            let set = platform.runner(
+                ["set", "A", "-t", "production"] + common, input: .text("two"))
+            done(try set.run())
+            #expect(platform.records("A") == ["preview=one", "production=two"])
+        }
+    }
 }
