@@ -3,8 +3,8 @@ internal import EnvOperations
 internal import Sealing
 internal import Vault
 
-/// The values that a push sends: those in memory, or those of the vault, which is unlocked when the
-/// first one is needed.
+/// The values that a push sends or compares: those in memory, or those of the vault, which is unlocked
+/// when the first one is needed.
 final class PushValues {
     private let session: VaultSession
     private let project: String
@@ -56,13 +56,6 @@ final class PushValues {
         if let held = atHand[variable.id], held.version == variable.currentVersion {
             return held.value
         }
-        guard atHand.isEmpty else {
-            throw CommandError(
-                .locked, "The value of \(variable.name) is locked.",
-                hint:
-                    "Push it separately, which asks for the passphrase: zg-env push \(word: variable.name) -p \(word: project)"
-            )
-        }
         return try stored(variable)
     }
 
@@ -94,13 +87,12 @@ final class PushValues {
         let variable = candidate.variable
         let sent = candidate.send.version
         var isCompared = false
-        if atHand[variable.id] != nil || (atHand.isEmpty && variable.currentVersion > 0) {
+        if variable.currentVersion > 0 {
             guard let ours = try comparable(variable) else { return .unknown }
             if ours.equals(theirs) { return .holds(variable.currentVersion) }
             isCompared = sent == variable.currentVersion
             if isCompared, theirs.count == 0 { return .empty }
         }
-        guard atHand.isEmpty else { return isCompared ? .other : .unknown }
         // If no value was sent, Vercel must still have the previous one.
         let before = sent > 0 ? sent : variable.remote?.pushedVersion ?? 0
         guard before > 0, let ours = try version(before, of: variable) else {

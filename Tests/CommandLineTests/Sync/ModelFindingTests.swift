@@ -400,4 +400,19 @@ struct ModelFindingTests {
             #expect(platform.records("A") == ["preview=one", "production=two"])
         }
     }
+
+    @Test("SYNC-M38: set --push compares a value that may have been sent with what Vercel shows")
+    func replacedAfterLostAnswer() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.setFaults(
+            "POST */env then:set,key=A,value=theirs,by=self x1", "POST */env lost-answer x1",
+            "GET */env/* 403")
+        #expect(try platform.push().end != .exited(0))
+        try platform.setFaults()
+        let set = platform.runner(
+            ["set", "A", "-p", "web", "-t", "production", "--push", "--yes", "--json"],
+            input: .text("two"))
+        #expect(try set.run().end == .exited(5))
+        #expect(platform.records("A") == ["production=theirs"])
+    }
 }
