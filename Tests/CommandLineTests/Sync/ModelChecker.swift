@@ -405,6 +405,8 @@ struct ModelChecker {
         }
         if later { return counts.add("read later than listed") }
         if there.type == "sensitive", hidWithin(run, there) {
+            // Later commands cannot see it either.
+            hearings[run.command.machine].asserted[there.id] = there.updatedAt
             return counts.add("window of a second, hidden")
         }
         say("Vercel has \(there.value) in place of \(record.value ?? "no value")")
