@@ -103,8 +103,11 @@ extension ModelChecker {
             // Another user saved a value that is not shown, and nothing else: it counts as another
             // value.
             let record = run.after.record(of: there.id)?.variable
+            let isHidden =
+                there.type == "sensitive"
+                || run.moments.contains { $0.fault?.contains("hides-values") ?? false }
             let isTouched =
-                there.type == "sensitive" && !isOwn(there) && there.key == record?.name
+                isHidden && !isOwn(there) && there.key == record?.name
                 && Set(there.targets) == Set(record?.attributes.scope.targets.names ?? [])
                 && (there.comment ?? "") == (record?.attributes.comment ?? "")
             if isTouched {

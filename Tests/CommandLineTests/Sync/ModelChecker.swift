@@ -11,7 +11,7 @@ struct ModelChecker {
     /// Requests that change a value that Vercel never shows, and whose outcome the machine does not
     /// know.
     struct Attempt {
-        let names: Set<String>
+        var names: Set<String>
         /// The period, by Vercel's clock in milliseconds, in which a change may have been this one.
         let times: ClosedRange<Int64>
     }
@@ -268,8 +268,13 @@ struct ModelChecker {
         let attempts = Self.attempts(of: run, before: run.moments.count)
         hearings[machine].attempts += attempts
         if run.isKilled, let place = run.moments.indices.last, run.moments[place].isWrite,
-            !run.isHeard(place), let attempt = attempts.last
+            !run.isHeard(place), var attempt = attempts.last
         {
+            // Where the lost request may have had any name, the journal has those it had.
+            if run.lostNames != nil {
+                attempt.names.formIntersection(
+                    run.after.sends.flatMap { [$0.key, $0.target?.id ?? $0.key] })
+            }
             let listed = run.listing(before: place).map { run.moments[$0].asked } ?? []
             hearings[machine].begun = Begun(
                 attempt: attempt, vault: run.after,
