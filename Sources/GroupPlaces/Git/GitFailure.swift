@@ -92,16 +92,29 @@ enum GitFailure {
             && !text.contains("remote: fatal: ") && !text.contains("remote: error: ")
     }
 
-    /// The last line that git wrote, without control characters and credentials of URLs. Lines that
-    /// the host wrote ("remote: …") are not repeated.
+    /// Whether a program of a fetch was killed at either end, so that it is worth another attempt.
+    static func isFromDeadProgram(_ result: GitProgram.Result) -> Bool {
+        let lines = ownLines(result.error)
+        let isSilent = lines.allSatisfy { $0.hasPrefix(repetition) || $0 == "fatal: early EOF" }
+        return isFromDeadSender(result) || isSilent && !lines.isEmpty
+    }
+
+    /// fetch-pack writes this when the program below it, which writes the reason, has failed.
+    private static let repetition = "fatal: fetch-pack: "
+
+    /// The lines that git itself wrote about an error. Those of the host begin with "remote: ".
+    private static func ownLines(_ text: String) -> [Substring] {
+        text.split(whereSeparator: { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }).filter { line in
+            let line = line.lowercased()
+            return line.hasPrefix("fatal: ") || line.hasPrefix("error: ") || line.hasPrefix("ssh: ")
+        }
+    }
+
+    /// The last line that git wrote about the reason, without control characters and credentials of
+    /// URLs.
     static func lastLine(_ text: String) -> String? {
-        let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r" || $0 == "\r\n" })
-        guard
-            let line = lines.last(where: { line in
-                let line = line.lowercased()
-                return line.hasPrefix("fatal: ") || line.hasPrefix("error: ")
-                    || line.hasPrefix("ssh: ")
-            })
+        let own = ownLines(text)
+        guard let line = own.last(where: { !$0.hasPrefix(repetition) }) ?? own.last
         else { return nil }
         var shown = ""
         for word in line.split(separator: " ") {

@@ -70,7 +70,11 @@ final class GroupHomes {
     }
 
     func run(_ name: String, _ arguments: [String]) throws -> ProgramResult {
-        try home(name).runner(arguments, environment: environment).run()
+        var runner = try home(name).runner(arguments, environment: environment)
+        // The git of a killed program may hold the copy's lock until its server has been silent for a
+        // minute.
+        runner.timeLimit = .seconds(300)
+        return try runner.run()
     }
 
     /// Returns the result of a command that succeeds.

@@ -50,7 +50,9 @@ struct GroupKillTests {
                 using: &random)
             for name in names {
                 let next = try homes.run(name, "sync")
-                #expect(next.end == .exited(0), "\(random.seedText) \(round): \(next.error)")
+                #expect(
+                    next.end == .exited(0),
+                    "\(random.seedText) \(round), too long: \(next.timedOut): \(next.error)")
             }
         }
         #expect(traffic.failures == [], "\(random.seedText)")
