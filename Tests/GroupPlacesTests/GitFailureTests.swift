@@ -16,7 +16,7 @@ struct GitFailureTests {
         "remote: aborting due to possible repository corruption on the remote side.\n"
             + "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
     ])
-    func `a program that was killed is asked once more`(text: String) {
+    func `a fetch that fails without a reason is worth another attempt`(text: String) {
         #expect(GitFailure.isFromDeadProgram(result(text)))
     }
 
@@ -32,7 +32,7 @@ struct GitFailureTests {
             "fatal: couldn't find remote ref x"
         ),
     ])
-    func `what has another reason is not, and the reason is shown`(text: String, line: String?) {
+    func `a fetch that fails with a reason is not, and shows it`(text: String, line: String?) {
         #expect(!GitFailure.isFromDeadProgram(result(text)))
         #expect(GitFailure.lastLine(text) == line)
     }

@@ -120,17 +120,16 @@ package struct HardeningPlan: Equatable, Sendable {
 
     private mutating func judge(_ record: VercelRecord, _ hardened: Scope) {
         let scope = record.attributes.scope
-        func omit(_ reason: String, _ way: RecordNote.Way = .either) {
-            omissions.append(RecordNote(key: record.key, scope: scope, reason: reason, way: way))
-        }
         guard let variable = variables.first(where: { $0.remote?.id == record.id }) else {
             let isTaken = variables.contains {
                 $0.isLive && $0.name == record.key && $0.attributes.scope.overlaps(scope)
             }
-            guard !isTaken else { return omit("the vault has another variable for that scope") }
+            guard !isTaken else {
+                return omit(record, "the vault has another variable for that scope")
+            }
             let isLeft = variables.contains { vacated.place(of: $0)?.isTaken(by: record) ?? false }
             guard !isLeft else {
-                return omit("it still has a scope on Vercel that was removed in the vault")
+                return omit(record, "it still has a scope on Vercel that was removed in the vault")
             }
             candidates.append(
                 Candidate(
@@ -139,17 +138,18 @@ package struct HardeningPlan: Equatable, Sendable {
             return
         }
         guard variable.isLive else {
-            return omit("it was removed from the vault, but not yet from Vercel")
+            return omit(record, "it was removed from the vault, but not yet from Vercel")
         }
         guard variable.name == record.key else { return omitRenamed(record, variable.name) }
         // Once hardened, nothing shows any more that the other one is in its place.
         if let place = vacated.place(of: variable), unownedRecords.contains(where: place.isTaken) {
-            return omit("Vercel has another variable for a scope that this variable no longer has")
+            return omit(
+                record, "Vercel has another variable for a scope that this variable no longer has")
         }
         if variable.attributes.kind == .sensitive {
             let own = variable.attributes.scope
             guard own.subtracting(scope).isEmpty, own.branch == scope.branch else {
-                return omit("its targets in the vault and on Vercel differ")
+                return omit(record, "its targets in the vault and on Vercel differ")
             }
             candidates.append(
                 Candidate(
@@ -157,7 +157,7 @@ package struct HardeningPlan: Equatable, Sendable {
             return
         }
         guard variable.attributes.scope == scope else {
-            return omit("its targets in the vault and on Vercel differ")
+            return omit(record, "its targets in the vault and on Vercel differ")
         }
         candidates.append(
             Candidate(
@@ -165,13 +165,17 @@ package struct HardeningPlan: Equatable, Sendable {
                 rest: scope.subtracting(hardened)))
     }
 
-    /// Omits a record whose variable has another name: a push renames, and deletes the old one.
-    private mutating func omitRenamed(_ record: VercelRecord, _ name: String) {
+    private mutating func omit(
+        _ record: VercelRecord, _ reason: String, _ way: RecordNote.Way = .either
+    ) {
         omissions.append(
             RecordNote(
-                key: record.key, scope: record.attributes.scope,
-                reason: "it has a different name in the vault",
-                way: .together(with: name, force: false)))
+                key: record.key, scope: record.attributes.scope, reason: reason, way: way))
+    }
+
+    /// Omits a record whose variable has another name in the vault: only a push renames.
+    private mutating func omitRenamed(_ record: VercelRecord, _ name: String) {
+        omit(record, "it has a different name in the vault", .together(with: name, force: false))
     }
 
     /// Checks a sensitive record. Vercel does not show the value, so only whether it was certainly
@@ -189,11 +193,7 @@ package struct HardeningPlan: Equatable, Sendable {
         // A record that changed since is sent only if the journal has a write for it.
         let isSeen = record.updatedAt == remote.agreedUpdatedAt
         guard isSeen || rules.begun.contains(variable.id) else {
-            omissions.append(
-                RecordNote(
-                    key: record.key, scope: record.attributes.scope,
-                    reason: "it was changed on Vercel, and its value is unknown"))
-            return
+            return omit(record, "it was changed on Vercel, and its value is unknown")
         }
         if isForced { return declare(variable) }
         unconfirmed.append(

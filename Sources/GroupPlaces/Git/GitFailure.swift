@@ -92,7 +92,8 @@ enum GitFailure {
             && !text.contains("remote: fatal: ") && !text.contains("remote: error: ")
     }
 
-    /// Whether a program of a fetch was killed at either end, so that it is worth another attempt.
+    /// Whether a fetch failed without a reason, as if a program had been killed at either end. Then it
+    /// is worth another attempt.
     static func isFromDeadProgram(_ result: GitProgram.Result) -> Bool {
         let lines = ownLines(result.error)
         let isSilent = lines.allSatisfy { $0.hasPrefix(repetition) || $0 == "fatal: early EOF" }

@@ -97,8 +97,8 @@ struct PushOption {
     }
 
     /// Returns the keys' other records that overlap with the pushed ones on Vercel and must give up
-    /// targets there too. If no record of a key is pushed, returns all of them. A record counts as
-    /// being on Vercel also where only a write with unknown outcome may have put it.
+    /// targets there too. If no record of a key is pushed, returns all of them. A record whose
+    /// creation has an unknown outcome counts as being on Vercel.
     private func others(
         of keys: Set<String>, than sent: Set<Identifier>, _ workspace: Workspace
     ) throws -> Set<Identifier> {

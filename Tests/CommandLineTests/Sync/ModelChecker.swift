@@ -270,7 +270,7 @@ struct ModelChecker {
         if run.isKilled, let place = run.moments.indices.last, run.moments[place].isWrite,
             !run.isHeard(place), var attempt = attempts.last
         {
-            // Where the lost request may have had any name, the journal has those it had.
+            // A lost request may have had any name; only those in the journal were begun.
             if run.lostNames != nil {
                 attempt.names.formIntersection(
                     run.after.sends.flatMap { [$0.key, $0.target?.id ?? $0.key] })
