@@ -5,21 +5,6 @@ import Testing
 /// What git's messages mean. The texts are those of git 2.39.
 @Suite("Failures of git")
 struct GitFailureTests {
-    private func result(_ error: String) -> GitProgram.Result {
-        GitProgram.Result(status: 128, output: [], error: error)
-    }
-
-    @Test(arguments: [
-        "fatal: fetch-pack: invalid index-pack output\n",
-        "Receiving objects:  40% (2/5)\rfatal: early EOF\n"
-            + "fatal: fetch-pack: invalid index-pack output\n",
-        "remote: aborting due to possible repository corruption on the remote side.\n"
-            + "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
-    ])
-    func `a fetch that fails without a reason is worth another attempt`(text: String) {
-        #expect(GitFailure.isFromDeadProgram(result(text)))
-    }
-
     @Test(arguments: [
         ("", nil),
         (
@@ -32,8 +17,7 @@ struct GitFailureTests {
             "fatal: couldn't find remote ref x"
         ),
     ])
-    func `a fetch that fails with a reason is not, and shows it`(text: String, line: String?) {
-        #expect(!GitFailure.isFromDeadProgram(result(text)))
+    func `the line with the reason is shown`(text: String, line: String?) {
         #expect(GitFailure.lastLine(text) == line)
     }
 }

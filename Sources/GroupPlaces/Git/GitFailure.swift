@@ -92,14 +92,6 @@ enum GitFailure {
             && !text.contains("remote: fatal: ") && !text.contains("remote: error: ")
     }
 
-    /// Whether a fetch failed without a reason, as if a program had been killed at either end. Then it
-    /// is worth another attempt.
-    static func isFromDeadProgram(_ result: GitProgram.Result) -> Bool {
-        let lines = ownLines(result.error)
-        let isSilent = lines.allSatisfy { $0.hasPrefix(repetition) || $0 == "fatal: early EOF" }
-        return isFromDeadSender(result) || isSilent && !lines.isEmpty
-    }
-
     /// fetch-pack writes this when the program below it, which writes the reason, has failed.
     private static let repetition = "fatal: fetch-pack: "
 

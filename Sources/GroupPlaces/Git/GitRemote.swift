@@ -75,7 +75,7 @@ struct GitRemote {
                 "--no-recurse-submodules", "--force",
             ] + otherSide("upload-pack") + ["--", address.text, "+\(ref):\(own)"]
         var result = try program.run(words, isFetch: true)
-        if !result.isDone, GitFailure.isFromDeadProgram(result) {
+        if !result.isDone, GitFailure.isFromDeadSender(result) {
             result = try program.run(words, isFetch: true)
         }
         guard result.isDone else { throw GitFailure.error(result, at: address) }
