@@ -18,10 +18,12 @@ package struct PrivateDirectory {
         path = created
     }
 
-    /// Removes the directory with everything in it. Does not follow symbolic links.
+    /// Removes the directory with everything in it.
     package func remove() throws(SystemError) { try Self.remove(path) }
 
-    private static func remove(_ path: String) throws(SystemError) {
+    /// Removes a file, or a directory with everything in it, if it is there. Does not follow symbolic
+    /// links.
+    package static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) != 0, errno != ENOENT else { return }
         guard errno == EISDIR || errno == EPERM else { throw .last }
         // Its owner may have taken the permission to write away.

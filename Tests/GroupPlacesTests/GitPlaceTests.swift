@@ -263,8 +263,7 @@ struct GitPlaceTests {
     }
 
     @Test
-    func `what is large and what is silent ends with an error`() throws {
-        try fixture.directory.makeDirectory("bin")
+    func `a silent place ends with an error`() throws {
         _ = try fixture.open().publish([try change("a")], to: fixture.group)
         // A configuration that is a pipe makes the other side wait for ever.
         try FileManager.default.removeItem(atPath: "\(fixture.place)/config")
@@ -275,6 +274,26 @@ struct GitPlaceTests {
                 fixture.environment.map { Array("\($0)=\($1)".utf8) },
                 longestSilence: .milliseconds(300)))
         #expect(code { _ = try place.groups() } == .timeout)
+    }
+
+    /// What a hostile place sends is not fetched a second time.
+    @Test
+    func `what is too large for a fetch is refused at once`() throws {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        _ = try fixture.open().publish([try change(bytes)], to: fixture.group)
+        let place = GitPlace(
+            try fixture.address(), copyIn: try fixture.directory.makeDirectory("bob"),
+            GitEnvironment(
+                fixture.environment.map { Array("\($0)=\($1)".utf8) }, largestFetch: 50_000))
+        let log = fixture.directory.path("log")
+        let sender = try fixture.directory.write(
+            "#!/bin/sh\necho >>\(log)\nexec \"$@\"\n", to: "sender", mode: 0o700)
+        try fixture.directory.write(
+            "[uploadpack]\npackObjectsHook = \(sender)\n", to: "home/.gitconfig")
+        #expect(code { _ = try place.refresh(fixture.group, since: nil) } == .tooLarge)
+        #expect(try String(contentsOfFile: log, encoding: .utf8) == "\n")
+        #expect(try fixture.open("bob").paths(of: fixture.group).count == 1)
     }
 
     @Test

@@ -75,6 +75,48 @@ struct PlaceKillTests {
         print("\(kind): \(kills) kills, \(published.count) objects published, all there")
     }
 
+    /// A git goes on when its publisher is killed, and renames the files of its repository as if it
+    /// were alone there.
+    @Test
+    func `gits that outlive their publisher do not disturb the next one`() throws {
+        let fixture = try PlaceFixture(.repository)
+        let directory = fixture.directory
+        let (log, pause) = (directory.path("log"), directory.path("pause"))
+        // The first sender of a turn takes its time.
+        let sender = try directory.write(
+            "#!/bin/sh\necho >>\(log)\nif read time <\(pause); then rm \(pause); sleep $time; fi\n"
+                + "exec \"$@\"\n", to: "sender", mode: 0o700)
+        let bob = try fixture.open("bob")
+        var random = ProofRandom(84)
+        for turn in 0..<Proof.count(short: 20, full: 200) {
+            _ = try bob.publish([try change("\(turn)")], to: fixture.group)
+            try directory.write(
+                "[uploadpack]\npackObjectsHook = \(sender)\n", to: "home/.gitconfig")
+            try directory.write("", to: "log")
+            try directory.write(
+                "\(Double.random(in: 0...0.02, using: &random))\n", to: "pause")
+            var runner = try fixture.publisher("m\(turn)", ["refresh", ""])
+            runner.script = [
+                (
+                    .now,
+                    .call { identifier, _ in
+                        while FileManager.default.fileExists(atPath: pause) { usleep(1_000) }
+                        kill(identifier, SIGKILL)
+                    }
+                )
+            ]
+            #expect(try runner.run().signal == SIGKILL, "\(random.seedText) \(turn)")
+            let place = try fixture.open("m\(turn)")
+            _ = try place.refresh(fixture.group, since: nil)
+            #expect(try place.paths(of: fixture.group).count == turn + 1)
+            // The second fetch succeeded.
+            #expect(
+                try String(contentsOfFile: log, encoding: .utf8) == "\n\n",
+                "\(random.seedText) \(turn)")
+            try directory.write("", to: "home/.gitconfig")
+        }
+    }
+
     /// Git killed alone is an error or another attempt of the publisher, which goes on.
     @Test
     func `a publisher survives the end of its git`() throws {

@@ -6,8 +6,9 @@ package struct GitEnvironment: Sendable {
     let variables: [[UInt8]]
     /// Whether git, ssh and credential helpers may ask the user on the terminal.
     let mayAsk: Bool
-    /// The longest time without output, and in all.
-    let limits: (silence: Duration, total: Duration)
+    /// The longest time without output, and in all; and the most that a fetch may write to one file,
+    /// in bytes.
+    let limits: (silence: Duration, total: Duration, fetch: Int)
 
     /// Without the variables of desktop sessions, helpers that read a keyring find no bus; without
     /// those of proxies, git does not reach the network of many companies.
@@ -23,7 +24,7 @@ package struct GitEnvironment: Sendable {
     ///   - mayAsk: Only if the user asked for what runs now, and there is a terminal.
     package init(
         _ variables: [[UInt8]], mayAsk: Bool = false, longestSilence: Duration = .seconds(60),
-        limit: Duration = .seconds(900)
+        limit: Duration = .seconds(900), largestFetch: Int = 1 << 30
     ) {
         let further: Set<[UInt8]> = mayAsk ? [Array("TERM".utf8), Array("GPG_TTY".utf8)] : []
         self.variables = variables.filter { variable in
@@ -31,6 +32,6 @@ package struct GitEnvironment: Sendable {
             return Self.kept.contains(name) || further.contains(name)
         }
         self.mayAsk = mayAsk
-        limits = (longestSilence, limit)
+        limits = (longestSilence, limit, largestFetch)
     }
 }

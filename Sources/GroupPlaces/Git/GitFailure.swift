@@ -12,8 +12,7 @@ enum GitFailure {
                 .noSpace,
                 "The disk of this machine or of the place is full. Free some space, retry.")
         }
-        if says("file size limit", "signal 25", "sigxfsz", "file too large") || result.status == 153
-        {
+        if says("file too large") {
             return PlaceError(.tooLarge, "The place has more than 1 GiB of new data.")
         }
         let isSenderDead = isFromDeadSender(result)

@@ -53,7 +53,7 @@ package final class GitPlace: GroupPlace {
                 // The group's id is the hash of its first entry.
                 let own = GroupHash(of: Array(head.ref.utf8))
                 if repository.fetchedCommit(of: own) != head.commit {
-                    try remote.fetch(head.ref, to: GitRepository.fetchedRef(of: own))
+                    try fetch(head, of: own)
                 }
                 guard let commit = repository.fetchedCommit(of: own) else { continue }
                 let listing = try repository.listing(of: commit, lock)
@@ -137,11 +137,17 @@ package final class GitPlace: GroupPlace {
         }
     }
 
+    private func fetch(_ head: GitRemote.Head, of group: GroupHash) throws(PlaceError) {
+        try repository.fetching { () throws(PlaceError) in
+            try remote.fetch(head.ref, to: GitRepository.fetchedRef(of: group))
+        }
+    }
+
     /// Asks the place for the group's head, and fetches it if it is new.
     func update(_ group: GroupHash, _ lock: FileLock) throws(PlaceError) {
         let head = try remote.head(of: group)
         if let head, head.commit != repository.fetchedCommit(of: group) {
-            try remote.fetch(head.ref, to: GitRepository.fetchedRef(of: group))
+            try fetch(head, of: group)
             repository.tidy(lock)
         }
         guard let head else {

@@ -19,8 +19,6 @@ struct GitProgram {
     private let environment: GitEnvironment
     private let variables: [[UInt8]]
     private let words: [String]
-    /// The most that a fetch may write to one file, in bytes.
-    private static let largestFetch = 1 << 30
     /// The most output that is read into memory: a listing of a million objects.
     static let longestOutput = 256 << 20
     private static let longestError = 8 << 10
@@ -57,7 +55,8 @@ struct GitProgram {
         }
         words = ["git", "-C", repository] + settings.flatMap { ["-c", $0] }
         var variables = [
-            "LC_ALL=C", "LANG=C", "GIT_DIR=\(repository)", "GIT_NO_REPLACE_OBJECTS=1",
+            // Relative, because `repository` may be a link to a new one while this git still runs.
+            "LC_ALL=C", "LANG=C", "GIT_DIR=.", "GIT_NO_REPLACE_OBJECTS=1",
             "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0",
         ]
         if !environment.mayAsk {
@@ -102,10 +101,9 @@ struct GitProgram {
         let inputFile = try input.map { bytes throws(PlaceError) in try Self.memoryFile(bytes) }
         let child: ChildProcess
         do throws(ChildProcess.Failure) {
-            // The shell's limit is in blocks of 512 bytes.
-            let limited = [
-                "sh", "-c", "ulimit -f \(Self.largestFetch / 512) && exec \"$@\"", "sh",
-            ]
+            // The shell's limit is in blocks of 512 bytes. Without the signal, git names the error.
+            let blocks = environment.limits.fetch / 512
+            let limited = ["sh", "-c", "trap '' XFSZ; ulimit -f \(blocks) && exec \"$@\"", "sh"]
             child = try ChildProcess.start(
                 isFetch ? "/bin/sh" : "git", (isFetch ? limited : []) + words + arguments,
                 environment: variables,

@@ -5,6 +5,9 @@ internal import Vault
 
 /// Our own bare repository with a copy of a place. It may be deleted or damaged at any time.
 final class GitRepository {
+    private let directory: String
+    private let name: String
+    /// A symbolic link to the repository.
     private let path: String
     private let environment: GitEnvironment
     /// Above this number of packs, they are combined.
@@ -14,7 +17,7 @@ final class GitRepository {
     ///   - directory: An existing directory of our own.
     ///   - name: The name of the repository in it.
     init(in directory: String, _ name: String, _ environment: GitEnvironment) {
-        path = "\(directory)/\(name).git"
+        (self.directory, self.name, path) = (directory, name, "\(directory)/\(name).git")
         self.environment = environment
     }
 
@@ -48,7 +51,10 @@ final class GitRepository {
     /// Creates the repository if it is missing, and removes what killed processes left.
     private func prepare() throws(PlaceError) {
         do throws(SystemError) {
-            if (try? FileFacts("\(path)/HEAD", followsLinks: false)) == nil { try create() }
+            func has(_ name: String) -> Bool {
+                (try? FileFacts("\(path)/\(name)", followsLinks: false)) != nil
+            }
+            if !has("HEAD") || has(Self.unfinished) { try create() }
         } catch {
             throw PlaceError(error, "create a copy of the place")
         }
@@ -66,23 +72,42 @@ final class GitRepository {
         }
     }
 
-    /// Writes what `git init --bare` would, as a whole.
+    /// Writes what `git init --bare` would, in place of what is there.
     private func create() throws(SystemError) {
-        Self.remove(path)
-        let temporary = "\(path).new"
-        Self.remove(temporary)
-        for folder in ["", "/objects", "/objects/pack", "/refs"] {
-            guard unsafe mkdir(temporary + folder, 0o700) == 0 else { throw .last }
+        // A git that outlives its parent goes on in the old one, whose name does not come back.
+        for old in Directory.names(in: directory) where old.hasPrefix("\(name)-") {
+            try? PrivateDirectory.remove("\(directory)/\(old)")
+        }
+        try PrivateDirectory.remove(path)
+        let new = try PrivateDirectory(in: directory, prefix: "\(name)-").path
+        for folder in ["/objects", "/objects/pack", "/refs"] {
+            guard unsafe mkdir(new + folder, 0o700) == 0 else { throw .last }
         }
         for (name, text) in [
             ("HEAD", "ref: refs/heads/none\n"),
             ("config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"),
         ] {
-            let file = try OpenFile("\(temporary)/\(name)", O_WRONLY | O_CREAT | O_EXCL)
+            let file = try OpenFile("\(new)/\(name)", O_WRONLY | O_CREAT | O_EXCL)
             unsafe try file.write(Array(text.utf8).span.bytes)
             try file.close()
         }
-        guard unsafe rename(temporary, path) == 0 else { throw .last }
+        guard unsafe symlink(new, path) == 0 else { throw .last }
+    }
+
+    /// The file that is there during a fetch.
+    private static let unfinished = "unfinished-fetch"
+
+    /// Calls `body`, which fetches. Unless it succeeds, the next ``locked(_:)`` recreates the copy: the
+    /// gits of a process that was killed may still write to this one.
+    func fetching(_ body: () throws(PlaceError) -> Void) throws(PlaceError) {
+        let mark = "\(path)/\(Self.unfinished)"
+        do throws(SystemError) {
+            try OpenFile(mark, O_WRONLY | O_CREAT).close()
+        } catch {
+            throw PlaceError(error, "write to the copy of the place")
+        }
+        try body()
+        unsafe unlink(mark)
     }
 
     /// Deletes the repository and creates an empty one.
@@ -92,13 +117,6 @@ final class GitRepository {
         } catch {
             throw PlaceError(error, "recreate the copy of the place")
         }
-    }
-
-    /// Deletes a file or a directory with everything in it. Does not follow symbolic links.
-    private static func remove(_ path: String) {
-        guard unsafe unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
-        for name in Directory.names(in: path) { remove("\(path)/\(name)") }
-        unsafe rmdir(path)
     }
 
     // MARK: - Refs
