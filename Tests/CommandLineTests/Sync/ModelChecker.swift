@@ -284,8 +284,11 @@ struct ModelChecker {
             hearings[machine].begun = nil
         }
         if run.command.has("--force"), let plan = run.firstListing {
-            let deletions = run.moments.filter { $0.isWrite && $0.request.method == "DELETE" }
-            let names = deletions.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
+            // A killed one may have heard that a value was stored which was not.
+            let writes = run.moments.filter {
+                $0.isWrite && (run.isKilled || $0.request.method == "DELETE")
+            }
+            let names = writes.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
             for old in run.moments[plan].asked where names.contains(old.id) {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }
