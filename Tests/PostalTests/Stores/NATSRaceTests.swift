@@ -39,8 +39,9 @@ import Testing
     @Test func `Events of relays that write at the same moment all arrive once each, in order`()
         throws
     {
+        let kept = 200
         var limits = StoreLimits()
-        limits.eventsOfDevice = 200
+        limits.eventsOfDevice = kept
         let place = NATSPlace(servers, limits)
         let stores = try Self.stores(place)
         defer { for store in stores { store.close() } }
@@ -48,24 +49,31 @@ import Testing
         let joined = try device.join(stores[0], accounts: ["team_a", "team_b"])
         let count = Proof.count(short: 60, full: 600)
         // Every relay has its own events, and every third event reaches all relays.
-        let had = Collected<[String]>()
         let readers = (0..<Self.relays).map { number in
             Reader(stores[number], joined, device, expected: count * 2 + count / 3)
         }
         let reading = DispatchSemaphore(value: 0)
         for reader in readers {
             Thread.detachNewThread {
-                had.add((try? reader.all(seconds: 60)) ?? [])
+                do { try reader.run(seconds: 120) } catch { Issue.record(error) }
                 reading.signal()
             }
         }
+        let written = Collected<Int>()
         _ = inParallel(Self.relays) { number in
             for turn in 0..<count {
+                // A reader that is too late for an event misses it.
+                let least = written.all.count - kept / 2
+                let end = ContinuousClock.now + .seconds(60)
+                while readers.contains(where: { $0.names.all.count < least }),
+                    ContinuousClock.now < end
+                { usleep(1_000) }
                 let isShared = turn.isMultiple(of: 3)
                 if !isShared || number == 0 || turn.isMultiple(of: 6) {
                     let name = isShared ? "shared_\(turn)" : "own_\(number)_\(turn)"
                     let account = turn.isMultiple(of: 5) ? "team_b" : "team_a"
                     try Self.keep(.checked(account, name), stores[number])
+                    if !isShared || number == 0 { written.add(turn) }
                 }
             }
         }
@@ -75,19 +83,20 @@ import Testing
                 turn.isMultiple(of: 3)
                     ? ["shared_\(turn)"] : (0..<Self.relays).map { "own_\($0)_\(turn)" }
             })
-        for names in had.all {
+        let had = readers.map(\.names.all)
+        for names in had {
             #expect(Set(names) == expected)
             #expect(names.count == expected.count)
         }
-        #expect(Set(had.all).count == 1)
+        #expect(Set(had).count == 1)
         // A relay that has read nothing finds the same, and counts what is too much for one device.
         let late = try place.store()
         defer { late.close() }
         let rest = try late.everything(for: joined, after: joined.start)
-        #expect(rest.copies.count == min(200, expected.count))
-        #expect(rest.missed.map(\.count) == [expected.count - 200].filter { $0 > 0 })
+        #expect(rest.copies.count == min(kept, expected.count))
+        #expect(rest.missed.map(\.count) == [expected.count - kept].filter { $0 > 0 })
         let names = try rest.copies.map { try device.opened($0.sealed) }
-        #expect(names == Array((had.all.first ?? []).suffix(200)))
+        #expect(names == Array((had.first ?? []).suffix(kept)))
         for (one, other) in zip(rest.copies, rest.copies.dropFirst()) {
             #expect(one.number < other.number)
         }
@@ -99,24 +108,24 @@ import Testing
         private let joined: Device
         private let device: CheckedDevice
         private let expected: Int
+        let names = Collected<String>()
 
         init(_ store: NATSStore, _ joined: Device, _ device: CheckedDevice, expected: Int) {
             (self.store, self.joined, self.device) = (store, joined, device)
             self.expected = expected
         }
 
-        func all(seconds: Int) throws -> [String] {
-            var (cursor, names) = (joined.start, [String]())
+        func run(seconds: Int) throws {
+            var cursor = joined.start
             let end = ContinuousClock.now + .seconds(seconds)
-            while names.count < expected, ContinuousClock.now < end {
+            while names.all.count < expected, ContinuousClock.now < end {
                 let request = ReadRequest(device: joined, after: cursor, byteLimit: 2_000)
                 guard let part = try? store.read([request]).first else { continue }
                 guard part.missed == nil else { throw CheckFailure("missed \(part.through)") }
-                names += try part.copies.map { try device.opened($0.sealed) }
+                for copy in part.copies { names.add(try device.opened(copy.sealed)) }
                 cursor = part.through
                 usleep(1_000)
             }
-            return names
         }
     }
 

@@ -176,7 +176,7 @@ final class Collected<Value: Sendable>: @unchecked Sendable {
 
     func add(_ value: Value) { lock.withLock { values.append(value) } }
 
-    /// Waits up to five seconds for a value of a kind.
+    /// Waits up to 30 seconds for a value of a kind.
     func wait(_ what: String, until isMeant: (Value) -> Bool) throws {
         let end = ContinuousClock.now + .seconds(30)
         while !all.contains(where: isMeant) {
