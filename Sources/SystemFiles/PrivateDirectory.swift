@@ -25,7 +25,7 @@ package struct PrivateDirectory {
     /// links.
     package static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) != 0, errno != ENOENT else { return }
-        guard errno == EISDIR || errno == EPERM else { throw .last }
+        guard errno == EISDIR else { throw .last }
         // Its owner may have taken the permission to write away.
         _ = unsafe chmod(path, 0o700)
         for name in Directory.names(in: path) { try remove("\(path)/\(name)") }

@@ -82,10 +82,12 @@ struct PlaceKillTests {
         let fixture = try PlaceFixture(.repository)
         let directory = fixture.directory
         let (log, pause) = (directory.path("log"), directory.path("pause"))
-        // The first sender of a turn takes its time.
+        let living = directory.path("living")
+        // The first sender of a turn waits for the kill, and then some more.
         let sender = try directory.write(
-            "#!/bin/sh\necho >>\(log)\nif read time <\(pause); then rm \(pause); sleep $time; fi\n"
-                + "exec \"$@\"\n", to: "sender", mode: 0o700)
+            "#!/bin/sh\necho >>\(log)\nif read time <\(pause); then rm \(pause)\n"
+                + "while [ -e \(living) ]; do sleep 0.001; done; sleep $time; fi\nexec \"$@\"\n",
+            to: "sender", mode: 0o700)
         let bob = try fixture.open("bob")
         var random = ProofRandom(84)
         for turn in 0..<Proof.count(short: 20, full: 200) {
@@ -93,6 +95,7 @@ struct PlaceKillTests {
             try directory.write(
                 "[uploadpack]\npackObjectsHook = \(sender)\n", to: "home/.gitconfig")
             try directory.write("", to: "log")
+            try directory.write("", to: "living")
             try directory.write(
                 "\(Double.random(in: 0...0.02, using: &random))\n", to: "pause")
             var runner = try fixture.publisher("m\(turn)", ["refresh", ""])
@@ -100,8 +103,11 @@ struct PlaceKillTests {
                 (
                     .now,
                     .call { identifier, _ in
-                        while FileManager.default.fileExists(atPath: pause) { usleep(1_000) }
+                        for _ in 0..<30_000 where FileManager.default.fileExists(atPath: pause) {
+                            usleep(1_000)
+                        }
                         kill(identifier, SIGKILL)
+                        _ = unsafe unlink(living)
                     }
                 )
             ]

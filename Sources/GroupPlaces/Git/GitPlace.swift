@@ -138,9 +138,10 @@ package final class GitPlace: GroupPlace {
     }
 
     private func fetch(_ head: GitRemote.Head, of group: GroupHash) throws(PlaceError) {
-        try repository.fetching { () throws(PlaceError) in
+        let result = try repository.fetching { () throws(PlaceError) in
             try remote.fetch(head.ref, to: GitRepository.fetchedRef(of: group))
         }
+        guard result.isDone else { throw GitFailure.error(result, at: remote.address) }
     }
 
     /// Asks the place for the group's head, and fetches it if it is new.

@@ -13,6 +13,8 @@ struct GitProgram {
         let error: String
 
         var isDone: Bool { status == 0 }
+        /// Whether a signal ended git.
+        var isKilled: Bool { status > 128 }
     }
 
     private let directory: String
@@ -53,9 +55,8 @@ struct GitProgram {
             settings += ["protocol.https.allow=always", "protocol.ssh.allow=always"]
         case .directory?, nil: break
         }
-        words = ["git", "-C", repository] + settings.flatMap { ["-c", $0] }
+        words = settings.flatMap { ["-c", $0] }
         var variables = [
-            // Relative, because `repository` may be a link to a new one while this git still runs.
             "LC_ALL=C", "LANG=C", "GIT_DIR=.", "GIT_NO_REPLACE_OBJECTS=1",
             "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0",
         ]
@@ -98,6 +99,9 @@ struct GitProgram {
         _ arguments: [String], input: [UInt8]? = nil, holding lock: FileLock? = nil,
         isFetch: Bool = false, longestOutput: Int = Self.longestOutput
     ) throws(PlaceError) -> Result {
+        // If we are killed, the link may lead to a new repository before git follows it.
+        let repository = RealPath.of(directory) ?? directory
+        let words = ["git", "-C", repository] + words + arguments
         let inputFile = try input.map { bytes throws(PlaceError) in try Self.memoryFile(bytes) }
         let child: ChildProcess
         do throws(ChildProcess.Failure) {
@@ -105,7 +109,7 @@ struct GitProgram {
             let blocks = environment.limits.fetch / 512
             let limited = ["sh", "-c", "trap '' XFSZ; ulimit -f \(blocks) && exec \"$@\"", "sh"]
             child = try ChildProcess.start(
-                isFetch ? "/bin/sh" : "git", (isFetch ? limited : []) + words + arguments,
+                isFetch ? "/bin/sh" : "git", (isFetch ? limited : []) + words,
                 environment: variables,
                 input: inputFile.map { .descriptor($0.descriptor) } ?? .null,
                 output: .pipe, error: .pipe,

@@ -68,17 +68,15 @@ struct GitRemote {
     }
 
     /// Fetches the newest commit of a ref, without history: its tree has all objects.
-    func fetch(_ ref: String, to own: String) throws(PlaceError) {
+    func fetch(_ ref: String, to own: String) throws(PlaceError) -> GitProgram.Result {
         let words =
             [
                 "fetch", "--progress", "--no-write-fetch-head", "--no-tags", "--depth=1",
                 "--no-recurse-submodules", "--force",
             ] + otherSide("upload-pack") + ["--", address.text, "+\(ref):\(own)"]
-        var result = try program.run(words, isFetch: true)
-        if !result.isDone, GitFailure.isFromDeadSender(result) {
-            result = try program.run(words, isFetch: true)
-        }
-        guard result.isDone else { throw GitFailure.error(result, at: address) }
+        let result = try program.run(words, isFetch: true)
+        return !result.isDone && GitFailure.isFromDeadSender(result)
+            ? try program.run(words, isFetch: true) : result
     }
 
     /// Sets a ref to a commit, if the ref's commit is in the commit's past, or if it does not exist.

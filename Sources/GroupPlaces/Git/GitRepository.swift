@@ -91,23 +91,28 @@ final class GitRepository {
             unsafe try file.write(Array(text.utf8).span.bytes)
             try file.close()
         }
-        guard unsafe symlink(new, path) == 0 else { throw .last }
+        // Relative, as the directory may be moved or copied.
+        let target = String(new.dropFirst(directory.count + 1))
+        guard unsafe symlink(target, path) == 0 else { throw .last }
     }
 
     /// The file that is there during a fetch.
     private static let unfinished = "unfinished-fetch"
 
-    /// Calls `body`, which fetches. Unless it succeeds, the next ``locked(_:)`` recreates the copy: the
-    /// gits of a process that was killed may still write to this one.
-    func fetching(_ body: () throws(PlaceError) -> Void) throws(PlaceError) {
+    /// Calls `body`, which fetches. Unless git ended by itself, the next ``locked(_:)`` recreates the
+    /// copy: after a kill, a git may still write to this one.
+    func fetching(
+        _ body: () throws(PlaceError) -> GitProgram.Result
+    ) throws(PlaceError) -> GitProgram.Result {
         let mark = "\(path)/\(Self.unfinished)"
         do throws(SystemError) {
             try OpenFile(mark, O_WRONLY | O_CREAT).close()
         } catch {
             throw PlaceError(error, "write to the copy of the place")
         }
-        try body()
-        unsafe unlink(mark)
+        let result = try body()
+        if !result.isKilled { unsafe unlink(mark) }
+        return result
     }
 
     /// Deletes the repository and creates an empty one.

@@ -3,6 +3,7 @@ internal import EnvOperations
 internal import Glibc
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// `notify install`: writes a systemd user unit for `notify run`.
@@ -59,12 +60,11 @@ struct NotifyInstall: Command {
     /// Returns the command line of the service: this program's real path, and the global options
     /// given here.
     private func words(_ workspace: Workspace) throws -> [String] {
-        guard let real = unsafe realpath("/proc/self/exe", nil) else {
+        guard let real = RealPath.of("/proc/self/exe") else {
             throw CommandError(.failed, "Cannot find the path of the zg-env executable.")
         }
-        defer { unsafe free(real) }
         let options = workspace.options
-        var words = [unsafe String(cString: real), "notify", "run"]
+        var words = [real, "notify", "run"]
         if options.vaultPath != (try? Directories(workspace.context).vault) {
             words += ["--vault", absolute(options.vaultPath, workspace)]
         }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import SystemFiles
 
 /// The link of a directory to a project: the Vercel CLI's `.vercel/project.json` or `repo.json`, or
 /// `.zg-env.json` for a project that is only in the vault.

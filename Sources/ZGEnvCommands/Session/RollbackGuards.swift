@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Sealing
+internal import SystemFiles
 internal import Vault
 
 /// Keeps the rollback guards of one vault file: the generation last seen on this machine.
@@ -37,9 +38,7 @@ final class RollbackGuards {
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-        guard let found = unsafe realpath(directory, nil) else { return path }
-        defer { unsafe free(found) }
-        let real = unsafe String(cString: found)
+        guard let real = RealPath.of(directory) else { return path }
         return real == "/" ? "/\(name)" : "\(real)/\(name)"
     }
 

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import CurlTransport
 internal import Glibc
 internal import SecretServiceKeyring
+internal import SystemFiles
 internal import Vault
 
 extension Context {
@@ -82,11 +83,7 @@ enum ProcessParts {
     }
 
     /// The directory without symbolic links; nil if it was removed.
-    static var workingDirectory: String? {
-        guard let path = unsafe realpath(".", nil) else { return nil }
-        defer { unsafe free(path) }
-        return unsafe String(validatingCString: path)
-    }
+    static var workingDirectory: String? { RealPath.of(".") }
 
     /// Returns the wall-clock time in milliseconds since 1970.
     static func milliseconds() -> UInt64 {

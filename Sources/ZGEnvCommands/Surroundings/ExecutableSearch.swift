@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemFiles
 
 /// Finds programs as the shell does.
 struct ExecutableSearch {
@@ -20,9 +21,6 @@ struct ExecutableSearch {
 
     /// Returns the file name of a program after following links.
     func realName(_ name: String) -> String? {
-        guard let path = find(name), let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        let text = unsafe String(cString: real)
-        return text.split(separator: "/").last.map(String.init)
+        find(name).flatMap(RealPath.of)?.split(separator: "/").last.map(String.init)
     }
 }

@@ -1,13 +1,6 @@
-internal import Glibc
+internal import SystemFiles
 
-/// Paths without symbolic links.
-enum RealPath {
-    static func of(_ path: String) -> String? {
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(validatingCString: real)
-    }
-
+extension RealPath {
     /// Resolves the existing part of a path and appends the rest.
     static func ofMissing(_ path: String) -> String? {
         if let real = of(path) { return real }

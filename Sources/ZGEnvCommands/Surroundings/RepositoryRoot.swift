@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemFiles
 
 /// The root of a git work tree, found by its `.git` without running git.
 struct RepositoryRoot {

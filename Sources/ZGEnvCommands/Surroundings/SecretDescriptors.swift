@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import SystemFiles
 
 /// The descriptors that options give as sources of passphrases. No child process inherits them, even if
 /// this process does not read them: the child could read the passphrase.

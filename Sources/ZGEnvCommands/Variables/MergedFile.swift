@@ -27,15 +27,13 @@ struct MergedFile: ~Copyable {
     ///
     /// - Throws: ``DotEnvError`` for a file that cannot be parsed, or a value that it cannot hold.
     init?(_ named: String, values: [RevealedValue]) throws {
-        guard let resolved = unsafe realpath(named, nil) else {
+        guard let path = RealPath.of(named) else {
             guard errno == ENOENT else {
                 let reason = SystemError.last.reason
                 throw CommandError(.usage, "Cannot open \(named): \(reason).")
             }
             return nil
         }
-        defer { unsafe free(resolved) }
-        let path = unsafe String(cString: resolved)
         guard let stamp = FileFacts(regularFile: path) else {
             throw CommandError(.usage, "\(named) is not a regular file.")
         }
