@@ -189,6 +189,7 @@ struct PullWork {
     /// single response must neither remove a variable from the vault nor hide one.
     private func drop(_ missing: [VercelRecord], from listing: inout VercelListing) throws {
         if missing.isEmpty { return }
+        let known = Set(listing.all.map(\.id))
         let listed = Set(
             try bound.access.client.environmentVariables(ofProject: bound.platform.id).map(\.id))
         for record in missing {
@@ -199,6 +200,11 @@ struct PullWork {
                     hint: "Nothing was changed. Try again in a minute.")
             }
             listing.drop(record.id)
+        }
+        guard listed.isSubset(of: known) else {
+            throw CommandError(
+                .conflict, "\(project.name) got new variables on Vercel in the meantime.",
+                hint: "Nothing was changed. Run the command again.")
         }
     }
 

@@ -76,8 +76,9 @@ extension ModelChecker {
             "rotate ended with 0, and production was built with \(run.built?[key] ?? "nothing")")
     }
 
-    /// Returns whether Vercel shows the value of a record whose comment somebody changed after the
-    /// rotation's push: the rotation is done, and the comment is still to be pulled.
+    /// Returns whether Vercel shows the value of a record that somebody saved again, at most with
+    /// another comment, after the rotation's push: the rotation is done, and that is still to be
+    /// pulled.
     private func isTouchedSince(_ record: ModelMachine.Contents.Record, _ run: ModelRun) -> Bool {
         guard record.sync == .behind, let remote = record.variable.remote,
             let there = run.lastListing.flatMap({ place in
@@ -88,7 +89,6 @@ extension ModelChecker {
         return there.type != "sensitive" && there.value == record.value
             && there.type == agreed.kind.name && there.key == remote.key
             && Set(there.targets) == Set(agreed.scope.targets.names)
-            && (there.comment ?? "") != (agreed.comment ?? "")
             && UInt64(there.updatedAt) > remote.agreedUpdatedAt
     }
 

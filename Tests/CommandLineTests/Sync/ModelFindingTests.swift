@@ -415,4 +415,22 @@ struct ModelFindingTests {
         #expect(try set.run().end == .exited(5))
         #expect(platform.records("A") == ["production=theirs"])
     }
+
+    @Test("SYNC-M39: a pull during which a variable is replaced does not report it as deleted")
+    func replacedDuringPull() throws {
+        let created = "create,key=A,value=one,targets=production,type=encrypted"
+        try platform.server.perform(try #require(Act(created)))
+        done(try platform.pull())
+        try platform.server.perform(try #require(Act("set,key=A,value=two")))
+        try platform.setFaults(
+            "GET */env then:remove,key=A x1",
+            "GET */env before:create,key=A,value=three,targets=production,type=encrypted @2")
+        let result = try platform.pull()
+        #expect(result.end == .exited(5))
+        #expect(result.error.contains("web got new variables on Vercel in the meantime"))
+        try platform.setFaults()
+        done(try platform.pull("--yes"))
+        #expect(try platform.sync("A") == "synced")
+        #expect(platform.records("A") == ["production=three"])
+    }
 }
