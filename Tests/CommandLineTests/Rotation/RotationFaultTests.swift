@@ -52,7 +52,7 @@ struct RotationFaultTests {
         return requests.count
     }
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func `one value is everywhere in the end, or the rotation is open and says so`() throws {
         let count = try Self.requestCount()
         var world = World(home: try RotationHome(buildSeconds: 0.1))
