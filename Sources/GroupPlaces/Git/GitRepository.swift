@@ -74,7 +74,8 @@ final class GitRepository {
 
     /// Writes what `git init --bare` would, in place of what is there.
     private func create() throws(SystemError) {
-        // A git that outlives its parent goes on in the old one, whose name does not come back.
+        // A git that outlives its parent goes on in the old one, whose name does not come back. What it
+        // still writes there, the next call removes.
         for old in Directory.names(in: directory) where old.hasPrefix("\(name)-") {
             try? PrivateDirectory.remove("\(directory)/\(old)")
         }

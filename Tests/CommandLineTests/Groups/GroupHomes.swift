@@ -71,8 +71,7 @@ final class GroupHomes {
 
     func run(_ name: String, _ arguments: [String]) throws -> ProgramResult {
         var runner = try home(name).runner(arguments, environment: environment)
-        // The git of a killed program may hold the copy's lock until its server has been silent for a
-        // minute.
+        // git waits a minute for a server that has become silent.
         runner.timeLimit = .seconds(300)
         return try runner.run()
     }
