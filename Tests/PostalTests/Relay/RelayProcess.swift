@@ -218,6 +218,18 @@ final class TestDevice: @unchecked Sendable {
         (self.token, self.id, start) = (token, id, number.int64Value)
     }
 
+    /// Joins a relay of a cluster, whose servers may be electing a leader again after it started:
+    /// until then an invite ends with "Try again".
+    func joinWhenPossible(_ relay: RelayProcess) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            do { return try join(relay) } catch {
+                guard ContinuousClock.now < end else { throw error }
+                usleep(200_000)
+            }
+        }
+    }
+
     var authorization: [String: String] { ["Authorization": "Bearer \(token)"] }
 
     /// The content of a sealed event.
