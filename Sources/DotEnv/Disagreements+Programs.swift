@@ -133,6 +133,8 @@ extension Disagreements {
                 continue
             } else if fallback == .differsCompose, told.insert(place.offset).inserted {
                 findings.append(.init(offset: min(place.offset, text.count), code: fallback))
+            } else if hidesStatement(place.offset, own), told.insert(place.offset).inserted {
+                findings.append(.init(offset: place.offset, code: .differsLineEnding))
             }
         }
         let table = NameTable(text, reading.statements)
@@ -161,6 +163,17 @@ extension Disagreements {
                     .init(offset: statement.key.lowerBound, code: .differsExtraName))
             }
         }
+    }
+
+    /// Returns whether a CR is before a comment on the same line, and a statement after it. For
+    /// bash this is a command, and its quotes may reach into that statement.
+    private func hidesStatement(_ start: Int, _ own: NameTable) -> Bool {
+        guard text[start] == Byte.carriageReturn, let last = own.statements.last else {
+            return false
+        }
+        let end = text.firstIndex(of: Byte.lineFeed, from: start, to: text.count)
+        return text[text.skippingSpaces(from: start, to: end)] == Byte.hash
+            && last.key.lowerBound > end
     }
 
     /// Returns why a program reads a different value; nil if the program itself is the reason.

@@ -10,8 +10,6 @@
 struct NextExpansion {
     /// Most replacements in one value; that program's stack ends somewhere above.
     private static let maximumSteps = 1_024
-    /// Most positions read and written while one file is expanded.
-    private static let maximumWork = 64 << 20
 
     /// The expanded values, by the index of their entries.
     private(set) var values: [Int: [ValueRun]] = [:]
@@ -21,6 +19,9 @@ struct NextExpansion {
     private let text: SourceText
     private let file: DotEnvFile
     private let effective: [ExactName: Int]
+    /// Most positions read and written while the file is expanded; the first part allows 1,024
+    /// replacements in a value of 8 KiB.
+    private let maximumWork: Int
     private var work = 0
 
     /// A position in the source, or a literal byte b as -1 - b.
@@ -41,6 +42,7 @@ struct NextExpansion {
         self.text = text
         self.file = file
         self.effective = effective
+        maximumWork = (8 << 20) + 4 * text.count
         for index in Self.order(file) {
             let entry = file.entries[index]
             let dollar = text.firstIndex(
@@ -245,7 +247,7 @@ struct NextExpansion {
 
     private mutating func spend(_ count: Int, on index: Int) throws(DotEnvError) {
         work += count
-        guard work <= Self.maximumWork else {
+        guard work <= maximumWork else {
             throw failure(.expansionTooLarge, "the expanded values are too long", index)
         }
     }

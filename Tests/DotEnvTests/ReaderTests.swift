@@ -147,6 +147,9 @@ import Testing
         ("UID=1\n", ["differs-shell"]), ("SITE NAME=x\n", ["differs-extra-name", "ignored-junk"]),
         ("\u{FEFF}A=1\n", ["differs-bom"]),
         ("A=1\rB=2", ["differs-line-ending", "differs-name"]),
+        // bash has no comment here, but a command and a quote without an end.
+        ("\r# it's\nA=1\n", ["differs-line-ending"]), ("\r# it's\n", []),
+        ("\r\n# it's\nA=1\n", []),
         ("A: 1\n", ["differs-colon"]),
         ("A=\n'x'\n", ["differs-line-crossing", "differs-extra-name"]),
         ("A=\"x\nB=2\n", ["differs-unterminated-quote", "ignored-unterminated-quote"]),
@@ -160,7 +163,8 @@ import Testing
         ("A=x # y\nexport B='1'\n\n# c\n", []),
     ])
     func `each line has its code`(text: String, expected: [String]) throws {
-        #expect(try codes(text) == expected)
+        let found = try codes(text)
+        #expect(found == expected)
     }
 
     @Test func `a diagnostic has a position, a name and a message`() throws {
