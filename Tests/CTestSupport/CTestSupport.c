@@ -31,6 +31,10 @@ int zg_test_pipe(int *ends) {
     return pipe2(ends, O_CLOEXEC);
 }
 
+int zg_test_lease(int file) {
+    return fcntl(file, F_SETLEASE, F_RDLCK);
+}
+
 int zg_open_terminal(int *ends, char *path, int path_size, int columns, int rows) {
     struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
     ends[1] = -1;

@@ -215,8 +215,8 @@ struct GitPlaceTests {
         try fixture.directory.write(
             "[uploadpack]\npackObjectsHook = \(sender)\n", to: "home/.gitconfig")
         let place = try fixture.open("bob")
-        let error = code { _ = try place.refresh(fixture.group, since: nil) }
-        #expect(error == (kills == 1 ? nil : .unreachable))
+        let error = failure { _ = try place.refresh(fixture.group, since: nil) }
+        #expect(error?.code == (kills == 1 ? nil : .unreachable), "\(error.debugDescription)")
         #expect(try place.paths(of: fixture.group).count == 1)
     }
 

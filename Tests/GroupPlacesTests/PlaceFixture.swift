@@ -128,11 +128,14 @@ func entry(_ number: UInt64, _ text: String) throws -> PlaceObject {
     try #require(PlaceObject(.entry(number), Array(text.utf8)))
 }
 
-func code(_ body: () throws -> Void) -> PlaceError.Code? {
+func code(_ body: () throws -> Void) -> PlaceError.Code? { failure(body)?.code }
+
+/// The error that `body` throws, if it is one of a place.
+func failure(_ body: () throws -> Void) -> PlaceError? {
     do {
         try body()
         return nil
     } catch {
-        return (error as? PlaceError)?.code
+        return error as? PlaceError
     }
 }

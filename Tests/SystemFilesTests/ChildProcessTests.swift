@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SystemFiles
 import TestSupport
@@ -69,5 +70,23 @@ struct ChildProcessTests {
         {
             usleep(1_000)
         }
+    }
+
+    @Test("a program that a test wrote starts, even if a process had it open for writing")
+    func writtenProgram() throws {
+        let directory = try TemporaryDirectory()
+        let writer = unsafe open(
+            try directory.write("", to: "program"), O_WRONLY | O_CLOEXEC)
+        let isStarted = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = isStarted.wait(timeout: .now() + 0.2)
+            close(writer)
+        }
+        let program = try directory.write("#!/bin/sh\nexit 7\n", to: "program", mode: 0o700)
+        defer { isStarted.signal() }
+        let child = try Child.start(
+            program, [program], environment: [], input: .null, output: .null, error: .null,
+            further: [:], startsSession: false, searchesPath: false)
+        #expect(child.wait() == 7)
     }
 }

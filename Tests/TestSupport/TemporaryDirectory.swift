@@ -37,13 +37,14 @@ package final class TemporaryDirectory: Sendable {
         return path(name)
     }
 
-    /// Writes a file inside, with exactly `mode`. Returns its path.
+    /// Writes a file inside, with exactly `mode`. Returns its path. A program can be started at once.
     @discardableResult
     package func write(
         _ bytes: [UInt8], to name: String, mode: mode_t = 0o600
     ) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
         guard unsafe chmod(path(name), mode) == 0 else { throw SystemCallError("chmod") }
+        if mode & 0o100 != 0 { try FileWriters.wait(for: path(name)) }
         return path(name)
     }
 

@@ -21,6 +21,10 @@ int zg_spawn_set_flags(posix_spawnattr_t *_Nonnull attributes, int starts_sessio
 /// Makes a pipe that programs started elsewhere do not inherit: ends[0] is read. Zero, or -1 and errno.
 int zg_test_pipe(int *_Nonnull ends);
 
+/// Takes a lease for reading on a file, which the kernel refuses with EAGAIN while any process has
+/// it open for writing (fcntl(2)). Closing the file ends it. Zero, or -1 and errno.
+int zg_test_lease(int file);
+
 /// Makes a terminal: ends[0] is the controller, ends[1] the device, whose path goes to `path`, of
 /// `path_size` bytes. Zero, or -1 and errno.
 int zg_open_terminal(int *_Nonnull ends, char *_Nonnull path, int path_size, int columns, int rows);
