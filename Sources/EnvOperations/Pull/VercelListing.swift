@@ -60,6 +60,7 @@ package struct VercelListing {
         if variable.targets.contains(where: { Scope.Targets(name: $0.rawValue) == nil }) {
             return "its target is unknown to this version of zg-env"
         }
+        if record.attributes.scope.isEmpty { return "it has no environment on Vercel" }
         let isPlain = record.key.unicodeScalars.allSatisfy { scalar in
             scalar != "=" && scalar != " " && scalar.properties.generalCategory != .control
         }

@@ -168,9 +168,10 @@ extension ModelChecker {
             }
             if isIgnored { continue }
             let here = run.after.record(of: there.id)
-            // A recreated record with a hidden value is reported as such.
+            // A recreated record with a hidden value is reported as such, and one whose only
+            // environment was dropped as skipped.
             let isNamed =
-                run.report?["unreadable"]?.elements.contains {
+                run.report?[there.targets.isEmpty ? "skipped" : "unreadable"]?.elements.contains {
                     $0["key"]?.text == there.key
                         && Set($0["targets"]?.texts ?? []) == Set(there.targets)
                 } ?? false

@@ -433,4 +433,17 @@ struct ModelFindingTests {
         #expect(try platform.sync("A") == "synced")
         #expect(platform.records("A") == ["production=three"])
     }
+
+    @Test("SYNC-M40: a pull reports a variable that is left without an environment on Vercel")
+    func withoutEnvironment() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.setFaults("POST */env drops-target x1", "PATCH * 403")
+        #expect(try platform.push().end != .exited(0))
+        #expect(platform.records("A") == ["=one"])
+        try platform.setFaults()
+        let report = try json(try platform.pull("--json"))
+        #expect(report.reasons("skipped") == ["it has no environment on Vercel"])
+        try platform.pushed()
+        #expect(platform.records("A") == ["production=one"])
+    }
 }
