@@ -130,12 +130,15 @@ func entry(_ number: UInt64, _ text: String) throws -> PlaceObject {
 
 func code(_ body: () throws -> Void) -> PlaceError.Code? { failure(body)?.code }
 
-/// The error that `body` throws, if it is one of a place.
+/// The place's error that `body` throws; any other error is an issue of the test.
 func failure(_ body: () throws -> Void) -> PlaceError? {
     do {
         try body()
         return nil
+    } catch let error as PlaceError {
+        return error
     } catch {
-        return error as? PlaceError
+        Issue.record(error)
+        return nil
     }
 }
