@@ -446,4 +446,21 @@ struct ModelFindingTests {
         try platform.pushed()
         #expect(platform.records("A") == ["production=one"])
     }
+
+    @Test("SYNC-M40: a synced variable that loses its environment is behind until push --force")
+    func losesEnvironment() throws {
+        try platform.set("A", "one", "-t", "production")
+        try platform.pushed()
+        try platform.setFaults("PATCH * drops-target x1")
+        let path = "/v9/projects/web/env/\(try platform.id("A"))"
+        try platform.teammate.send("PATCH", path, ["comment": "new"])
+        try platform.setFaults()
+        let report = try json(try platform.pull("--json"))
+        #expect(report.reasons("skipped") == ["it has no environment on Vercel"])
+        #expect(try platform.sync("A") == "behind")
+        #expect(try platform.push().end == .exited(5))
+        #expect(platform.records("A") == ["=one"])
+        #expect(try platform.pushed("A", "--force").keys("updated") == ["A"])
+        #expect(platform.records("A") == ["production=one"])
+    }
 }
