@@ -1,6 +1,5 @@
 import CSecret
 import Glibc
-import Sealing
 
 /// An open session with a Secret Service. Calls may come from any thread and cannot overlap,
 /// because each is mutating.

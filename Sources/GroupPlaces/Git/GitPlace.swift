@@ -1,7 +1,6 @@
 internal import Glibc
 package import Groups
 internal import SystemFiles
-internal import Vault
 
 /// A git repository. Each group is one ref, and the objects of the group are files in the tree of
 /// its newest commit. git's rule that a push must continue the ref's commit orders all publishes.

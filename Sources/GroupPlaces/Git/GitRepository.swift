@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Groups
 internal import SystemFiles
-internal import Vault
 
 /// Our own bare repository with a copy of a place. It may be deleted or damaged at any time.
 final class GitRepository {

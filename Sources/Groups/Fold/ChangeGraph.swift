@@ -1,4 +1,3 @@
-internal import Vault
 
 /// The placed changes of a compartment, in an order in which the past comes first.
 struct ChangeGraph {

@@ -1,5 +1,4 @@
 internal import JSON
-internal import Sealing
 
 /// The meaning of one attempt: success or an error, and whether to retry.
 struct ResponseVerdict {

@@ -1,7 +1,5 @@
 internal import CommandLineKit
 internal import EnvOperations
-internal import EnvSchema
-internal import JSON
 
 /// `check`: compares the declared variables with what is there.
 struct Check: Command {

@@ -1,7 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import EnvSchema
-internal import JSON
 internal import Vault
 
 /// Looks at the sides of a check and compares them with the schema.

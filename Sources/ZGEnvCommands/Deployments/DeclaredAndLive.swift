@@ -1,5 +1,4 @@
 internal import EnvOperations
-internal import EnvSchema
 internal import JSON
 internal import Vault
 internal import VercelAPI

@@ -1,5 +1,4 @@
 internal import DotEnv
-internal import EnvOperations
 internal import VercelAPI
 
 /// What people call a deployment: `latest`, `live`, a branch, or the beginning of an id.

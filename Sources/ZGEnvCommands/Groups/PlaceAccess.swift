@@ -1,5 +1,3 @@
-internal import DotEnv
-internal import EnvOperations
 internal import GroupPlaces
 internal import Vault
 

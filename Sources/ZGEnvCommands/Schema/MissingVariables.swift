@@ -1,5 +1,4 @@
 internal import EnvOperations
-internal import EnvSchema
 internal import Vault
 
 /// The required variables that the vault lacks, by names alone.

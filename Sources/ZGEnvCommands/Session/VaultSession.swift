@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import Groups
-internal import KernelKeyring
 internal import SharedProjects
 internal import Vault
 internal import VercelAPI

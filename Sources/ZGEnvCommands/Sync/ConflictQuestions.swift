@@ -2,7 +2,6 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
-internal import VercelAPI
 
 /// Asks, for each conflict of a pull, which side to keep.
 struct ConflictQuestions {

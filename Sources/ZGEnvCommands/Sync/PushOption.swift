@@ -2,7 +2,6 @@ internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import JSON
-internal import Sealing
 internal import Vault
 
 /// `--push` of `set`, `rm` and `import`: pushes only the changed keys, after the vault has them.

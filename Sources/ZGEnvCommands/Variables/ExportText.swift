@@ -1,7 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import Sealing
-internal import Vault
 
 /// Values in an output format, in guarded memory, parsed again and compared.
 final class ExportText {

@@ -1,4 +1,3 @@
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
