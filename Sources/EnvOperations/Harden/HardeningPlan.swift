@@ -196,6 +196,7 @@ package struct HardeningPlan: Equatable, Sendable {
             return omit(record, "it was changed on Vercel, and its value is unknown")
         }
         if isForced { return declare(variable) }
+        // Its targets may differ too: sending it again repairs what an earlier run sent in part.
         unconfirmed.append(
             Candidate(
                 record: record, variable: variable, hardened: variable.attributes.scope,
