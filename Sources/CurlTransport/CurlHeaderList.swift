@@ -16,10 +16,9 @@ final class CurlHeaderList {
         for (name, value) in request.headers where Self.isClean(name) && Self.isClean(value) {
             texts.append("\(name): \(value)")
         }
-        let prefix = "Authorization: Bearer "
+        if request.token != nil { texts.append("Authorization: Bearer ") }
         let textBytes = texts.reduce(0) { $0 + $1.utf8.count + 1 }
-        let tokenBytes = request.token.map { prefix.utf8.count + $0.count + 1 } ?? 0
-        lines = try SecretBytes(count: textBytes + tokenBytes)
+        lines = try SecretBytes(count: textBytes + (request.token?.count ?? 0))
         var offset = 0
         var starts: [Int] = []
         lines.withMutableBytes { target in
@@ -31,14 +30,10 @@ final class CurlHeaderList {
                 }
                 offset += 1
             }
+            // The token belongs to the last text.
             if let token = request.token {
-                starts.append(offset)
-                for byte in prefix.utf8 {
-                    target.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-                    offset += 1
-                }
                 token.withBytes { bytes in
-                    var tail = target._mutatingExtracting(droppingFirst: offset)
+                    var tail = target._mutatingExtracting(droppingFirst: offset - 1)
                     tail.copy(from: bytes)
                 }
             }

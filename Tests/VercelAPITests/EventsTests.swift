@@ -226,8 +226,8 @@ extension FakeAPI {
 
 extension DeploymentEvent {
     fileprivate init?(bytes text: String) {
-        let event = Array(text.utf8).withBytes { DeploymentEvent($0) }
-        guard let event else { return nil }
+        let reading = Array(text.utf8).withBytes { DeploymentEvent.read($0) }
+        guard case .event(let event) = reading else { return nil }
         self = event
     }
 }

@@ -74,6 +74,13 @@ struct APICall {
             throw VercelAPIError(.invalidRequest, reason: "a value is not valid UTF-8")
         }
     }
+
+    /// Sets the body to an object with the members that `write` writes.
+    mutating func writeObject(
+        _ write: (inout GuardedJSONWriter) throws(OutputError) -> Void
+    ) throws(VercelAPIError) {
+        try writeBody { (json) throws(OutputError) in try json.object(write) }
+    }
 }
 
 /// The path of a call: fixed words (literals) with names or ids between them (interpolations), each
@@ -126,12 +133,9 @@ enum PercentEncoding {
         bytes.reserveCapacity(text.utf8.count)
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
+            if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
                 bytes.append(byte)
-            default:
+            } else {
                 bytes.append(UInt8(ascii: "%"))
                 bytes.append(digits[Int(byte >> 4)])
                 bytes.append(digits[Int(byte & 15)])

@@ -22,7 +22,7 @@ struct APIErrorBody: Decodable {
         let outer = try decoder.object()
         failed = outer.list("failed") ?? []
         for name: JSONKey in ["error", "err"] where outer.contains(name) {
-            if let inner = try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: name) {
+            if let inner = outer.object(name) {
                 read(inner)
                 if code == nil { code = outer.text("code") }
                 if message == nil { message = outer.text("message") }
@@ -45,7 +45,7 @@ struct APIErrorBody: Decodable {
         key = object.text("envVarKey") ?? object.text("key")
         targets = object.texts("target") ?? []
         gitBranch = object.text("gitBranch")
-        if let limit = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "limit") {
+        if let limit = object.object("limit") {
             resetMilliseconds = limit.number("resetMs")
             if resetMilliseconds == nil, let seconds = limit.number("reset"),
                 (0..<(1 << 40)).contains(seconds)

@@ -5,7 +5,8 @@ internal import Searching
 package final class KnownSecrets {
     /// The values that were sent or received.
     private(set) var met: [SecretSlice] = []
-    private let open: () -> [SecretSlice]?
+    /// Returns the caller's own values, or nil if they are locked.
+    let open: () -> [SecretSlice]?
 
     /// - Parameter open: Returns the caller's own values for one check, after which they are
     ///   dropped; nil if they are locked. It must not prompt.
@@ -17,9 +18,6 @@ package final class KnownSecrets {
     package func meet(_ values: some Sequence<SecretSlice>) {
         met.append(contentsOf: values)
     }
-
-    /// Returns the caller's own values, or nil if they are locked.
-    func opened() -> [SecretSlice]? { open() }
 }
 
 /// The secrets that the texts of one response are checked against.
@@ -42,7 +40,7 @@ package final class ResponseSecrets {
     private let sent: [SecretSlice]
     private let known: KnownSecrets
     /// Opened for the first text, and released with the response.
-    private lazy var opened = known.opened()
+    private lazy var opened = known.open()
 
     /// Creates the secrets for the response to a request that contained nothing but `sent`.
     package convenience init(_ sent: [SecretSlice], names: Set<String> = []) {

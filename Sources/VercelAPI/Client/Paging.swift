@@ -29,9 +29,7 @@ struct Page<Element: ListElement>: Decodable {
         let object = try decoder.object()
         for name in Element.listNames where object.contains(name) {
             elements = try object.decode([Element].self, forKey: name)
-            let pagination = try? object.nestedContainer(
-                keyedBy: JSONKey.self, forKey: "pagination")
-            next = pagination?.part("next")
+            next = object.object("pagination")?.part("next")
             return
         }
         (elements, next) = ([try Element(from: decoder)], nil)
@@ -70,21 +68,10 @@ extension VercelClient {
             continuing: answer, of: first, since: begin, cursor: cursor, limit: limit)
     }
 
-    /// Reads lists in parallel, each to its end. The time of each starts with its first page.
-    func lists<Element: ListElement>(
-        _ calls: [APICall], cursor: String
-    ) -> [Result<[Element], VercelAPIError>] {
-        perform(calls) { (place, answer) throws(VercelAPIError) in
-            try self.list(
-                continuing: answer, of: calls[place], since: self.session.waitingRoom.elapsed,
-                cursor: cursor, limit: .max)
-        }
-    }
-
     /// Reads the rest of a list after its first page.
     func list<Element: ListElement>(
         continuing first: APIResult, of call: APICall, since begin: Duration, cursor: String,
-        limit: Int
+        limit: Int = .max
     ) throws(VercelAPIError) -> [Element] {
         var elements: [Element] = []
         var ids: Set<String> = []

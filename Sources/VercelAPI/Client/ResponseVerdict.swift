@@ -54,17 +54,9 @@ struct ResponseVerdict {
     private static func broken(
         _ error: VercelAPIError, status: Int, call: APICall
     ) -> (RetryPolicy.Outcome, VercelAPIError) {
-        guard !call.isRepeatable else {
-            var error = error
-            error.status = status
-            return (.broken(mayHaveReachedServer: true), error)
-        }
-        var unknown = error.recoded(
-            .outcomeUnknown,
-            reason: "\(error.reason); it is unknown whether Vercel carried out the request",
-            hint: "check whether the change was made before trying again")
-        unknown.status = status
-        return (.broken(mayHaveReachedServer: true), unknown)
+        var error = call.isRepeatable ? error : error.withUnknownOutcome
+        error.status = status
+        return (.broken(mayHaveReachedServer: true), error)
     }
 
     private static func isExpected(_ body: GuardedBytes, by call: APICall) -> Bool {

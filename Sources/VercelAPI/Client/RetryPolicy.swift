@@ -1,4 +1,7 @@
 /// Decides whether and when a request is retried. Purely computed; nothing waits here.
+///
+/// With the defaults, an unreachable API fails after one to two seconds, a broken one after about
+/// ten seconds and a busy one after two minutes.
 package struct RetryPolicy: Sendable, Equatable {
     package enum Outcome: Equatable {
         /// With a response that needs no retry, good or bad.
@@ -14,32 +17,18 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 
     /// The maximum number of attempts, including the first.
-    package var maximumAttempts: Int
+    package var maximumAttempts = 5
     /// The maximum time for all attempts of one request, including waits.
-    package var totalTime: Duration
+    package var totalTime = Duration.seconds(120)
     /// The first pause unless Vercel gives one; each further one is twice as long.
-    package var firstPause: Duration
+    package var firstPause = Duration.milliseconds(500)
     /// The longest of those pauses.
-    package var longestPause: Duration
+    package var longestPause = Duration.seconds(15)
     /// The longest wait for a rate limit that is known to be exhausted.
-    package var longestRateLimitWait: Duration
+    package var longestRateLimitWait = Duration.seconds(300)
 
     /// The maximum number of attempts while the API is unreachable.
     private static let unreachableAttempts = 4
-
-    /// With the defaults, an unreachable API fails after one to two seconds, a broken one after
-    /// about ten seconds and a busy one after two minutes.
-    package init(
-        maximumAttempts: Int = 5, totalTime: Duration = .seconds(120),
-        firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(15),
-        longestRateLimitWait: Duration = .seconds(300)
-    ) {
-        self.maximumAttempts = maximumAttempts
-        self.totalTime = totalTime
-        self.firstPause = firstPause
-        self.longestPause = longestPause
-        self.longestRateLimitWait = longestRateLimitWait
-    }
 
     /// Returns the pause before the next attempt, or nil if there is no further attempt.
     ///

@@ -27,8 +27,7 @@ package enum UntrustedText {
     static func word(_ text: String, _ secrets: ResponseSecrets) -> String? {
         if secrets.names.contains(text) { return text }
         let isPlain = text.utf8.allSatisfy { byte in
-            isLetter(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ":")
+            byte.isASCIILetter || byte.isASCIIDigit || "_-./:".utf8.contains(byte)
         }
         guard isPlain, (1...250).contains(text.utf8.count), secrets.canCheck,
             !secrets.repeats(text)
@@ -51,11 +50,6 @@ package enum UntrustedText {
     static func code(_ text: String, _ secrets: ResponseSecrets) -> String? {
         if secrets.canCheck { return word(text, secrets) }
         return knownCodes.contains(text.lowercased()) && !secrets.repeats(text) ? text : nil
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
     /// Returns `text` if it is a name that was sent, else its sanitized form if it could be

@@ -72,9 +72,9 @@ extension VercelAPIError {
         }
         let word = body.code?.lowercased() ?? ""
         switch status {
-        case 401, 403: return refusal(status: status, headers: headers, body: body, code: word)
         case _ where conflicts.contains(word):
             return (.conflict, "a variable with this name and scope already exists", nil)
+        case 401, 403: return refusal(status: status, headers: headers, body: body, code: word)
         case 402:
             return (
                 .paymentRequired, "the account is blocked until a payment is made",
@@ -97,9 +97,6 @@ extension VercelAPIError {
     private static func refusal(
         status: Int, headers: HTTPHeaders, body: APIErrorBody, code: String
     ) -> (Code, String, String?) {
-        if conflicts.contains(code) {
-            return (.conflict, "a variable with this name and scope already exists", nil)
-        }
         if body.missingToken {
             return (.tokenMissing, "the request had no token", "log in with 'zg-env login'")
         }
@@ -141,22 +138,9 @@ extension VercelAPIError {
     }
 
     private static func host(ofLocation location: String) -> String? {
-        guard let start = location.range(ofScheme: "://") else { return nil }
-        let host = location[start...].prefix { !"/?#".contains($0) }
+        guard let separator = location.firstRange(of: "://") else { return nil }
+        let host = location[separator.upperBound...].prefix { !"/?#".contains($0) }
         // The part before an @ is not a host and may be a password.
         return host.split(separator: "@").last.map(String.init)
-    }
-}
-
-extension String {
-    /// Returns the index after the first `separator`.
-    fileprivate func range(ofScheme separator: String) -> String.Index? {
-        var start = startIndex
-        while start < endIndex {
-            let rest = self[start...]
-            if rest.hasPrefix(separator) { return index(start, offsetBy: separator.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -23,16 +23,10 @@ extension VercelAPIError {
             case .cut: (.unavailable, "the connection to the API was lost", nil)
             case .failed: (.unavailable, "the request failed", nil)
             }
+        self.init(code, reason: reason, hint: hint)
+        transport = error
         // Whatever ended it, even an interrupt: the state of a non-idempotent request that may have
         // arrived has to be checked.
-        if !isRepeatable, error.mayHaveReachedServer {
-            self.init(
-                .outcomeUnknown,
-                reason: "\(reason); it is unknown whether Vercel carried out the request",
-                hint: "check whether the change was made before trying again")
-        } else {
-            self.init(code, reason: reason, hint: hint)
-        }
-        transport = error
+        if !isRepeatable, error.mayHaveReachedServer { self = withUnknownOutcome }
     }
 }

@@ -63,9 +63,9 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
         package let gitBranch: String?
     }
 
-    package let code: Code
+    package private(set) var code: Code
     /// One sentence about what happened, without capital letter and full stop.
-    package let reason: String
+    package private(set) var reason: String
     /// The HTTP status, if there was a response.
     package internal(set) var status: Int?
     /// Vercel's error code, sanitized.
@@ -105,17 +105,17 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// Returns the error with a different code and reason, for a call that can be more specific.
     func recoded(_ code: Code, reason: String, hint: String? = nil) -> VercelAPIError {
-        var error = VercelAPIError(code, reason: reason, hint: hint ?? self.hint)
-        error.status = status
-        error.vercelCode = vercelCode
-        error.vercelMessage = vercelMessage
-        error.conflict = conflict
-        error.retryAfter = retryAfter
-        error.transport = transport
-        error.isAfterRepeat = isAfterRepeat
-        error.isBeforeSending = isBeforeSending
-        error.failedVariables = failedVariables
+        var error = self
+        (error.code, error.reason, error.hint) = (code, reason, hint ?? self.hint)
         return error
+    }
+
+    /// The same error for a request that must not be sent twice and may have been carried out.
+    var withUnknownOutcome: VercelAPIError {
+        recoded(
+            .outcomeUnknown,
+            reason: "\(reason); it is unknown whether Vercel carried out the request",
+            hint: "check whether the change was made before trying again")
     }
 }
 

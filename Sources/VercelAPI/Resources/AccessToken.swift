@@ -8,8 +8,7 @@ package struct AccessToken: Decodable, Sendable, Equatable {
     /// Decodes a record or `{"token":…}`.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
-        let object =
-            (try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "token")) ?? outer
+        let object = outer.object("token") ?? outer
         id = try object.requiredText("id")
         expiresAt = object.time("expiresAt")
         leakedAt = object.time("leakedAt")

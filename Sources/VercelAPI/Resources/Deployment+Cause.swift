@@ -30,14 +30,10 @@ extension Deployment {
     }
 
     /// The message of the commit it was built from. Untrusted text.
-    package var commitMessage: String? {
-        meta["githubCommitMessage"] ?? meta["gitlabCommitMessage"] ?? meta["bitbucketCommitMessage"]
-    }
+    package var commitMessage: String? { ofCommit("Message") }
 
     /// The author of the commit. Untrusted text.
-    package var author: String? {
-        Self.services.lazy.compactMap { meta[$0 + "CommitAuthorName"] }.first
-    }
+    package var author: String? { ofCommit("AuthorName") }
 
     /// The names of the commit's author and of the user who created the deployment.
     package var authorNames: [String] {
@@ -58,4 +54,9 @@ extension Deployment {
     }
 
     static let services = ["github", "gitlab", "bitbucket"]
+
+    /// A text about the commit, by the service that it comes from.
+    func ofCommit(_ name: String) -> String? {
+        Self.services.lazy.compactMap { meta["\($0)Commit\(name)"] }.first
+    }
 }

@@ -93,14 +93,10 @@ package struct Deployment: Codable, Sendable, Equatable {
     package let aliasCheckState: String?
 
     /// The branch it was built from.
-    package var branch: String? {
-        meta["githubCommitRef"] ?? meta["gitlabCommitRef"] ?? meta["bitbucketCommitRef"]
-    }
+    package var branch: String? { ofCommit("Ref") }
 
     /// The commit it was built from.
-    package var commit: String? {
-        meta["githubCommitSha"] ?? meta["gitlabCommitSha"] ?? meta["bitbucketCommitSha"]
-    }
+    package var commit: String? { ofCommit("Sha") }
 
     /// Whether there is nothing left to wait for: its domains are assigned, or it ended without
     /// them.
@@ -129,8 +125,7 @@ package struct Deployment: Codable, Sendable, Equatable {
         let object = try decoder.object()
         id = try object.text("id") ?? object.requiredText("uid")
         name = object.text("name")
-        let project = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "project")
-        projectId = object.text("projectId") ?? project?.text("id")
+        projectId = object.text("projectId") ?? object.object("project")?.text("id")
         url = object.text("url")
         // All three names mean the same; `status` is the newest.
         state = State(
@@ -138,8 +133,7 @@ package struct Deployment: Codable, Sendable, Equatable {
                 ?? "UNKNOWN")
         substate = object.text("readySubstate").map { Substate(rawValue: $0) }
         target = object.text("target")
-        let custom = try? object.nestedContainer(
-            keyedBy: JSONKey.self, forKey: "customEnvironment")
+        let custom = object.object("customEnvironment")
         customEnvironmentId = custom?.text("id") ?? object.text("customEnvironmentId")
         customEnvironmentSlug = custom?.text("slug") ?? object.text("customEnvironmentSlug")
         source = object.text("source")
@@ -150,11 +144,7 @@ package struct Deployment: Codable, Sendable, Equatable {
         aliasAssignedAt = object.time("aliasAssigned")
         isAliasAssigned =
             object.bool("aliasAssigned") ?? aliasAssignedAt.map { $0.milliseconds > 0 } ?? false
-        if let error = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "aliasError") {
-            aliasError = error.text("message") ?? error.text("code") ?? "unknown"
-        } else {
-            aliasError = object.text("aliasError")
-        }
+        aliasError = object.aliasError
         aliases = object.texts("alias") ?? []
         variableNames =
             (object.texts("env") ?? []) + (object.object("build")?.texts("env") ?? [])
@@ -166,10 +156,7 @@ package struct Deployment: Codable, Sendable, Equatable {
         let meta = object.object("meta")
         self.meta = Self.texts(meta)
         mark = meta?.text(JSONKey(stringValue: NewDeployment.markName))
-        let checks = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "checks")
-        let check = try? checks?.nestedContainer(
-            keyedBy: JSONKey.self, forKey: "deployment-alias")
-        aliasCheckState = check?.text("state")
+        aliasCheckState = object.object("checks")?.object("deployment-alias")?.text("state")
     }
 
     private static func texts(_ meta: JSONObject?) -> [String: String] {
@@ -178,6 +165,14 @@ package struct Deployment: Codable, Sendable, Equatable {
             texts[key.stringValue] = meta?.text(key) ?? meta?.number(key).map { String($0) }
         }
         return texts
+    }
+}
+
+extension JSONObject {
+    /// Why the domains of a deployment could not be assigned: an object or a text.
+    var aliasError: String? {
+        guard let error = object("aliasError") else { return text("aliasError") }
+        return error.text("message") ?? error.text("code") ?? "unknown"
     }
 }
 

@@ -44,11 +44,7 @@ package struct DeploymentEvent: Decodable, Sendable, Equatable {
         level = inner.text("level") ?? outer.text("level")
         step = info?.text("step")
         statusCode = inner.number("statusCode")
-        if let error = outer.object("aliasError") {
-            aliasError = error.text("message") ?? error.text("code") ?? "unknown"
-        } else {
-            aliasError = outer.text("aliasError")
-        }
+        aliasError = outer.aliasError
     }
 
     /// Returns the printed text, or throws if it cannot be decoded.

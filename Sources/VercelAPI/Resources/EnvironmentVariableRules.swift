@@ -105,18 +105,9 @@ package enum EnvironmentVariableRules {
     }
 
     private static func isKey(_ key: String) -> Bool {
-        guard let first = key.utf8.first, !isDigit(first) else { return false }
-        return key.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "_"):
-                true
-            default: isDigit(byte)
-            }
+        guard let first = key.utf8.first, !first.isASCIIDigit else { return false }
+        return key.utf8.allSatisfy {
+            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_")
         }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

@@ -31,11 +31,10 @@ final class EventObjects {
     private(set) var hasObjects = false
 
     init() throws(VercelAPIError) {
-        do throws(SealingError) {
-            pending = try GuardedBytes()
-        } catch {
+        guard let pending = try? GuardedBytes() else {
             throw VercelAPIError(.outOfMemory, reason: "out of guarded memory")
         }
+        self.pending = pending
     }
 
     /// Parses the next piece and calls `onObject` for each object that it completes.

@@ -82,8 +82,7 @@ package struct Project: Codable, Sendable, Equatable {
         framework = object.text("framework")
         updatedAt = object.time("updatedAt")
         link = object.part("link")
-        let targets = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "targets")
-        production = targets?.part("production") ?? object.part("production")
+        production = object.object("targets")?.part("production") ?? object.part("production")
         latestDeployments = object.list("latestDeployments") ?? []
         lastAliasRequest = object.part("lastAliasRequest")
         assignsDomains = object.bool("autoAssignCustomDomains")
@@ -124,9 +123,7 @@ extension VercelClient {
     package func createProject(_ name: String) throws(VercelAPIError) -> Project {
         var call = try APICall(.post, "/v11/projects")
         call.names = [name]
-        try call.writeBody { (json) throws(OutputError) in
-            try json.object { (json) throws(OutputError) in try json.member("name", name) }
-        }
+        try call.writeObject { (json) throws(OutputError) in try json.member("name", name) }
         return try readCreated(try perform(call), as: Project.self)
     }
 

@@ -36,7 +36,7 @@ extension VercelClient {
         ) throws(VercelAPIError) -> [Element] {
             try self.list(
                 continuing: try answers[place].get(), of: calls[place], since: elapsed,
-                cursor: "until", limit: .max)
+                cursor: "until")
         }
         return ProjectReading(
             project: project,

@@ -9,8 +9,7 @@ package struct User: Decodable, Sendable, Equatable {
     /// Decodes a user or `{"user":…}`.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.object()
-        let object =
-            (try? outer.nestedContainer(keyedBy: JSONKey.self, forKey: "user")) ?? outer
+        let object = outer.object("user") ?? outer
         id = try object.text("id") ?? object.requiredText("uid")
         username = object.text("username")
         isLimited = object.bool("limited") ?? false

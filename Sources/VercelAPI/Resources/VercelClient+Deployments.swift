@@ -99,23 +99,21 @@ extension VercelClient {
         var call = try APICall(
             .post, "/v13/deployments",
             query: [("forceNew", "1"), ("withCache", new.usesCache ? "1" : nil)])
-        try call.writeBody { (json) throws(OutputError) in
+        try call.writeObject { (json) throws(OutputError) in
+            try json.member("deploymentId", new.sourceId)
+            try json.member("name", new.projectName)
+            if let target = new.target { try json.member("target", target) }
+            if let environment = new.customEnvironment {
+                try json.member("customEnvironmentSlugOrId", environment)
+            }
+            if new.usesLatestCommit {
+                try json.name("withLatestCommit")
+                try json.bool(true)
+            }
+            try json.name("meta")
             try json.object { (json) throws(OutputError) in
-                try json.member("deploymentId", new.sourceId)
-                try json.member("name", new.projectName)
-                if let target = new.target { try json.member("target", target) }
-                if let environment = new.customEnvironment {
-                    try json.member("customEnvironmentSlugOrId", environment)
-                }
-                if new.usesLatestCommit {
-                    try json.name("withLatestCommit")
-                    try json.bool(true)
-                }
-                try json.name("meta")
-                try json.object { (json) throws(OutputError) in
-                    try json.member("action", new.action)
-                    if let mark = new.mark { try json.member(NewDeployment.markName, mark) }
-                }
+                try json.member("action", new.action)
+                if let mark = new.mark { try json.member(NewDeployment.markName, mark) }
             }
         }
         return try readCreated(try perform(call), as: Deployment.self)
@@ -130,13 +128,13 @@ extension VercelClient {
 
     /// Deletes a deployment.
     package func deleteDeployment(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
-        var call = try APICall(.delete, "/v13/deployments/\(id)")
-        call.expectation = .nothingOrJSON
-        return try delete(call)
+        try delete(try APICall(.delete, "/v13/deployments/\(id)"))
     }
 
     /// Makes a call that deletes. Not found is accepted only for a retry.
     func delete(_ call: APICall) throws(VercelAPIError) -> DeletionOutcome {
+        var call = call
+        call.expectation = .nothingOrJSON
         do throws(VercelAPIError) {
             _ = try perform(call)
             return .deleted

@@ -25,9 +25,13 @@ extension VercelClient {
     package func environmentVariables(
         ofProjects projects: [String]
     ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
-        lists(
-            try projects.map { project throws(VercelAPIError) in try variablesCall(project) },
-            cursor: "until")
+        let calls = try projects.map { project throws(VercelAPIError) in try variablesCall(project)
+        }
+        return perform(calls) { (place, answer) throws(VercelAPIError) in
+            // The time of each list starts with its first page.
+            try self.list(
+                continuing: answer, of: calls[place], since: self.elapsed, cursor: "until")
+        }
     }
 
     /// Lists the variables of a project with the values of the plain ones, the only ones in lists.

@@ -61,7 +61,6 @@ extension VercelClient {
     ) throws(VercelAPIError) -> DeletionOutcome {
         var call = try APICall(.delete, "/v9/projects/\(project)/env/\(id)")
         call.check = check
-        call.expectation = .nothingOrJSON
         return try delete(call)
     }
 
@@ -78,11 +77,7 @@ extension VercelClient {
             let part = Array(ids[start..<min(start + 1000, ids.count)])
             var call = try APICall(.delete, "/v1/projects/\(project)/env")
             call.check = check
-            try call.writeBody { (json) throws(OutputError) in
-                try json.object { (json) throws(OutputError) in
-                    try json.member("ids", part)
-                }
-            }
+            try call.writeObject { (json) throws(OutputError) in try json.member("ids", part) }
             deleted += try read(try perform(call), as: DeletedIds.self).ids
             start += part.count
         }

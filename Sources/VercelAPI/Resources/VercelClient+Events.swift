@@ -26,7 +26,7 @@ extension VercelClient {
         var events: [DeploymentEvent] = []
         _ = answer.response.body.withBytes { bytes in
             objects.take(bytes) { object in
-                if let event = DeploymentEvent(object) { events.append(event) }
+                if case .event(let event) = DeploymentEvent.read(object) { events.append(event) }
                 return true
             }
         }
@@ -124,14 +124,11 @@ extension VercelClient {
                 let shouldContinue = objects.take(piece) { object in
                     switch DeploymentEvent.read(object) {
                     case .event(let event): return onEvent(event)
-                    case .none: return true
-                    case .refusal:
-                        isRefused = true
-                        return true
-                    case .unreadable:
-                        unreadable += 1
-                        return true
+                    case .none: break
+                    case .refusal: isRefused = true
+                    case .unreadable: unreadable += 1
                     }
+                    return true
                 }
                 wasStopped = !(shouldContinue && afterPiece())
                 return !wasStopped
@@ -171,12 +168,6 @@ extension DeploymentEvent {
         case refusal
         /// Not JSON.
         case unreadable
-    }
-
-    /// Decodes one object of a log, or returns nil if it is not an event.
-    init?(_ object: RawSpan) {
-        guard case .event(let event) = Self.read(object) else { return nil }
-        self = event
     }
 
     /// Decodes one object of a log. Invalid UTF-8 and unpaired surrogates are replaced: programs

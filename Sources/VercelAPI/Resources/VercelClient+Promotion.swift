@@ -25,8 +25,7 @@ package struct PromotionAlias: Decodable, Sendable, Equatable {
     /// Decodes a record, whose `alias` may be a string or an object.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
-        let inner = try? object.nestedContainer(keyedBy: JSONKey.self, forKey: "alias")
-        alias = try inner?.text("alias") ?? object.requiredText("alias")
+        alias = try object.object("alias")?.text("alias") ?? object.requiredText("alias")
         id = object.text("id") ?? alias
     }
 }
@@ -43,9 +42,7 @@ extension VercelClient {
     ) throws(VercelAPIError) -> PromotionOutcome {
         var call = try APICall(.post, "/v10/projects/\(project)/promote/\(deployment)")
         call.expectation = .nothingOrJSON
-        try call.writeBody { (json) throws(OutputError) in
-            try json.object { (_) throws(OutputError) in }
-        }
+        try call.writeObject { (_) throws(OutputError) in }
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
 
@@ -60,9 +57,7 @@ extension VercelClient {
             .post, "/v1/projects/\(project)/rollback/\(deployment)",
             query: [("description", reason)])
         call.expectation = .nothingOrJSON
-        try call.writeBody { (json) throws(OutputError) in
-            try json.object { (_) throws(OutputError) in }
-        }
+        try call.writeObject { (_) throws(OutputError) in }
         return try perform(call).response.status == 202 ? .queued : .accepted
     }
 

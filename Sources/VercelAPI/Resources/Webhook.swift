@@ -46,12 +46,10 @@ extension VercelClient {
         url: String, events: [String], projectIds: [String] = [], secretInto arena: SecretArena
     ) throws(VercelAPIError) -> (webhook: Webhook, secret: SecretSlice) {
         var call = try APICall(.post, "/v1/webhooks")
-        try call.writeBody { (json) throws(OutputError) in
-            try json.object { (json) throws(OutputError) in
-                try json.member("url", url)
-                try json.member("events", events)
-                if !projectIds.isEmpty { try json.member("projectIds", projectIds) }
-            }
+        try call.writeObject { (json) throws(OutputError) in
+            try json.member("url", url)
+            try json.member("events", events)
+            if !projectIds.isEmpty { try json.member("projectIds", projectIds) }
         }
         let answer = try perform(call)
         let webhook = try readCreated(answer, as: Webhook.self)
@@ -67,8 +65,6 @@ extension VercelClient {
     }
 
     package func deleteWebhook(_ id: String) throws(VercelAPIError) -> DeletionOutcome {
-        var call = try APICall(.delete, "/v1/webhooks/\(id)")
-        call.expectation = .nothingOrJSON
-        return try delete(call)
+        try delete(try APICall(.delete, "/v1/webhooks/\(id)"))
     }
 }

@@ -75,14 +75,10 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func port(_ text: Substring) throws(Problem) -> Int {
-        guard !text.isEmpty, text.utf8.count <= 5, text.utf8.allSatisfy({ isDigit($0) }),
+        guard !text.isEmpty, text.utf8.count <= 5, text.utf8.allSatisfy(\.isASCIIDigit),
             let port = Int(text), (1...65535).contains(port)
         else { throw .invalidPort }
         return port
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
     private static func isHost(_ host: String) -> Bool {
@@ -91,7 +87,7 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
             !host.contains("..")
         else { return false }
         return bytes.allSatisfy {
-            isDigit($0) || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z"))
+            $0.isASCIIDigit || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z"))
                 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
         }
     }
@@ -99,7 +95,7 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
     private static func isIPv6(_ host: String) -> Bool {
         (2...45).contains(host.utf8.count) && host.contains(":")
             && host.utf8.allSatisfy {
-                isDigit($0) || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "f"))
+                $0.isASCIIDigit || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "f"))
                     || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
             }
     }
@@ -111,7 +107,7 @@ package struct APIOrigin: Hashable, Sendable, CustomStringConvertible {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "127" else { return false }
         return parts.allSatisfy {
-            $0.utf8.count <= 3 && $0.utf8.allSatisfy { isDigit($0) } && (Int($0) ?? 256) < 256
+            $0.utf8.count <= 3 && $0.utf8.allSatisfy(\.isASCIIDigit) && (Int($0) ?? 256) < 256
                 && ($0 == "0" || !$0.hasPrefix("0"))
         }
     }

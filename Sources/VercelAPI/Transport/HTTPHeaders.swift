@@ -57,7 +57,7 @@ package struct HTTPHeaders: Sendable {
     /// Returns the value of the first field called `name` if it is a non-negative integer.
     package func number(_ name: String) -> Int64? {
         guard let text = self[name: name], !text.isEmpty, text.utf8.count <= 18,
-            text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+            text.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         return Int64(text)
     }
