@@ -1,6 +1,7 @@
-import EnvSchema
 import Foundation
 import JSON
+
+@testable import EnvSchema
 
 /// The items of a case of the shared file, as it expects them.
 struct DeclarationCase: Sendable {

@@ -72,7 +72,7 @@ import Testing
         for entry in table {
             let name = try #require(entry["envName"]?.string)
             let custom = entry["customEnvironments"]?.array?.compactMap(\.string) ?? []
-            let target = EnvironmentNames.target(of: name, customEnvironments: custom)
+            let target = EnvironmentMapping(customEnvironments: custom).target(of: name)
             #expect(target == entry["target"]?.string, "\(name)")
         }
     }
@@ -90,7 +90,8 @@ import Testing
                     entry["required"]?.bool == true ? .always : .never
                 }
             let target = try #require(entry["target"]?.string)
-            #expect(requirement.holds(for: target) == entry["is"]?.bool, "\(entry)")
+            let isRequired = EnvironmentMapping().holds(requirement, for: target)
+            #expect(isRequired == entry["is"]?.bool, "\(entry)")
         }
     }
 }

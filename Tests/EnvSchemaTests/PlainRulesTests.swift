@@ -1,5 +1,6 @@
-import EnvSchema
 import Testing
+
+@testable import EnvSchema
 
 /// Rules of example files beyond the cases.
 @Suite struct PlainRulesTests {

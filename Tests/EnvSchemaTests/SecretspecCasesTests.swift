@@ -1,6 +1,7 @@
-import EnvSchema
 import JSON
 import Testing
+
+@testable import EnvSchema
 
 @Suite struct SecretspecCasesTests {
     @Test func allAreThere() {

@@ -1,5 +1,6 @@
-import EnvSchema
 import Testing
+
+@testable import EnvSchema
 
 /// Rules that no case of the shared file has.
 @Suite struct SecretspecRulesTests {

@@ -1,6 +1,7 @@
-import EnvSchema
 import Foundation
 import Testing
+
+@testable import EnvSchema
 
 @Suite struct TypeScriptDeclarationsTests {
     private func text(_ items: [SchemaItem], name: String = ".env.schema") -> String {

@@ -115,10 +115,8 @@ struct JSONSchemaRules {
 
     /// A pattern cannot compare numbers.
     private mutating func addLimits(_ type: ValueType) {
-        if let least = type.text("min") ?? type.decimal("min") {
-            remarks.append("At least \(least).")
-        }
-        if let most = type.text("max") ?? type.decimal("max") { remarks.append("At most \(most).") }
+        if let least = type.text("min") { remarks.append("At least \(least).") }
+        if let most = type.text("max") { remarks.append("At most \(most).") }
     }
 
     // MARK: Patterns

@@ -25,9 +25,7 @@ enum JavaScriptPattern {
         }
         var check = Check(scalars: scalars)
         guard check.isValid() else { return nil }
-        var text = ""
-        text.unicodeScalars.append(contentsOf: scalars)
-        return text
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private static let special: Set<Unicode.Scalar> = [
@@ -38,8 +36,6 @@ enum JavaScriptPattern {
     private struct Check {
         let scalars: [Unicode.Scalar]
         var index = 0
-
-        init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
         private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
@@ -106,9 +102,8 @@ enum JavaScriptPattern {
             while let scalar = next, ("0"..."9").contains(scalar) { index += 1 }
             // Engines differ in how large a count may be.
             guard index - start <= 4 else { return nil }
-            var text = ""
-            text.unicodeScalars.append(contentsOf: scalars[start..<index])
-            return Int(text).flatMap { $0 <= 1000 ? $0 : nil }
+            let digits = String(String.UnicodeScalarView(scalars[start..<index]))
+            return Int(digits).flatMap { $0 <= 1000 ? $0 : nil }
         }
 
         /// Reads a class after its bracket.

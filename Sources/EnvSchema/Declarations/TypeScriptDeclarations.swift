@@ -97,14 +97,7 @@ package enum TypeScriptDeclarations {
 
     private static func isIdentifier(_ key: String) -> Bool {
         guard let first = key.utf8.first, first > UInt8(ascii: "9") else { return false }
-        return key.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        return key.utf8.allSatisfy(\.isNamePart)
     }
 
     /// Returns the text as a string literal of one line.

@@ -5,7 +5,7 @@ package struct SchemaItem: Sendable, Equatable {
     package var line: Int
     /// The imported file that declares it, as the import writes it; nil for the schema itself.
     package var path: String?
-    package var requirement: SchemaRequirement
+    package var requirement = SchemaRequirement.never
     /// Nil if the notation does not say.
     package var isSensitive: Bool?
     /// What decided ``isSensitive``; nil in notations that have one rule for all.
@@ -13,40 +13,16 @@ package struct SchemaItem: Sendable, Equatable {
     /// Nil if the notation has no types.
     package var type: ValueType?
     /// The type comes from the form of the default and is not written.
-    package var typeIsInferred: Bool
-    package var value: DeclaredValue
+    package var typeIsInferred = false
+    package var value = DeclaredValue.none
     package var description: String?
     /// Shown in messages, never used as a value.
     package var example: String?
-    package var documentation: [SchemaLink]
+    package var documentation: [SchemaLink] = []
     package var deprecation: SchemaDeprecation?
     /// Only used to fetch other secrets, so not expected on Vercel.
-    package var isInternal: Bool
-    package var groups: [SchemaGroup]
-
-    package init(
-        key: String, line: Int, path: String? = nil, requirement: SchemaRequirement = .never,
-        isSensitive: Bool? = nil, sensitivitySource: SensitivitySource? = nil,
-        type: ValueType? = nil, typeIsInferred: Bool = false, value: DeclaredValue = .none,
-        description: String? = nil, example: String? = nil, documentation: [SchemaLink] = [],
-        deprecation: SchemaDeprecation? = nil, isInternal: Bool = false, groups: [SchemaGroup] = []
-    ) {
-        self.key = key
-        self.line = line
-        self.path = path
-        self.requirement = requirement
-        self.isSensitive = isSensitive
-        self.sensitivitySource = sensitivitySource
-        self.type = type
-        self.typeIsInferred = typeIsInferred
-        self.value = value
-        self.description = description
-        self.example = example
-        self.documentation = documentation
-        self.deprecation = deprecation
-        self.isInternal = isInternal
-        self.groups = groups
-    }
+    package var isInternal = false
+    package var groups: [SchemaGroup] = []
 }
 
 /// Where a variable must be present.
@@ -93,19 +69,12 @@ package enum DeclaredValue: Sendable, Equatable {
 package struct SchemaLink: Sendable, Equatable {
     package var url: String
     package var text: String?
-
-    package init(url: String, text: String? = nil) {
-        self.url = url
-        self.text = text
-    }
 }
 
 /// That a variable should no longer be used.
 package struct SchemaDeprecation: Sendable, Equatable {
     /// What to do instead, if the file says so.
     package var advice: String?
-
-    package init(advice: String? = nil) { self.advice = advice }
 }
 
 /// A group of variables of which some must be present.
@@ -116,9 +85,4 @@ package struct SchemaGroup: Sendable, Equatable, Hashable {
 
     package var rule: Rule
     package var name: String
-
-    package init(rule: Rule, name: String) {
-        self.rule = rule
-        self.name = name
-    }
 }

@@ -20,13 +20,8 @@ final class NoteList {
         notes.append(note)
     }
 
-    /// In the order of their lines.
-    var sorted: [SchemaNote] {
-        let order = notes.indices.sorted {
-            (notes[$0].line, $0) < (notes[$1].line, $1)
-        }
-        return order.map { notes[$0] }
-    }
+    /// In the order of their lines. Those of one line stay in the order in which they were made.
+    var sorted: [SchemaNote] { notes.sorted { $0.line < $1.line } }
 
     static func cut(_ name: String) -> String {
         guard name.utf8.count > maximumNameLength else { return name }

@@ -2,7 +2,7 @@
 enum PlaceholderText {
     /// Whether a text looks unfinished: `<key>`, `CHANGE_ME`, `your-key`, `xxxxxx`, `sk-...`.
     static func matches(_ text: String) -> Bool {
-        let bytes = text.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        let bytes = text.utf8.map(\.lowerCase)
         guard let first = bytes.first, let last = bytes.last else { return false }
         if first == UInt8(ascii: "<"), last == UInt8(ascii: ">"), bytes.count > 1 { return true }
         if bytes.count >= 4, bytes.allSatisfy({ $0 == UInt8(ascii: "x") }) { return true }

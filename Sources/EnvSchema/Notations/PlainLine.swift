@@ -21,7 +21,7 @@ struct PlainLine {
             return
         }
         let text = content.dropFirst().drop(while: isSpace)
-        if text.count >= 3, text.prefix(3).allSatisfy(Self.isDividerSign) {
+        if text.count >= 3, text.prefix(3).allSatisfy(\.isDividerByte) {
             kind = .divider
         } else if let name = Self.assignedName(text) {
             kind = .commentedName(name)
@@ -30,19 +30,12 @@ struct PlainLine {
         }
     }
 
-    private static func isDividerSign(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: "*"), UInt8(ascii: "#"): true
-        default: false
-        }
-    }
-
     private static func assignedName(_ text: ArraySlice<UInt8>) -> String? {
         var rest = text
         if rest.starts(with: "export ".utf8) {
             rest = rest.dropFirst(7).drop(while: \.isBlankByte)
         }
-        guard let first = rest.first, !first.isASCIIDigit else { return nil }
+        guard let first = rest.first, !first.isDigit else { return nil }
         let name = rest.prefix(while: \.isNamePart)
         guard !name.isEmpty, rest.dropFirst(name.count).first == UInt8(ascii: "=") else {
             return nil

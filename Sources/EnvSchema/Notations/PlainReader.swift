@@ -28,10 +28,6 @@ struct PlainReader {
         return reader.schema(of: file)
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     private mutating func schema(of file: DotEnvFile) -> Schema {
         var items: [SchemaItem] = []
         var places: [String: Int] = [:]

@@ -11,12 +11,8 @@ struct SecretspecReading: ~Copyable {
 
     init(_ document: consuming TOMLDocument) { self.document = document }
 
-    var sortedNotes: [SchemaNote] {
-        // Notes of one line stay in the order in which they were made.
-        notes.enumerated().sorted {
-            ($0.element.line, $0.offset) < ($1.element.line, $1.offset)
-        }.map(\.element)
-    }
+    /// Notes of one line stay in the order in which they were made.
+    var sortedNotes: [SchemaNote] { notes.sorted { $0.line < $1.line } }
 
     mutating func note(_ code: SchemaNote.Code, key: String? = nil, line: Int) {
         notes.append(SchemaNote(code, key: key, line: line))
@@ -146,14 +142,7 @@ struct SecretspecReading: ~Copyable {
     /// Returns whether a program can have a variable of this name, and notes names that
     /// secretspec itself refuses.
     private mutating func isVariable(_ key: String, line: Int) -> Bool {
-        let isWord = key.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        let isWord = key.utf8.allSatisfy(\.isNamePart)
         let startsWithDigit = key.utf8.first.map { $0 <= UInt8(ascii: "9") } ?? true
         if isWord, !startsWithDigit { return true }
         note(.keyNotPortable, key: key, line: line)

@@ -29,11 +29,17 @@ struct SpecDecorator: Equatable {
         }
     }
 
-    /// Whether the name has letters, digits and `_` only.
-    var hasValidName: Bool { name.utf8.allSatisfy(\.isNamePart) }
+    /// The note on a decorator that has no meaning in its place.
+    ///
+    /// - Parameter isKnownElsewhere: Whether it has one in a header or at an item instead.
+    func unknownCode(isKnownElsewhere: Bool) -> SchemaNote.Code {
+        if isProse { return .proseDecorator }
+        guard name.utf8.allSatisfy(\.isNamePart) else { return .badDecoratorName }
+        return isKnownElsewhere ? .misplacedDecorator : .unknownDecorator
+    }
 
     /// Whether this is a word of prose that many write with `@`.
-    var isProse: Bool {
+    private var isProse: Bool {
         var word = name.lowercased()
         if word.hasSuffix(":") { word.removeLast() }
         return word == "todo" || word == "see" || word == "note"

@@ -47,13 +47,8 @@ struct SpecHeader {
 
     private static func isKnown(_ decorator: SpecDecorator, notes: NoteList) -> Bool {
         if SpecDecoratorTable.header(decorator.name) != nil { return true }
-        let code: SchemaNote.Code =
-            decorator.isProse
-            ? .proseDecorator
-            : !decorator.hasValidName
-                ? .badDecoratorName
-                : SpecDecoratorTable.items[decorator.name] != nil
-                    ? .misplacedDecorator : .unknownDecorator
+        let code = decorator.unknownCode(
+            isKnownElsewhere: SpecDecoratorTable.items[decorator.name] != nil)
         note(code, decorator, notes)
         if decorator.hasStrayText, code == .unknownDecorator {
             note(.strayText, decorator, notes)
@@ -139,7 +134,7 @@ extension SpecText {
     /// The text if it can be a key.
     fileprivate var literalKey: String? {
         guard reference == nil, case .text = form, let first = content.utf8.first,
-            !first.isASCIIDigit,
+            !first.isDigit,
             content.utf8.allSatisfy({
                 $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
             })

@@ -68,13 +68,8 @@ final class SpecItemReading {
     }
 
     private func noteUnknown(_ decorator: SpecDecorator) {
-        let code: SchemaNote.Code =
-            decorator.isProse
-            ? .proseDecorator
-            : !decorator.hasValidName
-                ? .badDecoratorName
-                : SpecDecoratorTable.header(decorator.name) != nil
-                    ? .misplacedDecorator : .unknownDecorator
+        let code = decorator.unknownCode(
+            isKnownElsewhere: SpecDecoratorTable.header(decorator.name) != nil)
         note(code, decorator.line, decorator.name)
         if decorator.hasStrayText, code == .unknownDecorator {
             note(.strayText, decorator.line, decorator.name)
@@ -181,11 +176,7 @@ final class SpecItemReading {
     }
 
     private func readRequirement() {
-        var requirements: [SchemaRequirement] = []
-        for statement in statements("required", not: "optional") {
-            guard let requirement = statement.requirement else { continue }
-            requirements.append(requirement)
-        }
+        let requirements = statements("required", not: "optional").compactMap(\.requirement)
         // Of two that contradict each other, the stricter one counts.
         if let stated = requirements.contains(.always)
             ? .always : requirements.first(where: { $0 != .never }) ?? requirements.first

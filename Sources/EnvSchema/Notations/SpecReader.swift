@@ -42,12 +42,7 @@ final class SpecReader {
 
     /// Notes of the schema by line, then those of its imports.
     private static func sorted(_ notes: [SchemaNote]) -> [SchemaNote] {
-        let order = notes.indices.sorted {
-            let left = notes[$0].path == nil ? notes[$0].line : .max
-            let right = notes[$1].path == nil ? notes[$1].line : .max
-            return (left, $0) < (right, $1)
-        }
-        return order.map { notes[$0] }
+        notes.sorted { ($0.path == nil ? $0.line : .max) < ($1.path == nil ? $1.line : .max) }
     }
 
     private func contents(of bytes: [UInt8], path: String?) throws(SchemaError) -> Contents {

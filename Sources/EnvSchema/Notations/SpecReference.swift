@@ -7,20 +7,14 @@ struct SpecReference: Equatable {
 
     /// Nil if the text contains nothing of the kind. Reads each byte a bounded number of times.
     init?(in text: [UInt8]) {
-        var search = Search(text)
+        var search = Search(text: text)
         guard let first = search.first() else { return nil }
         guard first.range == text.startIndex..<text.endIndex else {
-            self.init(function: "concat", key: nil)
+            function = "concat"
             return
         }
-        self.init(
-            function: first.function,
-            key: first.key.map { String(decoding: text[$0], as: UTF8.self) })
-    }
-
-    private init(function: String, key: String?) {
-        self.function = function
-        self.key = key
+        function = first.function
+        key = first.key.map { String(decoding: text[$0], as: UTF8.self) }
     }
 
     private struct Match {
@@ -35,8 +29,6 @@ struct SpecReference: Equatable {
         var hasBrace = true
         /// Whether a command may be closed. The other tool gives up at the first that is not.
         var closesCommands = true
-
-        init(_ text: [UInt8]) { self.text = text }
 
         func byte(_ index: Int) -> UInt8 { index < text.count ? text[index] : 0 }
 
@@ -60,7 +52,7 @@ struct SpecReference: Equatable {
         }
 
         private func nameEnd(from start: Int, allowsPoint: Bool) -> Int {
-            guard byte(start).isNamePart, !byte(start).isASCIIDigit else { return start }
+            guard byte(start).isNamePart, !byte(start).isDigit else { return start }
             var end = start
             while byte(end).isNamePart || (allowsPoint && byte(end) == UInt8(ascii: ".")) {
                 end += 1
@@ -85,7 +77,7 @@ struct SpecReference: Equatable {
                     let next = byte(index + 1)
                     containsReference =
                         containsReference || next == UInt8(ascii: "(")
-                        || (next.isNamePart && !next.isASCIIDigit)
+                        || (next.isNamePart && !next.isDigit)
                 }
                 index += 1
             }
@@ -127,9 +119,4 @@ struct SpecReference: Equatable {
             return Match(range: start..<min(index, text.count), function: "exec")
         }
     }
-}
-
-extension UInt8 {
-    /// `"`, `'` or a backtick.
-    var isQuoteByte: Bool { self == 0x22 || self == 0x27 || self == 0x60 }
 }

@@ -10,12 +10,7 @@ extension SpecScanner {
         guard byte == UInt8(ascii: "#") else { return false }
         var start = index + 1
         while byte(at: start).isBlankByte { start += 1 }
-        return (start..<start + 3).allSatisfy {
-            switch byte(at: $0) {
-            case UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: "*"), UInt8(ascii: "#"): true
-            default: false
-            }
-        }
+        return (start..<start + 3).allSatisfy { byte(at: $0).isDividerByte }
     }
 
     /// Moves from `#` to the end of the comment, and returns nil if it is unreadable. Decorators may
@@ -67,7 +62,7 @@ extension SpecScanner {
     /// Moves past `@name`, `@name=value` or `@name(…)`; nil if none is there.
     private mutating func decorator() throws(SchemaError) -> SpecDecorator? {
         let start = index
-        guard byte == UInt8(ascii: "@"), byte(at: index + 1).isASCIILetter else { return nil }
+        guard byte == UInt8(ascii: "@"), byte(at: index + 1).isLetter else { return nil }
         index += 1
         while !isAtEnd, !byte.endsDecoratorName { index += 1 }
         let name = text(start + 1..<index)

@@ -4,7 +4,7 @@ extension SpecScanner {
         let start = index
         skipBlanks()
         skipExport()
-        guard byte.isASCIILetter || byte == UInt8(ascii: "_") else { return nil }
+        guard byte.isLetter || byte == UInt8(ascii: "_") else { return nil }
         let keyStart = index
         while byte.isNamePart || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") {
             index += 1

@@ -83,7 +83,7 @@ struct SpecScanner {
 
     /// Moves past a letter and the letters, digits and `_` after it.
     mutating func name() -> Range<Int>? {
-        guard byte.isASCIILetter else { return nil }
+        guard byte.isLetter else { return nil }
         let start = index
         while byte.isNamePart { index += 1 }
         return start..<index

@@ -58,7 +58,7 @@ extension String {
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative { digits = digits.dropFirst() }
         guard !digits.isEmpty, digits.count <= 32 else { return false }
-        let whole = digits.prefix { $0.isASCIIDigit }
+        let whole = digits.prefix { $0.isDigit }
         let rest = digits.dropFirst(whole.count)
         guard let first = whole.first, first != UInt8(ascii: "0") || whole.count == 1 else {
             return false
@@ -71,7 +71,7 @@ extension String {
         }
         let fraction = rest.dropFirst()
         guard point == UInt8(ascii: "."), let last = fraction.last, last != UInt8(ascii: "0"),
-            fraction.allSatisfy(\.isASCIIDigit), let number = Double(self),
+            fraction.allSatisfy(\.isDigit), let number = Double(self),
             number.magnitude >= 0.000_001, number.magnitude <= 9_007_199_254_740_991
         else { return false }
         // The shortest digits that give the number back are the same in every language.
@@ -80,16 +80,7 @@ extension String {
 
     private static func significantDigits(of number: String) -> [UInt8] {
         let mantissa = number.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-        let digits = mantissa.filter(\.isASCIIDigit).drop { $0 == UInt8(ascii: "0") }
+        let digits = mantissa.filter(\.isDigit).drop { $0 == UInt8(ascii: "0") }
         return digits.reversed().drop { $0 == UInt8(ascii: "0") }.reversed()
     }
-}
-
-extension UInt8 {
-    var isASCIIDigit: Bool { self &- 0x30 < 10 }
-    var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
-    /// A letter, a digit or `_`.
-    var isNamePart: Bool { isASCIILetter || isASCIIDigit || self == UInt8(ascii: "_") }
-    /// A space or a tab.
-    var isBlankByte: Bool { self == 0x20 || self == 0x09 }
 }

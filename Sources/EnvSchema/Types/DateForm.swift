@@ -10,7 +10,9 @@ enum DateForm {
         rest = rest.dropFirst(4)
         if rest.isEmpty { return true }
         // `202403` could be a short date.
-        if number(rest, 0...99) != nil, !isWordCharacter(rest.dropFirst(2).first) { return false }
+        if number(rest, 0...99) != nil, rest.dropFirst(2).first?.isNamePart != true {
+            return false
+        }
         let hasHyphen = rest.first == UInt8(ascii: "-")
         if hasHyphen { rest = rest.dropFirst() }
         return day(rest, hasHyphen: hasHyphen).contains { isTimeOrEnd($0) }
@@ -105,10 +107,5 @@ enum DateForm {
         guard number.count == digits, number.allSatisfy(\.isDigit) else { return nil }
         let value = number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return range.contains(value) ? value : nil
-    }
-
-    private static func isWordCharacter(_ byte: UInt8?) -> Bool {
-        guard let byte else { return false }
-        return byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_")
     }
 }

@@ -11,22 +11,19 @@ struct PatternScanner {
     private let ignoresCase: Bool
     private let isMultiline: Bool
     private let dotMatchesLineEnds: Bool
-    private let isUnicode: Bool
+    let isUnicode: Bool
     private var index: Int
     private var output = ""
     private var depth = 0
     private var groupNames: Set<String> = []
     private(set) var longestClass = 1
 
-    init(
-        _ text: ArraySlice<Unicode.Scalar>, ignoresCase: Bool, isMultiline: Bool,
-        dotMatchesLineEnds: Bool, isUnicode: Bool
-    ) {
+    init(_ text: ArraySlice<Unicode.Scalar>, flags: ArraySlice<Unicode.Scalar>) {
         self.text = text
-        self.ignoresCase = ignoresCase
-        self.isMultiline = isMultiline
-        self.dotMatchesLineEnds = dotMatchesLineEnds
-        self.isUnicode = isUnicode
+        ignoresCase = flags.contains("i")
+        isMultiline = flags.contains("m")
+        dotMatchesLineEnds = flags.contains("s")
+        isUnicode = flags.contains("u")
         index = text.startIndex
     }
 

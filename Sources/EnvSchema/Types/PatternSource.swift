@@ -25,13 +25,11 @@ struct PatternSource: Equatable {
         var flags: ArraySlice<Unicode.Scalar> = []
         if let parts = Self.parts(of: scalars) { (body, flags) = parts }
         guard Set(flags).count == flags.count else { return nil }
-        var scanner = PatternScanner(
-            body, ignoresCase: flags.contains("i"), isMultiline: flags.contains("m"),
-            dotMatchesLineEnds: flags.contains("s"), isUnicode: flags.contains("u"))
+        var scanner = PatternScanner(body, flags: flags)
         guard let rewritten = scanner.rewritten() else { return nil }
         expression = ".*?(?:\(rewritten))"
         longestClass = scanner.longestClass
-        isUnicode = flags.contains("u")
+        isUnicode = scanner.isUnicode
     }
 
     /// The parts of `/…/flags`, or nil for another form.

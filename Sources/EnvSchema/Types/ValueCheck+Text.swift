@@ -3,13 +3,8 @@ extension ValueCheck {
         let upper = type.flag("toUpperCase")
         let lower = type.flag("toLowerCase")
         guard upper || lower else { return plainText(value, type) }
-        return converted(value, upper: upper, lower: lower) { text, isChanged in
-            let fit = plainText(text, type)
-            return isChanged
-                ? fit.combined(
-                    with: .coerced("not in \(lower ? "lower" : "upper") case"))
-                : fit
-        }
+        let coercion = "not in \(lower ? "lower" : "upper") case"
+        return converted(value, upper: upper, lower: lower, coercion) { plainText($0, type) }
     }
 
     private func plainText(_ value: ValueSlice, _ type: ValueType) -> ValueFit {
@@ -65,17 +60,14 @@ extension ValueCheck {
         _ value: ValueSlice, _ type: ValueType, _ check: (ValueSlice) -> ValueFit
     ) -> ValueFit {
         guard type.flag("normalize") else { return check(value) }
-        return converted(value, upper: false, lower: true) { text, isChanged in
-            let fit = check(text)
-            return isChanged ? fit.combined(with: .coerced("not in lowercase")) : fit
-        }
+        return converted(value, upper: false, lower: true, "not in lowercase", check)
     }
 
-    /// Passes the text with case mapping applied, and whether that changed it. A final sigma
-    /// becomes the ordinary one in lower case.
+    /// Checks the text with case mapping applied, and notes `coercion` if that changed it. A final
+    /// sigma becomes the ordinary one in lower case.
     private func converted(
-        _ value: ValueSlice, upper: Bool, lower: Bool,
-        _ body: (ValueSlice, Bool) -> ValueFit
+        _ value: ValueSlice, upper: Bool, lower: Bool, _ coercion: String,
+        _ check: (ValueSlice) -> ValueFit
     ) -> ValueFit {
         // No mapping makes a character more than three times as long in UTF-8, nor both mappings
         // together.
@@ -85,7 +77,7 @@ extension ValueCheck {
             while case let result = decoder.decode(&bytes), result != .emptyInput {
                 guard case .scalarValue(let scalar) = result else { continue }
                 if scalar.isASCII {
-                    text.append(ASCIICase.mapped(UInt8(scalar.value), upper: upper, lower: lower))
+                    text.append(Self.mapped(UInt8(scalar.value), upper: upper, lower: lower))
                     continue
                 }
                 // Short enough that no heap memory holds it.
@@ -95,15 +87,13 @@ extension ValueCheck {
                         (lower ? scalar.properties.lowercaseMapping : String(scalar)).utf8)
                 }
             }
-            let isChanged = !text.slice.elementsEqual(value)
-            return body(text.slice, isChanged)
+            let fit = check(text.slice)
+            return text.slice.elementsEqual(value) ? fit : fit.combined(with: .coerced(coercion))
         }
     }
-}
 
-/// Case mapping of ASCII letters.
-private enum ASCIICase {
-    static func mapped(_ byte: UInt8, upper: Bool, lower: Bool) -> UInt8 {
+    /// Maps an ASCII letter.
+    private static func mapped(_ byte: UInt8, upper: Bool, lower: Bool) -> UInt8 {
         if lower { return byte.lowerCase }
         return upper && (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
     }

@@ -89,18 +89,3 @@ struct ValueSlice: RandomAccessCollection {
         .flatMap { $0.filter { $0 >= 0x80 } }
         .compactMap(Unicode.Scalar.init).map { Array($0.utf8) }
 }
-
-extension UInt8 {
-    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
-    var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-    var isHexDigit: Bool { hexValue != nil }
-
-    var hexValue: UInt8? {
-        if isDigit { return self - 0x30 }
-        let letter = self | 0x20
-        return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : nil
-    }
-
-    /// The letter in lower case; anything but an ASCII letter as it is.
-    var lowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-}

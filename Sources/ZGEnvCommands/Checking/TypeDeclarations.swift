@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import DotEnv
-internal import EnvOperations
 internal import EnvSchema
 internal import JSON
 internal import Sealing

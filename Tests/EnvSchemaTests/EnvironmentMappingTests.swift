@@ -1,12 +1,12 @@
 import EnvSchema
 import Testing
 
-@Suite struct EnvironmentNamesTests {
+@Suite struct EnvironmentMappingTests {
     @Test func settingsDecideFirst() {
         let settings = ["staging": "production", "QA": "preview"]
         func target(_ name: String) -> String? {
-            EnvironmentNames.target(
-                of: name, customEnvironments: ["staging", "Test"], settings: settings)
+            EnvironmentMapping(customEnvironments: ["staging", "Test"], settings: settings)
+                .target(of: name)
         }
         #expect(target("Staging") == "production")
         #expect(target("qa") == "preview")
@@ -17,10 +17,12 @@ import Testing
 
     @Test func requirementsFollowTheNames() {
         let requirement = SchemaRequirement.exceptEnvironments(["qa", "ci"])
-        #expect(!requirement.holds(for: "qa", customEnvironments: ["qa"]))
-        #expect(requirement.holds(for: "qa"))
-        #expect(!requirement.holds(for: "preview", settings: ["ci": "preview"]))
+        let custom = EnvironmentMapping(customEnvironments: ["qa"])
+        #expect(!custom.holds(requirement, for: "qa"))
+        #expect(EnvironmentMapping().holds(requirement, for: "qa"))
+        let set = EnvironmentMapping(settings: ["ci": "preview"])
+        #expect(!set.holds(requirement, for: "preview"))
         #expect(requirement.environmentNames == ["qa", "ci"])
-        #expect(!SchemaRequirement.depends.holds(for: "production"))
+        #expect(!EnvironmentMapping().holds(.depends, for: "production"))
     }
 }
