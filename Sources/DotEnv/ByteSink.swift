@@ -57,6 +57,18 @@ struct FixedSink: ByteSink {
         }
         count += bytes.byteCount
     }
+
+    /// Passes a sink over `target` to `body`. Returns the number of bytes, or nil if `target` is
+    /// too short; it may then be partly written.
+    static func fill<E>(
+        _ target: inout MutableRawSpan, _ body: (inout FixedSink) throws(E) -> Void
+    ) throws(E) -> Int? {
+        try unsafe target.withUnsafeMutableBytes { (memory) throws(E) -> Int? in
+            var sink = unsafe FixedSink(memory)
+            try body(&sink)
+            return sink.overflowed ? nil : sink.count
+        }
+    }
 }
 
 extension ByteSink where Self: ~Copyable {

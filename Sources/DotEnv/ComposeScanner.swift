@@ -66,9 +66,7 @@ struct ComposeScanner {
         // nameless variable.
         let isNameless = end >= text.count
         let key = isNameless ? name..<name : name..<trimmed
-        if text.firstIndex(of: Byte.space, from: key.lowerBound, to: key.upperBound)
-            < key.upperBound
-        {
+        if text.contains(Byte.space, in: key) {
             throw text.failure(.refused, "Compose does not allow a space in a name", at: name)
         }
         index = skippingBlanks(from: isNameless ? name : end + 1)

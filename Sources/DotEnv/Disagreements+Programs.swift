@@ -61,10 +61,7 @@ extension Disagreements {
     /// quotes.
     func unescapesInRuby(_ statement: Statement) -> Bool {
         let value = statement.value
-        guard
-            text.firstIndex(of: Byte.backslash, from: value.lowerBound, to: value.upperBound)
-                < value.upperBound
-        else { return false }
+        guard text.contains(Byte.backslash, in: value) else { return false }
         let isSingle =
             value.lowerBound > statement.key.upperBound
             && text[value.lowerBound - 1] == Byte.singleQuote
@@ -179,10 +176,7 @@ extension Disagreements {
     /// Returns why a program reads a different value; nil if the program itself is the reason.
     private func cause(_ statement: Statement, _ other: Statement) -> DotEnvDiagnostic.Code? {
         if hasSameValue(statement, other) { return nil }
-        let value = statement.value
-        let dollar = text.firstIndex(
-            of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
-        if dollar < value.upperBound { return .differsExpansion }
+        if hasDollar(statement) { return .differsExpansion }
         let code = valueCause(statement, other)
         return code == .differsValue ? nil : code
     }

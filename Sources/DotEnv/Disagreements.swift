@@ -114,9 +114,7 @@ struct Disagreements {
 
     /// Returns whether any program could replace something in the value.
     func hasDollar(_ statement: Statement) -> Bool {
-        let value = statement.value
-        return text.firstIndex(of: Byte.dollar, from: value.lowerBound, to: value.upperBound)
-            < value.upperBound
+        text.contains(Byte.dollar, in: statement.value)
     }
 
     /// Returns whether python-dotenv replaces anything in the value: `${name}` or
@@ -217,11 +215,7 @@ struct Disagreements {
         let inside = isQuoted ? value : value.lowerBound + 1..<value.upperBound
         let next = text.firstIndex(of: quote, from: inside.lowerBound, to: inside.upperBound)
         if next < inside.upperBound, text[next - 1] != Byte.backslash { return .differsQuoteInside }
-        if text.firstIndex(of: Byte.backslash, from: inside.lowerBound, to: inside.upperBound)
-            < inside.upperBound
-        {
-            return .differsEscape
-        }
+        if text.contains(Byte.backslash, in: inside) { return .differsEscape }
         return isQuoted ? nil : .differsQuoteInside
     }
 

@@ -16,14 +16,7 @@ package struct DotEnvDocument: Sendable {
             throw DotEnvError(.refused, "only dotenv text can be rewritten in place")
         }
         file = try DotEnvReader.read(source, as: dialect)
-        var effective: [ExactName: Int] = [:]
-        for (index, entry) in file.entries.enumerated() { effective[ExactName(entry.key)] = index }
-        self.effective = effective
-    }
-
-    /// Returns the comment above an assignment; see ``DotEnvFile/comment(above:in:)``.
-    package func comment(above index: Int, in source: RawSpan) -> String? {
-        file.comment(above: index, in: source)
+        effective = file.lastIndices
     }
 
     /// Returns the effective entry of a name, or nil.
@@ -144,16 +137,10 @@ package struct DotEnvDocument: Sendable {
         _ keys: [String], from source: RawSpan, into target: inout MutableRawSpan,
         lending values: DotEnvWriter.Lender
     ) throws(DotEnvError) -> Int {
-        let result: Result<Int?, DotEnvError> = unsafe target.withUnsafeMutableBytes { memory in
-            var sink = unsafe FixedSink(memory)
-            do throws(DotEnvError) {
-                try merge(keys, from: source, into: &sink, lending: values)
-            } catch {
-                return .failure(error)
-            }
-            return .success(sink.overflowed ? nil : sink.count)
+        let count = try FixedSink.fill(&target) { (sink) throws(DotEnvError) in
+            try merge(keys, from: source, into: &sink, lending: values)
         }
-        guard let count = try result.get() else {
+        guard let count else {
             throw DotEnvError(.notVerified, "the text does not fit in its buffer")
         }
         try verify(
@@ -183,12 +170,8 @@ package struct DotEnvDocument: Sendable {
                 let old = file.entries[index]
                 isEqual = source.withText { before in
                     merged.withText { after in
-                        var bytes = DecodedBytes(before, old.valueRange, old.encoding)
-                        var others = DecodedBytes(after, entry.valueRange, entry.encoding)
-                        while let byte = bytes.next() {
-                            if others.next() != byte { return false }
-                        }
-                        return others.next() == nil
+                        DecodedBytes(before, old.valueRange, old.encoding)
+                            .elementsEqual(DecodedBytes(after, entry.valueRange, entry.encoding))
                     }
                 }
             }

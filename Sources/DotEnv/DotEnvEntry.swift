@@ -50,11 +50,7 @@ package struct DotEnvEntry: Sendable, Equatable {
     /// Decodes the value into `target`. Returns the number of bytes, or nil if `target` is too
     /// short; it may then be partly written.
     package func decodeValue(in source: RawSpan, into target: inout MutableRawSpan) -> Int? {
-        unsafe target.withUnsafeMutableBytes { memory in
-            var sink = unsafe FixedSink(memory)
-            decodeValue(in: source, into: &sink)
-            return sink.overflowed ? nil : sink.count
-        }
+        FixedSink.fill(&target) { decodeValue(in: source, into: &$0) }
     }
 }
 

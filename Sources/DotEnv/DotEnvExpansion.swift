@@ -40,13 +40,11 @@ package struct DotEnvExpansion: Sendable {
     /// - Throws: ``DotEnvError`` with `expansionCycle` or `expansionTooLarge` and the name.
     package init(_ file: DotEnvFile, in source: RawSpan) throws(DotEnvError) {
         self.file = file
-        var effective: [ExactName: Int] = [:]
-        for (index, entry) in file.entries.enumerated() { effective[ExactName(entry.key)] = index }
-        self.effective = effective
+        effective = file.lastIndices
         costs = [Cost?](repeating: nil, count: file.entries.count)
         var total = Cost()
         if file.dialect == .next {
-            let result = try source.withText { (text) throws(DotEnvError) in
+            let result = try source.withText { [effective] (text) throws(DotEnvError) in
                 try NextExpansion(file, text, effective: effective)
             }
             next = result.values
@@ -94,11 +92,7 @@ package struct DotEnvExpansion: Sendable {
     package func expandValue(
         of index: Int, in source: RawSpan, into target: inout MutableRawSpan
     ) -> Int? {
-        unsafe target.withUnsafeMutableBytes { memory in
-            var sink = unsafe FixedSink(memory)
-            expandValue(of: index, in: source, into: &sink)
-            return sink.overflowed ? nil : sink.count
-        }
+        FixedSink.fill(&target) { expandValue(of: index, in: source, into: &$0) }
     }
 
     // MARK: Measuring

@@ -10,15 +10,11 @@ package struct DotEnvFile: Sendable {
     package var effectiveEntries: [DotEnvEntry] { effectiveIndices.map { entries[$0] } }
 
     /// The indices in ``entries`` of the effective assignments.
-    package var effectiveIndices: [Int] {
-        var seen = Set<ExactName>(minimumCapacity: entries.count)
-        var kept: [Int] = []
-        for index in entries.indices.reversed()
-        where seen.insert(ExactName(entries[index].key)).inserted {
-            kept.append(index)
-        }
-        kept.reverse()
-        return kept
+    package var effectiveIndices: [Int] { lastIndices.values.sorted() }
+
+    /// The index of the last entry of each name.
+    var lastIndices: [ExactName: Int] {
+        Dictionary(entries.enumerated().map { (ExactName($1.key), $0) }) { $1 }
     }
 }
 

@@ -86,12 +86,10 @@ extension DotEnvReading {
     /// Records skipped lines.
     mutating func recordIgnored(_ ranges: [Range<Int>]) {
         for range in ranges {
-            let sign = text.firstIndex(
-                of: Byte.equals, from: range.lowerBound, to: range.upperBound)
+            let hasSign = text.contains(Byte.equals, in: range)
             findings.append(
                 Finding(
-                    offset: range.lowerBound,
-                    code: sign < range.upperBound ? .ignoredJunk : .ignoredNoEquals))
+                    offset: range.lowerBound, code: hasSign ? .ignoredJunk : .ignoredNoEquals))
         }
     }
 }

@@ -97,15 +97,6 @@ extension SourceText {
     /// Returns the decoded name in `range`.
     func name(_ range: Range<Int>, _ encoding: DotEnvEncoding) -> String {
         if encoding == .verbatim { return name(range) }
-        var runs = ValueRuns(self, range, encoding)
-        var bytes: [UInt8] = []
-        while let run = runs.next() {
-            switch run {
-            case .source(let range):
-                for index in range { bytes.append(self[index]) }
-            case .literal(let byte): bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: Array(DecodedBytes(self, range, encoding)), as: UTF8.self)
     }
 }

@@ -97,7 +97,7 @@ extension DotEnvWriter {
     private func writeSystemd(
         _ key: String, _ value: SourceText, into sink: inout some ByteSink & ~Copyable
     ) {
-        if WritingRules(key: key, value: value).isBare {
+        if WritingRules(key: key, value: value).traits.isBare {
             value.copy(0..<value.count, into: &sink)
             return
         }

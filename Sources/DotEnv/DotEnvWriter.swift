@@ -79,16 +79,10 @@ package struct DotEnvWriter {
     package func writeVerified(
         _ keys: [String], into target: inout MutableRawSpan, lending values: Lender
     ) throws(DotEnvError) -> Int {
-        let result: Result<Int?, DotEnvError> = unsafe target.withUnsafeMutableBytes { memory in
-            var sink = unsafe FixedSink(memory)
-            do throws(DotEnvError) {
-                try write(keys, into: &sink, lending: values)
-            } catch {
-                return .failure(error)
-            }
-            return .success(sink.overflowed ? nil : sink.count)
+        let count = try FixedSink.fill(&target) { (sink) throws(DotEnvError) in
+            try write(keys, into: &sink, lending: values)
         }
-        guard let count = try result.get() else {
+        guard let count else {
             throw DotEnvError(.notVerified, "the text does not fit in its buffer")
         }
         try verify(target.bytes.extracting(first: count), holds: keys, lending: values)

@@ -43,11 +43,11 @@ struct NextExpansion {
         self.file = file
         self.effective = effective
         maximumWork = (8 << 20) + 4 * text.count
-        for index in Self.order(file) {
+        for index in Self.order(file, effective) {
             let entry = file.entries[index]
-            let dollar = text.firstIndex(
-                of: Byte.dollar, from: entry.valueRange.lowerBound, to: entry.valueRange.upperBound)
-            guard dollar < entry.valueRange.upperBound, entry.key != "__proto__" else { continue }
+            guard text.contains(Byte.dollar, in: entry.valueRange), entry.key != "__proto__" else {
+                continue
+            }
             let expanded = resolvingEscapes(try interpolated(units(of: index), of: index))
             values[index] = runs(expanded)
             lengths[index] = expanded.count
@@ -56,15 +56,13 @@ struct NextExpansion {
 
     /// Returns the effective entries in JavaScript's property order: numbers first, then the others
     /// by their first position.
-    private static func order(_ file: DotEnvFile) -> [Int] {
-        var last: [ExactName: Int] = [:]
-        for (index, entry) in file.entries.enumerated() { last[ExactName(entry.key)] = index }
+    private static func order(_ file: DotEnvFile, _ effective: [ExactName: Int]) -> [Int] {
         var seen = Set<ExactName>()
         var numbers: [(UInt32, Int)] = []
         var names: [Int] = []
         for entry in file.entries {
             guard seen.insert(ExactName(entry.key)).inserted,
-                let index = last[ExactName(entry.key)]
+                let index = effective[ExactName(entry.key)]
             else { continue }
             if let number = UInt32(entry.key), number < .max, String(number) == entry.key {
                 numbers.append((number, index))

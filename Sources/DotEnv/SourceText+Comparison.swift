@@ -8,12 +8,8 @@ extension SourceText {
             if left == right { return true }
             if leftEncoding == .verbatim { return isEqual(left, right) }
         }
-        var leftBytes = DecodedBytes(self, left, leftEncoding)
-        var rightBytes = DecodedBytes(self, right, rightEncoding)
-        while let byte = leftBytes.next() {
-            if rightBytes.next() != byte { return false }
-        }
-        return rightBytes.next() == nil
+        return DecodedBytes(self, left, leftEncoding)
+            .elementsEqual(DecodedBytes(self, right, rightEncoding))
     }
 
     /// Returns whether a stretch decodes to exactly `expected`.
@@ -39,8 +35,7 @@ extension SourceText {
         if encoding == .verbatim {
             for index in range { add(self[index]) }
         } else {
-            var bytes = DecodedBytes(self, range, encoding)
-            while let byte = bytes.next() { add(byte) }
+            for byte in DecodedBytes(self, range, encoding) { add(byte) }
         }
         hasher.combine(word)
         hasher.combine(count)
@@ -49,7 +44,7 @@ extension SourceText {
 }
 
 /// Decodes a stretch byte by byte.
-struct DecodedBytes {
+struct DecodedBytes: Sequence, IteratorProtocol {
     private var runs: ValueRuns
     private var range = 0..<0
     private var literal: UInt8?

@@ -75,6 +75,10 @@ struct SourceText {
         }
     }
 
+    func contains(_ byte: UInt8, in range: Range<Int>) -> Bool {
+        firstIndex(of: byte, from: range.lowerBound, to: range.upperBound) < range.upperBound
+    }
+
     /// Returns the first index of `byte` from `start` on, or `end`.
     func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)

@@ -29,6 +29,8 @@ struct SystemdScanner {
                 continue
             }
             let start = index
+            // systemd accepts any first byte of a name, also `=`.
+            index += 1
             while index < text.count, text[index] != Byte.equals, !Self.isBreak(text[index]) {
                 index += 1
             }
@@ -39,23 +41,7 @@ struct SystemdScanner {
                 continue
             }
             var keyEnd = index
-            while keyEnd > start, Self.isBlank(text[keyEnd - 1]) { keyEnd -= 1 }
-            // systemd accepts any first byte of a name.
-            if start == index {
-                // In a line that starts with `=` it is the first byte of the name.
-                index += 1
-                while index < text.count, text[index] != Byte.equals, !Self.isBreak(text[index]) {
-                    index += 1
-                }
-                guard text[index] == Byte.equals else {
-                    if ignored.count <= DotEnvReader.maximumDiagnostics {
-                        ignored.append(start..<index)
-                    }
-                    continue
-                }
-                keyEnd = index
-                while keyEnd > start + 1, Self.isBlank(text[keyEnd - 1]) { keyEnd -= 1 }
-            }
+            while keyEnd > start + 1, Self.isBlank(text[keyEnd - 1]) { keyEnd -= 1 }
             let value = index + 1
             index = value
             let isOpen = readValue()

@@ -113,8 +113,6 @@ struct WritingRules {
         }
     }
 
-    var isBare: Bool { traits.isBare }
-
     /// Returns why the format cannot represent the name, or nil.
     func nameProblem(_ format: DotEnvFormat) -> StaticString? {
         switch format {
@@ -133,7 +131,7 @@ struct WritingRules {
             return isDockerName ? nil : "docker does not accept this name"
         case .k8s:
             let fits = key.utf8.allSatisfy(\.isNameByte) && !key.isEmpty && key.utf8.count <= 253
-            return fits && key != "." && key != ".." && !key.hasPrefix("..")
+            return fits && key != "." && !key.hasPrefix("..")
                 ? nil : "Kubernetes does not accept this name"
         }
     }
@@ -142,15 +140,10 @@ struct WritingRules {
         guard let first = key.utf8.first, first != Byte.hash, !key.hasPrefix("\u{FEFF}") else {
             return false
         }
-        let bytes = Array(key.utf8)
-        return unsafe bytes.span.bytes.withText { text in
-            for index in 0..<text.count {
-                let byte = text[index]
-                if byte == 0 || byte == Byte.equals || text.spaceWidth(at: index, .go) > 0 {
-                    return false
-                }
+        return key.withText { text in
+            (0..<text.count).allSatisfy {
+                text[$0] != 0 && text[$0] != Byte.equals && text.spaceWidth(at: $0, .go) == 0
             }
-            return true
         }
     }
 

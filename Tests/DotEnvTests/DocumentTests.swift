@@ -75,7 +75,7 @@ import Testing
     @Test func `comments above a name are its comment`() throws {
         let comments = try withSpan(Array(Self.text.utf8)) { span in
             let document = try DotEnvDocument(span)
-            return document.file.entries.indices.map { document.comment(above: $0, in: span) }
+            return document.file.entries.indices.map { document.file.comment(above: $0, in: span) }
         }
         #expect(
             comments == [
@@ -92,7 +92,8 @@ import Testing
     func `comments end at anything else`(text: String, expected: String?) throws {
         let comment = try withSpan(Array(text.utf8)) { span in
             let document = try DotEnvDocument(span)
-            return document.comment(above: document.file.entries.count - 1, in: span)
+            return document.file.comment(
+                above: document.file.entries.count - 1, in: span)
         }
         #expect(comment == expected)
     }

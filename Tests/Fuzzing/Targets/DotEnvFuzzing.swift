@@ -64,7 +64,7 @@ package enum DotEnvFuzzing {
     ) throws(DotEnvError) {
         let document = try DotEnvDocument(bytes, as: dialect)
         for index in document.file.entries.indices.prefix(64) {
-            _ = document.comment(above: index, in: bytes)
+            _ = document.file.comment(above: index, in: bytes)
         }
         var keys = ["ZG_FUZZ_NEW_NAME"]
         if let key = document.file.entries.first?.key, key != keys[0], key != "__proto__" {
