@@ -43,10 +43,10 @@ package struct DeploymentLog {
 
     /// Reads the log up to now.
     package func read(
-        _ deployment: Deployment, _ receiver: Receiver
+        _ deployment: Deployment, _ receiver: Receiver, after cursor: EventCursor = EventCursor()
     ) throws(VercelAPIError) {
         _ = try client.followEvents(
-            ofDeployment: deployment.id, follows: false, onLoss: receiver.onLoss,
+            ofDeployment: deployment.id, follows: false, cursor: cursor, onLoss: receiver.onLoss,
             afterPiece: receiver.afterPiece, onEvent: receiver.onEvent)
     }
 
@@ -70,10 +70,7 @@ package struct DeploymentLog {
             seen = try client.deployment(seen.id)
             if seen.state.isFinal {
                 // Read what was written between the end of the stream and the end of the build.
-                _ = try client.followEvents(
-                    ofDeployment: seen.id, follows: false, cursor: cursor,
-                    onLoss: receiver.onLoss, afterPiece: receiver.afterPiece,
-                    onEvent: receiver.onEvent)
+                try read(seen, receiver, after: cursor)
                 return seen
             }
             // Vercel ended the stream although the build continues.

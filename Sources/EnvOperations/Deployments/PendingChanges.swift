@@ -27,14 +27,7 @@ package struct PendingChanges: Equatable, Sendable {
         let gone = waiting(index.removedVariables(of: project.id), in: project)
         if gone.isEmpty { return ([], []) }
         // A name that production has again is not removed from it.
-        var returned = standing
-        for position in index.variables.indices {
-            let variable = index.variables[position]
-            guard variable.project == project.id, variable.isLive, let remote = variable.remote,
-                !remote.isGone, remote.agreed.scope.targets.contains(.production)
-            else { continue }
-            returned.insert(variable.name)
-        }
+        let returned = standing.union(index.namesInProduction(of: project.id))
         var last: [String: Variable] = [:]
         for variable in gone where !returned.contains(variable.name) {
             func time(_ variable: Variable?) -> UInt64 { variable?.remote?.seenUpdatedAt ?? 0 }

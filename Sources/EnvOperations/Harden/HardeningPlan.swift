@@ -168,9 +168,7 @@ package struct HardeningPlan: Equatable, Sendable {
     private mutating func omit(
         _ record: VercelRecord, _ reason: String, _ way: RecordNote.Way = .either
     ) {
-        omissions.append(
-            RecordNote(
-                key: record.key, scope: record.attributes.scope, reason: reason, way: way))
+        omissions.append(RecordNote(record, reason, way: way))
     }
 
     /// Omits a record whose variable has another name in the vault: only a push renames.

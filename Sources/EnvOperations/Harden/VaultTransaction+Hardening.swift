@@ -69,23 +69,17 @@ extension VaultTransaction {
                 throw HardeningConflict(key: record.key)
             }
             let position = try unchanged(variable)
-            touched.append(variable.id)
             let pushedAt = variable.remote?.pushedAt ?? 0
             index.variables[position].remote = RemoteState(
                 id: record.id, key: record.key, account: account, pushedVersion: 0,
                 agreed: record.attributes, updatedAt: record.updatedAt, pushedAt: pushedAt)
-            if item.candidate.isPrepared { continue }
-            index.variables[position].attributes.kind = .sensitive
-            index.variables[position].attributes.scope = item.candidate.hardened
-            index.variables[position].updatedAt = time
-            if item.candidate.rest.isEmpty { continue }
-            var attributes = variable.attributes
-            attributes.scope = item.candidate.rest
-            let part = append(variable.name, attributes, of: variable.project, time: time)
-            touched.append(index.variables[part].id)
-            try item.value.withBytes { bytes in
-                _ = try store(bytes, forVariableAt: part, at: time)
+            if item.candidate.isPrepared {
+                touched.append(variable.id)
+                continue
             }
+            let declaration = HardeningPlan.Declaration(
+                variable: variable, hardened: item.candidate.hardened, rest: item.candidate.rest)
+            touched += try split(declaration, at: position, item.value, time: time)
         }
         return touched
     }
@@ -102,22 +96,29 @@ extension VaultTransaction {
         var touched: [Identifier] = []
         for (item, value) in zip(items, values) {
             let position = try unchanged(item.variable)
-            touched.append(item.variable.id)
             index.variables[position].remote?.pushedVersion = 0
-            index.variables[position].attributes.kind = .sensitive
-            index.variables[position].attributes.scope = item.hardened
-            index.variables[position].updatedAt = time
-            if item.rest.isEmpty { continue }
-            var attributes = item.variable.attributes
-            attributes.scope = item.rest
-            let part = append(
-                item.variable.name, attributes, of: item.variable.project, time: time)
-            touched.append(index.variables[part].id)
-            try value.withBytes { bytes in
-                _ = try store(bytes, forVariableAt: part, at: time)
-            }
+            touched += try split(item, at: position, value, time: time)
         }
         return touched
+    }
+
+    /// Makes a record sensitive, and adds one with the same value for the part that stays readable.
+    ///
+    /// - Returns: Both.
+    private mutating func split(
+        _ item: HardeningPlan.Declaration, at position: Int, _ value: SecretSlice, time: UInt64
+    ) throws -> [Identifier] {
+        index.variables[position].attributes.kind = .sensitive
+        index.variables[position].attributes.scope = item.hardened
+        index.variables[position].updatedAt = time
+        if item.rest.isEmpty { return [item.variable.id] }
+        var attributes = item.variable.attributes
+        attributes.scope = item.rest
+        let part = append(item.variable.name, attributes, of: item.variable.project, time: time)
+        try value.withBytes { bytes in
+            _ = try store(bytes, forVariableAt: part, at: time)
+        }
+        return [item.variable.id, index.variables[part].id]
     }
 
     /// Returns the position of a record that has not changed since the plan was made.
@@ -131,17 +132,10 @@ extension VaultTransaction {
         return position
     }
 
-    /// Adds a record without a value. Its version numbers continue those of removed records of the
-    /// key, so that a number never means two values.
     private mutating func append(
         _ key: String, _ attributes: VariableAttributes, of project: Identifier, time: UInt64
     ) -> Int {
-        var variable = Variable(
-            project: project, name: key, attributes: attributes, createdAt: time)
-        variable.highestVersion =
-            index.variables.filter { $0.project == project && $0.name == key && !$0.isLive }
-            .map(\.highestVersion).max() ?? 0
-        index.variables.append(variable)
-        return index.variables.count - 1
+        let records = index.variables.filter { $0.project == project && $0.name == key }
+        return add(key, attributes, of: project, among: records, at: time)
     }
 }

@@ -38,8 +38,7 @@ package final class FreshListing {
         _ variables: [EnvironmentVariable], elapsed: Duration, pauseCount: Int
     ) {
         last = variables.map { VercelRecord($0, environments: environments) }
-        recordsByID = Dictionary(
-            last.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        recordsByID = Dictionary(firstOf: last.map { ($0.id, $0) })
         readAt = (elapsed, pauseCount)
         time = client.lastDate
     }

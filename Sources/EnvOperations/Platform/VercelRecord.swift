@@ -69,10 +69,8 @@ package struct CustomEnvironmentNames: Equatable, Sendable {
 
     /// Uses Vercel's list; with an empty one, names stay unchanged.
     package init(_ environments: [CustomEnvironment]) {
-        idsBySlug = Dictionary(
-            environments.map { ($0.slug, $0.id) }, uniquingKeysWith: { first, _ in first })
-        slugsByID = Dictionary(
-            environments.map { ($0.id, $0.slug) }, uniquingKeysWith: { first, _ in first })
+        idsBySlug = Dictionary(firstOf: environments.map { ($0.slug, $0.id) })
+        slugsByID = Dictionary(firstOf: environments.map { ($0.id, $0.slug) })
     }
 
     /// Returns the slug for an id, or the id itself if it is unknown.

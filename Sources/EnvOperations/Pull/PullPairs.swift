@@ -43,8 +43,7 @@ struct PullPairs {
     /// record is gone, matches an unknown one with exactly its key and scope: another person
     /// created the same variable, or deleted and recreated it.
     init(variables: [Variable], platform: [VercelRecord], rules: PullPlan.Rules) {
-        let records = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let known = Set(variables.compactMap { $0.remote?.id })
         var free = Dictionary(
             grouping: platform.filter { !known.contains($0.id) && records[$0.id] == $0 },

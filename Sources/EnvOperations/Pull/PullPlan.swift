@@ -149,10 +149,7 @@ package struct PullPlan: Equatable, Sendable {
         for step in steps {
             guard let record = step.record else { continue }
             if evidence.states[record.id] == .shown(isEmpty: true) {
-                empty.append(
-                    RecordNote(
-                        key: step.key, scope: record.attributes.scope, reason: "its value is empty")
-                )
+                empty.append(RecordNote(record, "its value is empty"))
             }
             if case .update(withValue: true) = step.action, let variable = step.variable,
                 variable.currentVersion > 0, evidence.equalities[variable.id] == nil,

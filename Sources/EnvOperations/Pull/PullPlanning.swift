@@ -14,13 +14,8 @@ struct PullPlanning {
         case step(PullPlan.Step, RecordNote?)
     }
 
-    private let evidence: PullPlan.Evidence
-    private let rules: PullPlan.Rules
-
-    init(evidence: PullPlan.Evidence, rules: PullPlan.Rules) {
-        self.evidence = evidence
-        self.rules = rules
-    }
+    let evidence: PullPlan.Evidence
+    let rules: PullPlan.Rules
 
     func sendDecision(of pair: PullPairs.Pair) -> SendDecision {
         guard let variable = pair.variable else {
@@ -42,14 +37,14 @@ struct PullPlanning {
             action: .create(withValue: state.isShown))
         switch state {
         case .shown: return .step(step, nil)
-        case .hidden: return .step(step, note(record, "Vercel does not show its value"))
+        case .hidden: return .step(step, RecordNote(record, "Vercel does not show its value"))
         case .withheld:
             // Not recorded as agreed, so that the next pull asks again and a push does not
             // overwrite it.
             step.staysBehind = true
             return .step(
                 step,
-                note(record, "Vercel did not return its value; the next pull will retry")
+                RecordNote(record, "Vercel did not return its value; the next pull will retry")
             )
         }
     }
@@ -79,7 +74,7 @@ struct PullPlanning {
         guard variable.currentVersion == 0 else { return .unchanged(variable) }
         // The vault never had the value, but Vercel may show it by now.
         if case .shown = state(of: record) { return taken(variable, record) }
-        return .unread(note(record, "Vercel does not show its value"))
+        return .unread(RecordNote(record, "Vercel does not show its value"))
     }
 
     // MARK: Both sides
@@ -143,7 +138,7 @@ struct PullPlanning {
         case .hidden:
             guard variable.currentVersion > 0 else {
                 return .step(
-                    step(withValue: false), note(record, "Vercel does not show its value"))
+                    step(withValue: false), RecordNote(record, "Vercel does not show its value"))
             }
             // A value that the user requested by name cannot be taken.
             if rules.keys != nil, rules.forces(variable), variable.isLive {
@@ -157,7 +152,7 @@ struct PullPlanning {
             undecided.staysBehind = true
             return .step(
                 undecided,
-                note(
+                RecordNote(
                     record,
                     "it was changed on Vercel, which does not show the new value; the variable stays out of sync until you push it with --force"
                 ))
@@ -165,7 +160,7 @@ struct PullPlanning {
             // Not recorded as agreed, so that the next pull asks again and a push does not
             // overwrite it.
             return .unread(
-                note(record, "Vercel did not return its value; it was left unchanged"))
+                RecordNote(record, "Vercel did not return its value; it was left unchanged"))
         case .shown:
             let isEqual = variable.currentVersion > 0 && evidence.equalities[variable.id] == true
             return .step(step(withValue: !isEqual), nil)
@@ -188,10 +183,6 @@ struct PullPlanning {
         _ variable: Variable, _ reason: String, _ way: RecordNote.Way = .either
     ) -> RecordNote {
         .init(key: variable.name, scope: variable.attributes.scope, reason: reason, way: way)
-    }
-
-    private func note(_ record: VercelRecord, _ reason: String) -> RecordNote {
-        .init(key: record.key, scope: record.attributes.scope, reason: reason)
     }
 }
 

@@ -16,8 +16,7 @@ extension VaultTransaction {
         time: UInt64, vercelTime: UInt64
     ) throws(VaultError) {
         let positions = Dictionary(
-            index.variables.enumerated().map { ($0.element.id, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
+            firstOf: index.variables.enumerated().map { ($0.element.id, $0.offset) })
         // A version number never means two values of a key.
         var highest: [String: UInt64] = [:]
         let removed = Set(plan.steps.filter { $0.action == .remove }.compactMap { $0.variable?.id })
@@ -56,11 +55,9 @@ extension VaultTransaction {
                     _ = try store(bytes, forVariableAt: position, at: time)
                 }
             }
-            if let known = index.variables[position].remote,
-                known.leavesProduction(with: record.attributes)
-            {
-                departures.append(
-                    ProductionRemoval(of: known.key, known.agreed, by: record.updatedAt))
+            let known = index.variables[position].remote
+            if let removal = known?.removal(with: record.attributes, by: record.updatedAt) {
+                departures.append(removal)
             }
             agree(at: position, record, account, staysBehind: step.staysBehind)
         }
@@ -68,11 +65,11 @@ extension VaultTransaction {
             guard let variable = conflict.variable, let position = positions[variable.id] else {
                 continue
             }
-            if let record = conflict.record, let known = variable.remote,
-                known.leavesProduction(with: record.attributes)
+            if let record = conflict.record,
+                let removal = variable.remote?.removal(
+                    with: record.attributes, by: record.updatedAt)
             {
-                departures.append(
-                    ProductionRemoval(of: known.key, known.agreed, by: record.updatedAt))
+                departures.append(removal)
             }
             keep(conflict, at: position, account)
         }

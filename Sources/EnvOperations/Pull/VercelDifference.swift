@@ -44,29 +44,21 @@ package struct VercelDifference: Equatable {
         entries += sides.onlyInVault.map {
             Entry(key: $0.name, scope: $0.attributes.scope, state: .removed, differing: [])
         }
-        for pair in sides.both {
-            guard let isEqual else {
-                entries.append(Self.entry(pair, .present, []))
-                continue
+        entries += try sides.both.map { pair in
+            var (state, differing) = (DifferenceState.present, [String]())
+            if let isEqual {
+                let equality = try isEqual(pair)
+                differing = pair.differing(inOnePlace: sides.isOneEnvironment)
+                if equality == false { differing.insert("value", at: 0) }
+                state = differing.isEmpty ? (equality == nil ? .unreadable : .same) : .changed
             }
-            let equality = try isEqual(pair)
-            var differing = pair.differing(inOnePlace: sides.isOneEnvironment)
-            if equality == false { differing.insert("value", at: 0) }
-            let state: DifferenceState =
-                differing.isEmpty ? (equality == nil ? .unreadable : .same) : .changed
-            entries.append(Self.entry(pair, state, differing))
+            return Entry(
+                key: pair.variable.name, scope: pair.variable.attributes.scope, state: state,
+                differing: differing)
         }
         self.entries = entries.sorted {
             ($0.key, $0.scope.description) < ($1.key, $1.scope.description)
         }
-    }
-
-    private static func entry(
-        _ pair: Pair, _ state: DifferenceState, _ differing: [String]
-    ) -> Entry {
-        Entry(
-            key: pair.variable.name, scope: pair.variable.attributes.scope, state: state,
-            differing: differing)
     }
 
     /// The records of both sides, matched with each other.
@@ -121,8 +113,9 @@ package struct VercelDifference: Equatable {
             let records = Dictionary(uniqueKeysWithValues: stands.map { ($0.0.id, $0.1) })
             let seen = EffectiveVariables.inPlace(place, among: stands.map(\.0))
             return Dictionary(
-                seen.compactMap { variable in records[variable.id].map { (variable.name, $0) } },
-                uniquingKeysWith: { first, _ in first })
+                firstOf: seen.compactMap { variable in
+                    records[variable.id].map { (variable.name, $0) }
+                })
         }
     }
 }

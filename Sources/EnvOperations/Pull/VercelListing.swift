@@ -19,11 +19,7 @@ package struct VercelListing {
             let record = VercelRecord(read.variable, environments: environments)
             all.append(record)
             if let reason = Self.reasonToSkip(read.variable, record) {
-                skipped.append(
-                    (
-                        record.id,
-                        .init(key: record.key, scope: record.attributes.scope, reason: reason)
-                    ))
+                skipped.append((record.id, RecordNote(record, reason)))
                 continue
             }
             records.append(record)
@@ -40,11 +36,7 @@ package struct VercelListing {
     /// Skips a record.
     package mutating func skip(_ record: VercelRecord, because reason: String) {
         records.removeAll { $0.id == record.id }
-        skipped.append(
-            (
-                record.id,
-                .init(key: record.key, scope: record.attributes.scope, reason: reason)
-            ))
+        skipped.append((record.id, RecordNote(record, reason)))
     }
 
     private static func reasonToSkip(

@@ -33,11 +33,10 @@ package struct ColleagueClaims {
         _ claims: [Identifier: [Claim]], among variables: [Variable],
         platform: [VercelRecord], account: String
     ) {
-        let found = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let found = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let owners = Dictionary(
-            variables.compactMap { variable in variable.remote.map { ($0.id, variable.id) } },
-            uniquingKeysWith: { first, _ in first })
+            firstOf: variables.compactMap { variable in variable.remote.map { ($0.id, variable.id) }
+            })
         for variable in variables where variable.isLive {
             let fitting = (claims[variable.id] ?? []).filter { claim in
                 guard let record = found[claim.remoteID] else { return false }

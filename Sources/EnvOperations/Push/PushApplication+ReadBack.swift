@@ -151,30 +151,21 @@ extension PushApplication {
             return .unverified("sent, but cannot be read back")
         }
         switch answer {
-        case .success(let read):
-            guard let value = read else { return .unverified("sent, but cannot be read back") }
-            let isEqual = try values(variable).isEqual(to: value)
-            return isEqual
-                ? .verified
-                : .failed(
-                    value.count == 0
-                        ? "Vercel stored an empty value" : "Vercel has a different value",
-                    nil)
+        case .success(let value?):
+            if try values(variable).isEqual(to: value) { return .verified }
+            return .failed(
+                value.count == 0 ? "Vercel stored an empty value" : "Vercel has a different value",
+                nil)
         case .failure(let error):
             return .failed("sent, but it could not be read back: \(error.description)", error)
-        case nil: return .unverified("sent, but cannot be read back")
+        case .success(nil), nil: return .unverified("sent, but cannot be read back")
         }
     }
 }
 
 extension PushOutcome {
     /// Whether the step failed, or another user's change was found.
-    package var isFailed: Bool {
-        switch end {
-        case .failed, .conflict: true
-        case .verified, .unverified: false
-        }
-    }
+    package var isFailed: Bool { failureReason != nil }
 
     /// Why it failed, or the other user's change; nil after success.
     package var failureReason: String? {
@@ -244,12 +235,5 @@ extension PushOutcome {
             ]
         case .failed(_, .some): return []
         }
-    }
-}
-
-extension SecretSlice {
-    /// Compares in a time that depends only on the lengths.
-    fileprivate func isEqual(to other: SecretSlice) -> Bool {
-        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
     }
 }

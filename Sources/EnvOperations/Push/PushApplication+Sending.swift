@@ -64,8 +64,8 @@ extension PushApplication {
         outcomes[step.place] = outcome
         end(
             [step.place],
-            [step.step.variable.map { PushRecord(variable: $0.id, knowledge: .seen(record)) }]
-                .compactMap { $0 })
+            step.step.variable.map { [PushRecord(variable: $0.id, knowledge: .seen(record))] } ?? []
+        )
     }
 
     /// Returns the author of a record's last change as the end of a sentence.

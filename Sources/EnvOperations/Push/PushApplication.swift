@@ -82,8 +82,7 @@ package final class PushApplication {
         self.values = values
         self.origin = origin
         self.listing = listing
-        planned = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        planned = Dictionary(firstOf: platform.map { ($0.id, $0) })
         expectedTimes = planned.mapValues(\.updatedAt)
         self.keep = keep
         self.progress = progress
@@ -275,11 +274,7 @@ package final class PushApplication {
     }
 
     func newVariable(_ step: PushPlan.Step) throws -> NewEnvironmentVariable? {
-        guard let variable = step.variable else { return nil }
-        switch step.action {
-        case .delete, .update(_, withValue: false): return nil
-        case .create, .update(_, withValue: true): break
-        }
+        guard step.sendsValue, let variable = step.variable else { return nil }
         let scope = step.attributes.scope
         return NewEnvironmentVariable(
             key: step.key, value: try values(variable),

@@ -127,9 +127,7 @@ package struct PushPlan: Equatable, Sendable {
             conflicts += planning.conflicts(inPlacesOf: looked)
         }
         conflicts += abandoned.map {
-            RecordNote(
-                key: $0.key, scope: $0.attributes.scope,
-                reason: "an earlier push should have deleted it but did not", way: .taking)
+            RecordNote($0, "an earlier push should have deleted it but did not", way: .taking)
         }
         steps += planning.deletions(of: leftovers, successors: successors)
         if rules.prune {
@@ -208,8 +206,7 @@ package struct PushPlan: Equatable, Sendable {
     ///   deletions are last, so that a value is not missing longer than necessary. A renamed
     ///   sensitive variable is created under its new name before the old record is deleted.
     private static func ordered(_ steps: [Step], _ platform: [VercelRecord]) -> [Step] {
-        let records = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         /// Returns the record whose place a step leaves; nil if it leaves none.
         func left(by step: Step) -> VercelRecord? {
             guard let before = step.remoteID.flatMap({ records[$0] }) else { return nil }

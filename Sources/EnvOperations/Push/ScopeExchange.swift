@@ -21,8 +21,7 @@ package struct ScopeExchange: Equatable, Sendable {
     package init(variables: [Variable], platform: [VercelRecord], rules: PushPlan.Rules) {
         exchange(variables, platform, rules)
         guard rules.force else { return }
-        let records = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         for variable in variables where remotes[variable.id] == nil {
             guard variable.isLive, variable.currentVersion > 0, rules.includes(variable),
                 !rules.makingRoom.contains(variable.id), variable.attributes.kind != .sensitive,
@@ -37,8 +36,7 @@ package struct ScopeExchange: Equatable, Sendable {
     private mutating func exchange(
         _ variables: [Variable], _ platform: [VercelRecord], _ rules: PushPlan.Rules
     ) {
-        let records = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         var movable = variables.filter { variable in
             guard variable.isLive, variable.currentVersion > 0, rules.includes(variable),
                 !rules.makingRoom.contains(variable.id), let remote = variable.remote,

@@ -10,7 +10,9 @@ extension VaultTransaction {
     ) {
         keep(note.records, account: account, time: time, vercelTime: vercelTime)
         addTraces(
-            of: note.departed.map { ProductionRemoval(of: $0.key, $0.attributes, by: vercelTime) },
+            of: note.departed.map {
+                ProductionRemoval(key: $0.key, attributes: $0.attributes, vercelTime: vercelTime)
+            },
             of: project, account: account, time: time)
         end(note.ended)
         begin(note.begun)
@@ -32,8 +34,7 @@ extension VaultTransaction {
         _ records: [PushRecord], account: String, time: UInt64, vercelTime: UInt64? = nil
     ) {
         let positions = Dictionary(
-            index.variables.enumerated().map { ($0.element.id, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
+            firstOf: index.variables.enumerated().map { ($0.element.id, $0.offset) })
         var departures: [Identifier: [ProductionRemoval]] = [:]
         var touched: Set<Identifier> = []
         for entry in records {
@@ -74,11 +75,10 @@ extension VaultTransaction {
                     index.variables[position].remote?.isGone = record == nil
                 }
             case .agreed(let record, let version, let attributes):
-                if let known, known.leavesProduction(with: attributes) {
-                    departures[project, default: []].append(
-                        ProductionRemoval(
-                            of: known.key, known.agreed,
-                            by: max(record.updatedAt, vercelTime ?? 0)))
+                if let removal = known?.removal(
+                    with: attributes, by: max(record.updatedAt, vercelTime ?? 0))
+                {
+                    departures[project, default: []].append(removal)
                 }
                 var remote = RemoteState(
                     id: record.id, key: record.key, account: account,
@@ -202,8 +202,7 @@ extension VaultIndex {
         from platform: [VercelRecord], listedAt: UInt64, of project: Identifier,
         by vercelTime: UInt64
     ) -> [Int: RemoteState] {
-        let found = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let found = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let positions = variables.indices.filter { variables[$0].project == project }
         let owned = Set(positions.compactMap { variables[$0].remote?.id })
         let unownedRecords = Dictionary(

@@ -73,8 +73,8 @@ package struct EditPlan: Equatable {
         keys: [String], base: Base, place: Place, isEqual: (Int, Variable) throws -> Bool
     ) rethrows {
         var (steps, unchanged): ([Step], [String]) = ([], [])
-        let shown = Dictionary(base.shown.map { ($0.name, $0) }) { first, _ in first }
-        let hidden = Dictionary(base.hidden.map { ($0.name, $0) }) { first, _ in first }
+        let shown = Dictionary(firstOf: base.shown.map { ($0.name, $0) })
+        let hidden = Dictionary(firstOf: base.hidden.map { ($0.name, $0) })
         let known = Set(base.all.map(\.name))
         for (number, key) in keys.enumerated() {
             if let record = shown[key], try isEqual(number, record) {

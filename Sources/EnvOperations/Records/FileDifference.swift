@@ -27,23 +27,18 @@ package struct FileDifference: Equatable {
     ) throws {
         var numbers: [String: Int] = [:]
         for (number, key) in keys.enumerated() { numbers[key] = number }
-        var entries: [Entry] = []
-        for record in records {
+        var entries = try records.map { record in
             guard let number = numbers.removeValue(forKey: record.name) else {
-                entries.append(Entry(key: record.name, state: .removed))
-                continue
+                return Entry(key: record.name, state: .removed)
             }
-            guard let isEqual else {
-                entries.append(Entry(key: record.name, state: .present))
-                continue
-            }
+            guard let isEqual else { return Entry(key: record.name, state: .present) }
             let state: DifferenceState =
                 switch try isEqual(number, record) {
                 case true?: .same
                 case false?: .changed
                 case nil: .unreadable
                 }
-            entries.append(Entry(key: record.name, state: state))
+            return Entry(key: record.name, state: state)
         }
         entries += numbers.keys.map { Entry(key: $0, state: .added) }
         self.entries = entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

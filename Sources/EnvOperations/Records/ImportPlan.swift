@@ -17,14 +17,7 @@ package struct ImportPlan: Equatable {
         /// The scope of the value.
         package let scope: Scope
         /// Whether only the comment changes, without a new version.
-        package let keepsValue: Bool
-
-        init(key: String, fate: EntryAction, scope: Scope, keepsValue: Bool = false) {
-            self.key = key
-            self.fate = fate
-            self.scope = scope
-            self.keepsValue = keepsValue
-        }
+        package var keepsValue = false
     }
 
     /// Why nothing can be imported.

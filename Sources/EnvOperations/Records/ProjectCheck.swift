@@ -69,18 +69,19 @@ package struct ProjectCheck {
         guard let value = subject.value else { return [] }
         let name = subject.variable.name
         let label = Self.label(subject.variable)
+        let remedy = "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
         return value.withBytes { bytes in
             var found: [Finding] = []
             for warning in ValueWarning.warnings(about: bytes, of: label) {
-                guard let code = Self.code(warning.code) else { continue }
+                // Reported once for each name, by `publicNames`.
+                guard warning.code != .publicPrefix,
+                    let code = Code(rawValue: warning.code.rawValue)
+                else { continue }
                 // Key files end with a line break, and programs expect it.
                 if code == .blankAtEnds, Self.isWholePEM(bytes) { continue }
                 found.append(
                     Finding(
-                        code: code, variables: [label], message: warning.message,
-                        remedy:
-                            "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
-                    ))
+                        code: code, variables: [label], message: warning.message, remedy: remedy))
             }
             if Self.hasEscapedQuotes(bytes) {
                 found.append(
@@ -88,24 +89,9 @@ package struct ProjectCheck {
                         code: .escapedQuotes, variables: [label],
                         message:
                             "The value of \(label) looks like JSON whose quotes were escaped one time too many.",
-                        remedy:
-                            "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
-                    ))
+                        remedy: remedy))
             }
             return found
-        }
-    }
-
-    /// Returns the code of a warning about a value. Names are checked once per name, below.
-    private static func code(_ code: ValueWarning.Code) -> Code? {
-        switch code {
-        case .emptyValue: .emptyValue
-        case .blankAtEnds: .blankAtEnds
-        case .quotesAround: .quotesAround
-        case .placeholder: .placeholder
-        case .cutPEM: .cutPEM
-        case .overPlatformLimit: .overPlatformLimit
-        case .publicPrefix: nil
         }
     }
 
@@ -151,8 +137,7 @@ package struct ProjectCheck {
 
     private func publicNames() -> [Finding] {
         Set(subjects.map(\.variable.name)).sorted().filter { name in
-            ValueWarning.publicPrefixes.contains { name.hasPrefix($0) }
-                && ValueWarning.looksSecret(name)
+            ValueWarning.hasPublicPrefix(name) && ValueWarning.looksSecret(name)
         }.map { name in
             Finding(
                 code: .publicPrefix, variables: [name],
@@ -206,9 +191,7 @@ package struct ProjectCheck {
         return groups.compactMap { group -> Finding? in
             let names = Set(group.map(\.variable.name)).sorted()
             guard names.count > 1 else { return nil }
-            let open = names.filter { name in
-                ValueWarning.publicPrefixes.contains { name.hasPrefix($0) }
-            }
+            let open = names.filter(ValueWarning.hasPublicPrefix)
             if let shown = open.first, let hidden = names.first(where: { !open.contains($0) }),
                 ValueWarning.looksSecret(hidden)
             {
@@ -246,7 +229,7 @@ package struct ProjectCheck {
 
     private static func haveSameValue(_ left: Subject, _ right: Subject) -> Bool {
         guard let left = left.value, let right = right.value else { return false }
-        return left.withBytes { left in right.withBytes { left.isEqualInConstantTime(to: $0) } }
+        return left.isEqual(to: right)
     }
 
     // MARK: Words

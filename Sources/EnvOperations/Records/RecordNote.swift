@@ -46,6 +46,10 @@ package struct RecordNote: Equatable, Sendable {
         self.way = way
     }
 
+    init(_ record: VercelRecord, _ reason: String, way: Way = .either) {
+        self.init(key: record.key, scope: record.attributes.scope, reason: reason, way: way)
+    }
+
     /// Creates a note about a record on Vercel that the vault has not seen, in a scope that was to
     /// become empty.
     ///
@@ -54,9 +58,8 @@ package struct RecordNote: Equatable, Sendable {
         occupant record: VercelRecord, of scope: Scope, renamed: String? = nil
     ) {
         self.init(
-            key: record.key, scope: record.attributes.scope,
-            reason: "Vercel has a variable for this scope that the vault has no record of; it "
-                + "is kept",
+            record,
+            "Vercel has a variable for this scope that the vault has no record of; it is kept",
             way: .emptying(scope, renamed: renamed))
     }
 }

@@ -23,7 +23,7 @@ package struct ScopeAssignment: Equatable {
     /// Plans the assignment of `scope` among the live records of one key.
     package init(of scope: Scope, among records: [Variable]) {
         if let exact = records.first(where: { $0.attributes.scope == scope }) {
-            self.init(record: exact.id, narrowed: [], removed: [])
+            (record, narrowed, removed) = (exact.id, [], [])
             return
         }
         var narrowed: [Narrowing] = []
@@ -37,13 +37,8 @@ package struct ScopeAssignment: Equatable {
             }
         }
         emptied.sort { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-        self.init(
-            record: emptied.first?.id, narrowed: narrowed, removed: emptied.dropFirst().map(\.id))
-    }
-
-    private init(record: Identifier?, narrowed: [Narrowing], removed: [Identifier]) {
-        self.record = record
+        record = emptied.first?.id
         self.narrowed = narrowed
-        self.removed = removed
+        removed = emptied.dropFirst().map(\.id)
     }
 }

@@ -59,8 +59,7 @@ package struct SyncSummary: Equatable, Sendable {
 
     /// - Parameter rotationDue: The variables whose value is due for rotation.
     package init(of index: VaultIndex, rotationDue: [Variable]) {
-        let projects = Dictionary(
-            index.projects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let projects = Dictionary(firstOf: index.projects.map { ($0.id, $0) })
         var found: [Standing: [Variable]] = [:]
         for variable in index.variables {
             guard let project = projects[variable.project] else { continue }

@@ -18,15 +18,20 @@ package struct ValueWarning: Equatable, Sendable {
     package let message: String
 
     /// Prefixes of variables that build tools embed in what browsers load.
-    package static let publicPrefixes = [
+    private static let publicPrefixes = [
         "NEXT_PUBLIC_", "VITE_", "REACT_APP_", "PUBLIC_", "NUXT_PUBLIC_", "EXPO_PUBLIC_", "GATSBY_",
         "VUE_APP_",
     ]
 
+    /// Whether a build tool embeds the variable in what browsers load.
+    package static func hasPublicPrefix(_ name: String) -> Bool {
+        publicPrefixes.contains { name.hasPrefix($0) }
+    }
+
     /// Whether a build tool embeds the variable in what browsers load, and its name does not look
     /// like that of a secret.
     package static func isPublic(_ name: String) -> Bool {
-        publicPrefixes.contains { name.hasPrefix($0) } && !looksSecret(name)
+        hasPublicPrefix(name) && !looksSecret(name)
     }
 
     /// Returns the warnings about a value for the key `name`.
@@ -58,7 +63,7 @@ package struct ValueWarning: Equatable, Sendable {
             add(.cutPEM, "The value of \(name) contains a PEM block without an end line.")
         }
         if let tooLong = sizeWarning(byteCount: count, of: name) { found.append(tooLong) }
-        if publicPrefixes.contains(where: { name.hasPrefix($0) }), looksSecret(name) {
+        if hasPublicPrefix(name), looksSecret(name) {
             add(.publicPrefix, "\(name) looks like a secret, but its prefix makes it public.")
         }
         return found
@@ -83,23 +88,13 @@ package struct ValueWarning: Equatable, Sendable {
     }
 
     private static func equals(_ value: RawSpan, _ text: StaticString) -> Bool {
-        value.byteCount == text.utf8CodeUnitCount && position(of: text, in: value) == 0
+        value.byteCount == text.utf8CodeUnitCount && contains(value, text)
     }
 
     private static func contains(_ value: RawSpan, _ text: StaticString) -> Bool {
-        position(of: text, in: value) != nil
-    }
-
-    private static func position(of text: StaticString, in value: RawSpan) -> Int? {
         let wanted = Array(text.description.utf8)
-        guard value.byteCount >= wanted.count else { return nil }
-        for start in 0...(value.byteCount - wanted.count) {
-            var matched = 0
-            while matched < wanted.count, value.byte(at: start + matched) == wanted[matched] {
-                matched += 1
-            }
-            if matched == wanted.count { return start }
+        return (0..<max(value.byteCount - wanted.count + 1, 0)).contains { start in
+            wanted.indices.allSatisfy { value.byte(at: start + $0) == wanted[$0] }
         }
-        return nil
     }
 }

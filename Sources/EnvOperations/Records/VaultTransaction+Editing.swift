@@ -62,20 +62,20 @@ extension VaultTransaction {
             return RecordEdit(position: position, isNew: false, touched: touched)
         }
         return RecordEdit(
-            position: add(key, of: project, scope: scope, kind: kind, among: records, at: time),
+            position: add(
+                key, .init(kind: kind, scope: scope), of: project, among: records, at: time),
             isNew: true,
             touched: touched)
     }
 
-    /// Adds a record. Its version numbers continue those of removed records of the key, so that a
+    /// Adds a record without a value. Its version numbers continue those of removed records of the key, so that a
     /// number never means two values.
-    private mutating func add(
-        _ key: String, of project: Identifier, scope: Scope, kind: VariableAttributes.Kind,
+    mutating func add(
+        _ key: String, _ attributes: VariableAttributes, of project: Identifier,
         among records: [Variable], at time: UInt64
     ) -> Int {
         var variable = Variable(
-            project: project, name: key, attributes: .init(kind: kind, scope: scope),
-            createdAt: time)
+            project: project, name: key, attributes: attributes, createdAt: time)
         let removed = records.filter { !$0.isLive }
         variable.highestVersion = removed.map(\.highestVersion).max() ?? 0
         index.variables.append(variable)

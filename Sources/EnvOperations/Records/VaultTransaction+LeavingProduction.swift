@@ -4,16 +4,10 @@ package import Vault
 /// vault.
 package struct ProductionRemoval {
     let key: String
+    /// The attributes that it had.
     let attributes: VariableAttributes
     /// Vercel's time by which it was removed.
     let vercelTime: UInt64
-
-    /// - Parameter attributes: The attributes that it had.
-    init(of key: String, _ attributes: VariableAttributes, by vercelTime: UInt64) {
-        self.key = key
-        self.attributes = attributes
-        self.vercelTime = vercelTime
-    }
 }
 
 extension VaultTransaction {
@@ -52,11 +46,7 @@ extension VaultTransaction {
         guard index.variables.contains(where: { $0.project == project && $0.isTrace }) else {
             return
         }
-        let returned = Set(
-            index.variables.filter {
-                $0.project == project && $0.isLive && $0.remote?.isGone == false
-                    && $0.remote?.agreed.scope.targets.contains(.production) == true
-            }.map(\.name))
+        let returned = index.namesInProduction(of: project)
         dropTraces(of: project) { returned.contains($0.name) }
     }
 
@@ -66,10 +56,24 @@ extension VaultTransaction {
 }
 
 extension RemoteState {
-    /// Returns whether a record loses production once both sides agree on `attributes`.
-    func leavesProduction(with attributes: VariableAttributes) -> Bool {
-        !isGone && agreed.scope.targets.contains(.production)
-            && !attributes.scope.targets.contains(.production)
+    /// Returns its removal from production by a record's new attributes; nil if it was not there or
+    /// stays.
+    func removal(with attributes: VariableAttributes, by vercelTime: UInt64) -> ProductionRemoval? {
+        guard !isGone, agreed.scope.targets.contains(.production),
+            !attributes.scope.targets.contains(.production)
+        else { return nil }
+        return ProductionRemoval(key: key, attributes: agreed, vercelTime: vercelTime)
+    }
+}
+
+extension VaultIndex {
+    /// Returns the names of a project's variables that production has, as far as the vault knows.
+    func namesInProduction(of project: Identifier) -> Set<String> {
+        Set(
+            variables.filter {
+                $0.project == project && $0.isLive && $0.remote?.isGone == false
+                    && $0.wasInProduction
+            }.map(\.name))
     }
 }
 

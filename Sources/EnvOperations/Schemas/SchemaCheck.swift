@@ -174,7 +174,7 @@ package struct SchemaCheck {
         guard let isSensitive = item.isSensitive, item.sensitivitySource != .implicit else {
             return nil
         }
-        if isSensitive, ValueWarning.publicPrefixes.contains(where: { item.key.hasPrefix($0) }) {
+        if isSensitive, ValueWarning.hasPublicPrefix(item.key) {
             return (.problem, "declared sensitive, but its prefix makes it public")
         }
         guard let kind else { return nil }

@@ -3,7 +3,7 @@
 /// Lists may overlap, come late, omit deployments and repeat them: reported changes are remembered
 /// by deployment id and kind. The memory is bounded. Finished deployments are forgotten once the
 /// lists no longer reach back to them, and nothing that old counts as new.
-package struct DeploymentWatcher: Equatable, Sendable {
+package struct DeploymentWatcher: Codable, Equatable, Sendable {
     /// What is remembered of a deployment.
     struct Entry: Codable, Equatable, Sendable {
         var createdAt: Int64
@@ -198,5 +198,3 @@ package struct DeploymentWatcher: Equatable, Sendable {
         entry.createdAt >= newest - Self.longestListedMilliseconds
     }
 }
-
-extension DeploymentWatcher: Codable {}

@@ -6,23 +6,23 @@ package struct NotificationMessage: Equatable, Sendable {
     /// What it is about. A newer message with the same subject replaces the older one.
     package let subject: String
     /// The project; nil for a message about several.
-    package let project: String?
+    package var project: String?
     /// One line.
     package let title: String
     /// Some lines, or empty.
     package let body: String
     /// Whether something failed.
-    package let isUrgent: Bool
+    package var isUrgent = false
     /// The site's host name or URL. Untrusted text.
-    package let siteURL: String?
+    package var siteURL: String?
     /// The deployment's page on vercel.com. Untrusted text.
-    package let inspectorURL: String?
+    package var inspectorURL: String?
     /// The deployment, if the message is about a single one.
-    package let deploymentID: String?
+    package var deploymentID: String?
     /// The pending changes that it reports.
-    package let covers: [WatchProgress.Pending]
+    package var covers: [WatchProgress.Pending] = []
     /// Whether it reports the numbers of dropped and unseen changes.
-    package let coversCounts: Bool
+    package var coversCounts = false
 
     /// The most messages at a time; more are combined into one with counts.
     package static let limit = 4
@@ -45,9 +45,8 @@ package struct NotificationMessage: Equatable, Sendable {
     /// A message that shows what notifications look like.
     package static var sample: NotificationMessage {
         NotificationMessage(
-            subject: "test", project: nil, title: "zg-env: notifications work",
-            body: "Deployment notifications look like this.", isUrgent: false, siteURL: nil,
-            inspectorURL: nil, deploymentID: nil, covers: [], coversCounts: false)
+            subject: "test", title: "zg-env: notifications work",
+            body: "Deployment notifications look like this.")
     }
 
     /// Returns the pending changes of each deployment, in the order of their last changes.
@@ -81,19 +80,19 @@ package struct NotificationMessage: Equatable, Sendable {
             title: "\(last.project): \(what) (\(deployment.target))",
             body: lines.joined(separator: "\n"), isUrgent: last.change.kind == .failed,
             siteURL: deployment.url, inspectorURL: deployment.inspectorURL,
-            deploymentID: deployment.id, covers: entries, coversCounts: false)
+            deploymentID: deployment.id, covers: entries)
     }
 
     private static func summary(
         _ subjects: [[WatchProgress.Pending]], project: String?
     ) -> NotificationMessage {
         let last = subjects.map { $0[$0.count - 1] }
-        let words: [(String, [DeploymentChange.Kind])] = [
-            ("ready", [.ready]), ("failed", [.failed]), ("canceled", [.canceled]),
-            ("live now", [.promoted]), ("building", [.started]),
+        let words: [(String, DeploymentChange.Kind)] = [
+            ("ready", .ready), ("failed", .failed), ("canceled", .canceled),
+            ("live now", .promoted), ("building", .started),
         ]
-        let parts = words.compactMap { word, kinds -> String? in
-            let count = last.count { kinds.contains($0.change.kind) }
+        let parts = words.compactMap { word, kind -> String? in
+            let count = last.count { $0.change.kind == kind }
             return count > 0 ? "\(count) \(word)" : nil
         }
         let names = Set(last.map(\.project))
@@ -112,9 +111,7 @@ package struct NotificationMessage: Equatable, Sendable {
             subject: project.map { "project \($0)" } ?? "all", project: project,
             title: "\(last.count) deployments of \(whose)\(verb)",
             body: lines.joined(separator: "\n"),
-            isUrgent: last.contains { $0.change.kind == .failed }, siteURL: nil,
-            inspectorURL: nil, deploymentID: nil, covers: subjects.flatMap { $0 },
-            coversCounts: false)
+            isUrgent: last.contains { $0.change.kind == .failed }, covers: subjects.flatMap { $0 })
     }
 
     private static func lost(_ progress: WatchProgress) -> NotificationMessage {
@@ -130,8 +127,7 @@ package struct NotificationMessage: Equatable, Sendable {
         }
         lines.append("List the deployments with: zg-env deployment list")
         return NotificationMessage(
-            subject: "lost", project: nil, title: "zg-env: some deployments were not reported",
-            body: lines.joined(separator: "\n"), isUrgent: true, siteURL: nil, inspectorURL: nil,
-            deploymentID: nil, covers: [], coversCounts: true)
+            subject: "lost", title: "zg-env: some deployments were not reported",
+            body: lines.joined(separator: "\n"), isUrgent: true, coversCounts: true)
     }
 }

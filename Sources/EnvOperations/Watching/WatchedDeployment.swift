@@ -48,7 +48,9 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
 
     /// The range of plausible times: 1970 to the year 9999.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+}
 
+extension WatchedDeployment {
     /// Creates a record, or returns nil if Vercel reports no project or no creation time.
     package init?(_ deployment: Deployment) {
         guard let project = deployment.projectId, let created = deployment.createdAt,
@@ -80,29 +82,6 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
         commitMessage = short(deployment.commitMessage)
         creator = short(deployment.creator, 100)
         createdAt = created.milliseconds
-    }
-
-    /// Creates a record for tests.
-    package init(
-        id: String, project: String, phase: Phase, createdAt: Int64, target: String = "preview",
-        isPromoted: Bool = false, isStaged: Bool = false, commitMessage: String? = nil,
-        url: String? = nil, inspectorURL: String? = nil, branch: String? = nil,
-        creator: String? = nil
-    ) {
-        self.id = id
-        projectID = project
-        self.phase = phase
-        state = phase.rawValue.uppercased()
-        self.isPromoted = isPromoted
-        self.isStaged = isStaged
-        hasBegun = phase != .waiting
-        self.target = target
-        self.url = url
-        self.inspectorURL = inspectorURL
-        self.branch = branch
-        self.commitMessage = commitMessage
-        self.creator = creator
-        self.createdAt = createdAt
     }
 }
 

@@ -114,9 +114,7 @@ struct SchemaAdvice {
     /// Warns of a variable that is deprecated, or not declared while a similar one is.
     func warn(about key: String, _ workspace: Workspace) throws {
         if let item = item(key) {
-            if item.makesSensitive,
-                ValueWarning.publicPrefixes.contains(where: { key.hasPrefix($0) })
-            {
+            if item.makesSensitive, ValueWarning.hasPublicPrefix(key) {
                 workspace.context.warn(
                     "public-prefix",
                     "\(name) declares \(key) as sensitive, but its prefix makes it public.")

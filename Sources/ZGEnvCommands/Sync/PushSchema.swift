@@ -44,9 +44,7 @@ struct PushSchema {
                 let advice = deprecation.advice.map { ": \($0)" } ?? ""
                 lines.append("\(step.key) is declared deprecated\(advice)")
             }
-            if item.makesSensitive,
-                ValueWarning.publicPrefixes.contains(where: { step.key.hasPrefix($0) })
-            {
+            if item.makesSensitive, ValueWarning.hasPublicPrefix(step.key) {
                 lines.append("\(step.key) is declared sensitive, but its prefix makes it public")
             }
             if item.isSensitive == false, item.sensitivitySource != .implicit,
