@@ -3,7 +3,8 @@ import Foundation
 import Sealing
 import TestSupport
 import Testing
-import VercelAPI
+
+@testable import VercelAPI
 
 @Suite struct `The client over libcurl` {
     private func client(_ server: LocalServer, _ token: SecretSlice) throws -> VercelClient {

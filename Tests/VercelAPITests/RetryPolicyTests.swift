@@ -1,5 +1,6 @@
 import Testing
-import VercelAPI
+
+@testable import VercelAPI
 
 @Suite struct `When a request is sent again` {
     private let policy = RetryPolicy()

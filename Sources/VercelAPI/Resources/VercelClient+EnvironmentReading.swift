@@ -25,7 +25,8 @@ extension VercelClient {
     package func environmentVariables(
         ofProjects projects: [String]
     ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
-        let calls = try projects.map { project throws(VercelAPIError) in try variablesCall(project)
+        let calls = try projects.map { project throws(VercelAPIError) in
+            try variablesCall(project)
         }
         return perform(calls) { (place, answer) throws(VercelAPIError) in
             // The time of each list starts with its first page.
