@@ -78,7 +78,7 @@ package struct PushPlan: Equatable, Sendable {
         /// Vercel's id of this program's user, for messages; nil if unknown.
         package var ownUser: String?
 
-        package init() {}
+        package init(records: Set<Identifier>? = nil) { self.records = records }
     }
 
     /// The changes in the order of sending.

@@ -39,6 +39,21 @@ extension JSONValue {
     }
 }
 
+extension Variable {
+    /// The record in a report.
+    var entry: JSONValue { .entry(name, attributes.scope) }
+}
+
+extension PushPlan.Step {
+    /// The step's record in a report.
+    var entry: JSONValue { .entry(key, attributes.scope) }
+}
+
+extension PullPlan.Step {
+    /// The step's record in a report.
+    var entry: JSONValue { .entry(key, attributes.scope) }
+}
+
 extension Scope {
     /// The members for a variable's scope.
     var members: [JSONValue.Member] {

@@ -11,4 +11,9 @@ package struct CommandError: Error, Equatable {
         self.message = message
         self.hint = hint
     }
+
+    /// Returns the error with a further sentence, and with another hint if one is given.
+    func adding(_ sentence: String, hint: String? = nil) -> CommandError {
+        CommandError(code, "\(message) \(sentence)", hint: hint ?? self.hint)
+    }
 }

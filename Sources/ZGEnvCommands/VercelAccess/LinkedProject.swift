@@ -14,6 +14,9 @@ struct LinkedProject {
     /// The lists that were read along with the project; nil if it was read alone.
     var reading: Reading?
 
+    /// Vercel's id of the user whose token is used, as far as the vault knows; else empty.
+    var accountID: String { access.account?.userID ?? local?.binding?.accountID ?? "" }
+
     struct Reading {
         let lists: ProjectReading
         /// Owns the values.

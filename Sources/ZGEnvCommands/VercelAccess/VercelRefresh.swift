@@ -127,15 +127,9 @@ extension VercelRefresh {
         let platform = listed.map { VercelRecord($0, environments: environments) }
         let names = Set(
             platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
-        guard
-            try workspace.session.index(.listing).learns(
-                from: platform, listedAt: listedAt, of: project.id)
-        else { return (false, names) }
-        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
-            transaction.see(
-                platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
-        }
-        return (true, names)
+        let wroteVault = try workspace.session.learn(
+            from: platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        return (wroteVault, names)
     }
 
     /// Vercel's state of one project.
@@ -203,5 +197,25 @@ extension Project {
                 .init(id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
             }
         }
+    }
+}
+
+extension VaultSession {
+    /// Records what Vercel lists for a project, if the vault does not have it yet.
+    ///
+    /// - Parameter keys: The keys to write with; nil for those of the index.
+    /// - Returns: Whether the vault was written.
+    @discardableResult
+    func learn(
+        from listed: [VercelRecord], listedAt: UInt64, vercelTime: UInt64, of project: Identifier,
+        with keys: VaultKeys? = nil
+    ) throws -> Bool {
+        guard try index(.listing).learns(from: listed, listedAt: listedAt, of: project) else {
+            return false
+        }
+        try update(with: try keys ?? self.keys(.index)) {
+            $0.see(listed, listedAt: listedAt, vercelTime: vercelTime, of: project)
+        }
+        return true
     }
 }
