@@ -19,8 +19,10 @@ package struct DeploymentFilter: Sendable, Equatable {
     /// The largest number of deployments.
     package var limit = 20
 
-    /// Creates a filter that matches everything.
-    package init() {}
+    /// Creates a filter that matches everything, or what one project deployed for one target.
+    package init(project: String? = nil, target: String? = nil, limit: Int = 20) {
+        (projectId, self.target, self.limit) = (project, target, limit)
+    }
 }
 
 /// A redeploy of an existing deployment's source.

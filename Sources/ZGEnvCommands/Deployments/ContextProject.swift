@@ -25,11 +25,7 @@ struct ContextProject {
         case .platform(let project, _): (name, id) = (nil, project)
         case .link(let link):
             name = nil
-            guard case .platform(let project, _) = link.target else {
-                id = nil
-                return
-            }
-            id = project
+            id = if case .platform(let project, _) = link.target { project } else { nil }
         case nil: (name, id) = (nil, nil)
         }
     }
@@ -39,12 +35,7 @@ struct ContextProject {
     /// - Throws: ``ExitCode/conflict`` if `-p` selects another project. If the directory or the
     ///   environment does, only warns, since a deployment's id is more specific.
     func check(_ deployment: Deployment, of project: Project, _ workspace: Workspace) throws {
-        let isSame: Bool
-        if let id {
-            isSame = id == project.id
-        } else {
-            isSame = name.map { $0 == project.name } ?? true
-        }
+        let isSame = id.map { $0 == project.id } ?? name.map { $0 == project.name } ?? true
         guard !isSame else { return }
         let (own, other) = (project.name, name ?? id ?? "")
         let said = "\(deployment.id) is a deployment of \(own), not of \(other)"

@@ -81,9 +81,7 @@ struct DeploymentCancel: Command {
     }
 
     private func result(_ deployment: Deployment) -> CommandResult {
-        CommandResult(
-            json: DeploymentListing.json(deployment, current: false),
-            text: "")
+        CommandResult(json: DeploymentListing.json(deployment, current: false))
     }
 }
 

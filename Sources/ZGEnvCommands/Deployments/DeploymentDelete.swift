@@ -104,7 +104,12 @@ struct DeploymentDelete: Command {
             case .notFound, .unavailable, .outcomeUnknown, .malformedAnswer:
                 // Vercel may have deleted it although the response was lost.
                 doubt = error
-            case .badRequest, .conflict, .notPossible: throw refusal(error, id)
+            case .badRequest, .conflict, .notPossible:
+                throw CommandError(
+                    .conflict, "Vercel refused to delete \(id)." + error.saying,
+                    hint:
+                        "The deployment still exists. Check with: zg-env deployment show \(word: id)"
+                )
             default: throw error
             }
         }
@@ -125,13 +130,6 @@ struct DeploymentDelete: Command {
                 .failed, "Vercel reported \(id) as deleted, but still shows it.",
                 hint: "Check again in a minute: zg-env deployment show \(word: id)")
         }
-    }
-
-    private func refusal(_ error: VercelAPIError, _ id: String) -> CommandError {
-        CommandError(
-            .conflict,
-            "Vercel refused to delete \(id)." + error.saying,
-            hint: "The deployment still exists. Check with: zg-env deployment show \(word: id)")
     }
 
     private func failure(

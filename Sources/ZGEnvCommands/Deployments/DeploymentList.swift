@@ -56,9 +56,7 @@ struct DeploymentList: Command {
         }
         noteAge(of: found, since: begun, workspace)
         if found.answer.isRolledBack == true {
-            workspace.note(
-                "Production is rolled back: new production deployments do not go live until you make one live with: zg-env promote ID"
-            )
+            workspace.note(ProductionSwitch.rolledBack)
         }
         let look = TerminalStyle(workspace.context)
         let current = found.answer.current
@@ -67,7 +65,7 @@ struct DeploymentList: Command {
                 "project": .string(name), "asOf": .time(orNull: Int64(clamping: found.askedAt)),
                 "deployments": .array(
                     deployments.map {
-                        DeploymentListing.listed($0, current: $0.id == current)
+                        .object(DeploymentListing.listed($0, current: $0.id == current))
                     }),
             ],
             text: DeploymentListing.table(
@@ -201,12 +199,11 @@ struct DeploymentListFilter {
 
     /// Returns the filter of the API request.
     func request(project: String) -> DeploymentFilter {
-        var filter = DeploymentFilter()
-        filter.projectId = project
-        filter.target = target
+        var filter = DeploymentFilter(
+            project: project, target: target,
+            limit: author == nil ? limit : max(limit, Self.searched))
         filter.states = states
         filter.branch = branch
-        filter.limit = author == nil ? limit : max(limit, Self.searched)
         return filter
     }
 

@@ -3,18 +3,17 @@ internal import JSON
 internal import VercelAPI
 
 extension DeploymentListing {
-    /// A deployment of a list as JSON, with its cause and origin.
-    static func listed(_ deployment: Deployment, current: Bool) -> JSONValue {
-        .object(
-            members(deployment, current: current) + [
-                .init("cause", .string(orNull: cause(of: deployment))),
-                .init("commit", .string(orNull: deployment.commit)),
-                .init("commitMessage", .string(orNull: deployment.commitMessage)),
-                .init("author", .string(orNull: deployment.author)),
-                .init("creator", .string(orNull: deployment.creator)),
-                .init("buildMilliseconds", .integer(orNull: deployment.buildMilliseconds)),
-                .init("errorCode", .string(orNull: deployment.errorCode)),
-            ])
+    /// The members of a deployment of a list, with its cause and origin.
+    static func listed(_ deployment: Deployment, current: Bool) -> [JSONValue.Member] {
+        members(deployment, current: current) + [
+            .init("cause", .string(orNull: cause(of: deployment))),
+            .init("commit", .string(orNull: deployment.commit)),
+            .init("commitMessage", .string(orNull: deployment.commitMessage)),
+            .init("author", .string(orNull: deployment.author)),
+            .init("creator", .string(orNull: deployment.creator)),
+            .init("buildMilliseconds", .integer(orNull: deployment.buildMilliseconds)),
+            .init("errorCode", .string(orNull: deployment.errorCode)),
+        ]
     }
 
     /// Returns why a deployment was created, in a few words.
@@ -48,10 +47,7 @@ extension DeploymentListing {
                     state(of: deployment, isCurrent: isCurrent),
                     as: role(of: deployment, isCurrent: isCurrent)),
                 .init(target(of: deployment)),
-                .init(
-                    deployment.createdAt.map {
-                        TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
-                    } ?? "", as: .dim),
+                .init(age(of: deployment, now: now) ?? "", as: .dim),
                 .init(buildTime(of: deployment, now: now) ?? "", as: .dim),
                 .init(cause(of: deployment) ?? ""), .init(deployment.branch ?? ""),
                 .init(firstLine(deployment.commitMessage ?? "")),
@@ -62,13 +58,17 @@ extension DeploymentListing {
 
     /// Returns state, target, branch and age in a line, as beside an id to choose.
     static func summary(of deployment: Deployment, isCurrent: Bool, now: UInt64) -> String {
-        let age = deployment.createdAt.map {
+        [
+            state(of: deployment, isCurrent: isCurrent), target(of: deployment),
+            deployment.branch, age(of: deployment, now: now),
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// Returns how long ago a deployment was created.
+    static func age(of deployment: Deployment, now: UInt64) -> String? {
+        deployment.createdAt.map {
             TimeText.age(of: $0.milliseconds, at: Int64(clamping: now))
         }
-        return [
-            state(of: deployment, isCurrent: isCurrent), target(of: deployment),
-            deployment.branch, age,
-        ].compactMap { $0 }.joined(separator: ", ")
     }
 
     /// Returns the state, with "live" or "staged".

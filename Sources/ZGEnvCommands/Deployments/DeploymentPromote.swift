@@ -59,17 +59,9 @@ struct DeploymentPromote: Command {
                     ]),
                 text: DeploymentListing.line(of: named.deployment))
         case .movesDomains:
-            let move = ProductionSwitch(named: named, kind: .promotion, workspace: workspace)
-            let older = try move.olderVariables()
-            return try Self.confirmed(
-                workspace, named, plan: move.plan(older),
-                question: "Move the production domains to this deployment?", method: "domains",
-                more: ProductionSwitch.members(older)
-            ) {
-                move.warn(older)
-                return try move.apply(
-                    limit: following.hasLimit ? following.limit : Self.defaultLimit, older)
-            }
+            return try ProductionSwitch(named: named, kind: .promotion, workspace: workspace).run(
+                "Move the production domains to this deployment?",
+                limit: following.hasLimit ? following.limit : Self.defaultLimit)
         case .rebuildsFromSource:
             try following.checkLimit()
             let project = named.project.name
@@ -78,7 +70,7 @@ struct DeploymentPromote: Command {
                 plan: [
                     "promote \(named.deployment.id) of \(project) (built for \(DeploymentListing.target(of: named.deployment))) by rebuilding it with production's variables"
                 ],
-                question: "Rebuild this deployment for production?", method: "build", more: []
+                question: "Rebuild this deployment for production?", method: "build"
             ) { try build(named, workspace) }
         }
     }
@@ -86,10 +78,9 @@ struct DeploymentPromote: Command {
     /// Shows the plan, asks, and runs `work`.
     static func confirmed(
         _ workspace: Workspace, _ named: NamedDeployment, plan: [String], question: String,
-        method: String, more: [JSONValue.Member], _ work: () throws -> CommandResult
+        method: String, more: [JSONValue.Member] = [], _ work: () throws -> CommandResult
     ) throws -> CommandResult {
-        guard try !workspace.confirm(plan, question)
-        else { return try work() }
+        if try workspace.confirm(plan, question) { return try work() }
         let members = DeploymentListing.members(named.deployment, current: named.isCurrent)
         return CommandResult(
             json: .object(

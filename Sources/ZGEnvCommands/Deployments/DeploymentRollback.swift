@@ -47,27 +47,14 @@ struct DeploymentRollback: Command {
     init(to deployment: String?) { self.deployment = deployment }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let named: NamedDeployment
-        if let deployment {
-            named = try NamedDeployment(deployment, workspace)
-        } else {
-            named = try previous(workspace)
-        }
+        let named =
+            try deployment.map { try NamedDeployment($0, workspace) } ?? previous(workspace)
         if let refusal = named.actions.rollbackRefusal {
             throw CommandError(refusal, of: named.deployment.id)
         }
-        let move = ProductionSwitch(
-            named: named, kind: .rollback, workspace: workspace,
-            reason: reason)
-        let older = try move.olderVariables()
-        return try DeploymentPromote.confirmed(
-            workspace, named, plan: move.plan(older), question: "Roll back to this deployment?",
-            method: "domains", more: ProductionSwitch.members(older)
-        ) {
-            move.warn(older)
-            return try move.apply(
-                limit: limit, older)
-        }
+        return try ProductionSwitch(
+            named: named, kind: .rollback, workspace: workspace, reason: reason
+        ).run("Roll back to this deployment?", limit: limit)
     }
 
     /// Returns the deployments with new values of rotations that were reverted: they were live, but did
@@ -91,12 +78,9 @@ struct DeploymentRollback: Command {
                 "\(project.name) has no live deployment to roll back from.",
                 hint: "Make a deployment live with: zg-env deployment promote ID")
         }
-        var filter = DeploymentFilter()
-        filter.projectId = project.id
-        filter.target = "production"
+        var filter = DeploymentFilter(project: project.id, target: "production", limit: 100)
         filter.states = [.ready]
         filter.isRollbackCandidate = true
-        filter.limit = 100
         let createdAt = current.createdAt
         let rejected = try Self.rejected(workspace)
         let found = try client.deployments(filter).first { deployment in

@@ -34,10 +34,6 @@ struct DeploymentShow: Command {
 
     private func json(_ named: NamedDeployment) -> JSONValue {
         let deployment = named.deployment
-        guard
-            case .object(let members) = DeploymentListing.listed(
-                deployment, current: named.isCurrent)
-        else { return .null }
         let actions = actions(named).map { action -> JSONValue in
             [
                 "action": .string(action.name), "possible": .bool(action.refusal == nil),
@@ -47,7 +43,7 @@ struct DeploymentShow: Command {
             ]
         }
         return .object(
-            members + [
+            DeploymentListing.listed(deployment, current: named.isCurrent) + [
                 .init("project", .string(named.project.name)),
                 .init("substate", .string(orNull: deployment.substate?.rawValue)),
                 .init("source", .string(orNull: deployment.source)),

@@ -46,27 +46,23 @@ extension NamedDeployment {
     private static func id(
         of text: String, _ project: Project, _ client: VercelClient
     ) throws -> String? {
-        var filter = DeploymentFilter()
-        filter.projectId = project.id
-        switch text {
-        case "live": return project.production?.id
-        case "latest": break
-        case _ where isPrefix(text): return try id(from: text, project, client)
-        default:
-            filter.branch = text
-            let newest = try client.deployments(filter).first { $0.state != .deleted }?.id
-            guard newest == nil, shortLengths.contains(text.utf8.count) else { return newest }
-            return try id(from: "dpl_\(text)", project, client)
+        if text == "live" { return project.production?.id }
+        if isPrefix(text) { return try id(from: text, project, client) }
+        let isBranch = text != "latest"
+        var filter = DeploymentFilter(project: project.id)
+        if isBranch { filter.branch = text }
+        let newest = try client.deployments(filter).first { $0.state != .deleted }?.id
+        guard isBranch, newest == nil, shortLengths.contains(text.utf8.count) else {
+            return newest
         }
-        return try client.deployments(filter).first { $0.state != .deleted }?.id
+        return try id(from: "dpl_\(text)", project, client)
     }
 
     /// Returns the only id of the project that begins like this, or nil.
     private static func id(
         from beginning: String, _ project: Project, _ client: VercelClient
     ) throws -> String? {
-        var filter = DeploymentFilter()
-        (filter.projectId, filter.limit) = (project.id, 100)
+        let filter = DeploymentFilter(project: project.id, limit: 100)
         let found = try client.deployments(filter).filter {
             $0.id.hasPrefix(beginning) && $0.state != .deleted
         }

@@ -30,55 +30,6 @@ struct NamedDeployment {
         DeploymentActions(deployment, current: project.production?.id)
     }
 
-    /// Finds the deployment.
-    ///
-    /// - Parameter isExact: Whether to take only ids, host names and URLs: for what cannot be undone.
-    /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
-    init(_ text: String, _ workspace: Workspace, isExact: Bool = false) throws {
-        if !isExact, Self.words.contains(text) || Self.isBranchLike(text),
-            let found = try Self.ofProject(text, workspace)
-        {
-            self = found
-            return
-        }
-        let page = DeploymentPage(text)
-        let name = page?.deployment ?? DeploymentPage.host(of: text)
-        let isPlain = name.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
-        }
-        // Does not repeat the text, which may be a value typed in the wrong place.
-        guard isPlain, (1...253).contains(name.utf8.count) else {
-            throw CommandError(
-                .usage, "Not a valid deployment ID, branch, host name or URL.",
-                hint: "List the IDs with: zg-env deployment list -p NAME")
-        }
-        let reach = try ContextProject(workspace)
-        let access = try VercelSession(workspace).access(reach.binding)
-        let found = try Self.find(name, from: access.client, workspace) {
-            isExact ? nil : try Self.ofProject(name, workspace)
-        }
-        (client, deployment) = found
-        guard let id = found.deployment.projectId else {
-            throw CommandError(
-                .failed,
-                "Vercel does not report which project \(found.deployment.id) belongs to.")
-        }
-        project = try found.client.project(id, withRollbackInfo: true)
-        try page?.check(deployment, of: project)
-        try reach.check(deployment, of: project, workspace)
-        local = try Self.local(of: id, at: found.client.origin, workspace)
-    }
-
-    init(
-        client: VercelClient, deployment: Deployment, project: Project, local: VaultProject?
-    ) {
-        self.client = client
-        self.deployment = deployment
-        self.project = project
-        self.local = local
-    }
-
     private static func local(
         of project: String, at origin: APIOrigin, _ workspace: Workspace
     ) throws -> VaultProject? {
@@ -159,6 +110,55 @@ struct NamedDeployment {
             isRolledBack: project.isRolledBack)
         try? VercelResponses(workspace, keys: keys, index: index).keep(
             production: answer, of: binding, askedAt: workspace.context.now())
+    }
+}
+
+extension NamedDeployment {
+    /// Finds the deployment.
+    ///
+    /// - Parameter isExact: Whether to take only ids, host names and URLs: for what cannot be undone.
+    /// - Throws: ``ExitCode/notFound`` if no team of the account has it.
+    init(_ text: String, _ workspace: Workspace, isExact: Bool = false) throws {
+        if !isExact, Self.words.contains(text) || Self.isBranchLike(text),
+            let found = try Self.ofProject(text, workspace)
+        {
+            self = found
+            return
+        }
+        let page = DeploymentPage(text)
+        let name = page?.deployment ?? DeploymentPage.host(of: text)
+        // Does not repeat the text, which may be a value typed in the wrong place.
+        guard name.isPlainWord, (1...253).contains(name.utf8.count) else {
+            throw CommandError(
+                .usage, "Not a valid deployment ID, branch, host name or URL.",
+                hint: "List the IDs with: zg-env deployment list -p NAME")
+        }
+        let reach = try ContextProject(workspace)
+        let access = try VercelSession(workspace).access(reach.binding)
+        let found = try Self.find(name, from: access.client, workspace) {
+            isExact ? nil : try Self.ofProject(name, workspace)
+        }
+        guard let id = found.deployment.projectId else {
+            throw CommandError(
+                .failed,
+                "Vercel does not report which project \(found.deployment.id) belongs to.")
+        }
+        let project = try found.client.project(id, withRollbackInfo: true)
+        try page?.check(found.deployment, of: project)
+        try reach.check(found.deployment, of: project, workspace)
+        self.init(
+            client: found.client, deployment: found.deployment, project: project,
+            local: try Self.local(of: id, at: found.client.origin, workspace))
+    }
+}
+
+extension String {
+    /// Whether it has only ASCII letters, digits, hyphens, dots and underscores.
+    var isPlainWord: Bool {
+        utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+        }
     }
 }
 

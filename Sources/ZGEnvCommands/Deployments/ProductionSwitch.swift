@@ -13,6 +13,10 @@ struct ProductionSwitch {
     /// The reason of a rollback, shown on Vercel.
     var reason: String?
 
+    /// What a rollback means for later deployments.
+    static let rolledBack =
+        "Production is rolled back: new production deployments do not go live until you make one live with: zg-env promote ID"
+
     private var id: String { named.deployment.id }
     private var client: VercelClient { named.client }
     private var verb: String { kind == .rollback ? "roll back" : "promote" }
@@ -28,8 +32,20 @@ struct ProductionSwitch {
 
     // MARK: Plan
 
+    /// Shows the plan, asks, and moves the domains.
+    func run(_ question: String, limit: Duration) throws -> CommandResult {
+        let older = try olderVariables()
+        return try DeploymentPromote.confirmed(
+            workspace, named, plan: plan(older), question: question, method: "domains",
+            more: Self.members(older)
+        ) {
+            warn(older)
+            return try apply(limit: limit, older)
+        }
+    }
+
     /// Returns the lines of the plan.
-    func plan(_ older: OlderVariables) -> [String] {
+    private func plan(_ older: OlderVariables) -> [String] {
         let project = named.project
         let current = project.production?.id
         var lines = [
@@ -38,9 +54,7 @@ struct ProductionSwitch {
                 : "promote \(id) of \(project.name)\(current.map { " in place of \($0)" } ?? "") by moving the domains, without a build"
         ]
         let commit = DeploymentListing.firstLine(named.deployment.commitMessage ?? "")
-        if let created = named.deployment.createdAt {
-            let age = TimeText.age(
-                of: created.milliseconds, at: Int64(clamping: workspace.context.now()))
+        if let age = DeploymentListing.age(of: named.deployment, now: workspace.context.now()) {
             lines.append("built \(age)" + (commit.isEmpty ? "" : ": \(commit)"))
         }
         return lines + Self.sentences(older)
@@ -55,7 +69,7 @@ struct ProductionSwitch {
 
     /// Finds the variables with older values, from Vercel's list, or from the vault if that cannot be
     /// read.
-    func olderVariables() throws -> OlderVariables {
+    private func olderVariables() throws -> OlderVariables {
         let platform = try? client.environmentVariables(ofProject: named.project.id)
         var local: [Variable] = []
         if let project = named.local, let index = try workspace.session.indexWithoutPrompt() {
@@ -73,7 +87,7 @@ struct ProductionSwitch {
     }
 
     /// Warns about older values.
-    func warn(_ older: OlderVariables) {
+    private func warn(_ older: OlderVariables) {
         guard !older.isEmpty else { return }
         let lines = Self.sentences(older).joined(separator: "; ")
         workspace.context.warn(
@@ -87,7 +101,7 @@ struct ProductionSwitch {
     /// Requests the promotion or rollback, and waits until it ends.
     ///
     /// - Throws: ``ExitCode/conflict`` if the live deployment has changed since the plan was made.
-    func apply(limit: Duration, _ older: OlderVariables) throws -> CommandResult {
+    private func apply(limit: Duration, _ older: OlderVariables) throws -> CommandResult {
         let previous = named.project.production?.id
         let now = try client.project(named.project.id).production?.id
         guard now == previous else {
@@ -135,9 +149,7 @@ struct ProductionSwitch {
             // Does not wait again after Vercel has not responded for so long.
             let project = isAway ? nil : named.recordLive(workspace)
             if isCurrent == true, kind == .rollback {
-                workspace.note(
-                    "Production is rolled back: new production deployments do not go live until you make one live with: zg-env promote ID"
-                )
+                workspace.note(Self.rolledBack)
             }
             let seen = isAway ? nil : try? client.deployment(id)
             let deployment = seen ?? named.deployment
@@ -166,7 +178,7 @@ struct ProductionSwitch {
     }
 
     /// The variables with older values, for scripts.
-    static func members(_ older: OlderVariables) -> [JSONValue.Member] {
+    private static func members(_ older: OlderVariables) -> [JSONValue.Member] {
         [
             .init("olderVariables", older.isKnown ? .strings(older.changed) : .null),
             .init("missingVariables", older.isKnown ? .strings(older.missing) : .null),

@@ -98,10 +98,10 @@ struct RedeploySource {
     }
 
     private init(newestOf bound: LinkedProject, for target: String) throws {
-        var filter = DeploymentFilter()
-        filter.projectId = bound.platform.id
-        filter.limit = target == "production" ? 20 : 100
-        if target == "production" { filter.target = "production" }
+        let filter =
+            target == "production"
+            ? DeploymentFilter(project: bound.platform.id, target: "production")
+            : DeploymentFilter(project: bound.platform.id, limit: 100)
         let newest = try bound.access.client.deployments(filter).first {
             $0.state != .deleted
                 && (target == "preview"
