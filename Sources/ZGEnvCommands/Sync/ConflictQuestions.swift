@@ -108,10 +108,7 @@ struct ConflictQuestions {
             variable.id, in: work.project, command: Pull.spec.name, asks: true
         ).value
         try work.compare(&finding, with: workspace.session.keys(.values))
-        let isSame = ours.withBytes { ours in
-            theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
-        }
-        guard !isSame else {
+        guard !ours.equals(theirs) else {
             return workspace.note("Both sides have the same value of \(variable.name).")
         }
         try show("  vault   ", ours)

@@ -52,9 +52,8 @@ struct Harden: Command {
             do {
                 result = result.joined(with: "deployment", try Redeploy.afterPush(workspace))
             } catch {
-                var failure = CommandError(mapping: error)
-                failure.message += " The variables are sensitive; production was not redeployed."
-                result.failure = failure
+                result.failure = CommandError(mapping: error).adding(
+                    "The variables are sensitive; production was not redeployed.")
             }
         }
         return result

@@ -29,29 +29,21 @@ struct HardenReport {
 
     /// The lines of the plan, as shown to the user.
     var planLines: [String] {
-        items.flatMap { item in
-            var lines: [String] = []
-            if item.lacksValue {
-                lines.append("pull the value of \(item.record.key) into the vault")
-            }
-            lines.append("make \(item.record.key) sensitive for \(item.hardened.description)")
-            if !item.rest.isEmpty {
-                lines.append(
-                    "keep \(item.record.key) readable for \(item.rest.description), as a separate variable"
-                )
-            }
-            return lines
+        func readable(_ key: String, _ rest: Scope) -> [String] {
+            rest.isEmpty
+                ? [] : ["keep \(key) readable for \(rest.description), as a separate variable"]
+        }
+        return items.flatMap { item in
+            let key = item.record.key
+            return (item.lacksValue ? ["pull the value of \(key) into the vault"] : [])
+                + ["make \(key) sensitive for \(item.hardened.description)"]
+                + readable(key, item.rest)
         }
             + declared.flatMap { item in
                 let key = item.variable.name
                 return [
                     "make \(key) sensitive for \(item.hardened.description) in the vault too, and push it"
-                ]
-                    + (item.rest.isEmpty
-                        ? []
-                        : [
-                            "keep \(key) readable for \(item.rest.description), as a separate variable"
-                        ])
+                ] + readable(key, item.rest)
             }
             + unconfirmed.map {
                 "push \($0.record.key) for \($0.hardened.description) again: it may not have reached Vercel"
@@ -68,7 +60,7 @@ struct HardenReport {
         func entries(_ isSensitive: Bool) -> JSONValue {
             .array(
                 done.filter { ($0.step.attributes.kind == .sensitive) == isSensitive }
-                    .map { JSONValue.entry($0.step.key, $0.step.attributes.scope) })
+                    .map(\.step.entry))
         }
         var members: [JSONValue.Member] = [
             .init("project", .string(project)),
@@ -89,7 +81,7 @@ struct HardenReport {
                             + declared.filter { !$0.rest.isEmpty }.map {
                                 JSONValue.entry($0.variable.name, $0.rest)
                             }
-                            + leftovers.map { JSONValue.entry($0.name, $0.attributes.scope) })
+                            + leftovers.map(\.entry))
                     : entries(false)),
             .init(
                 "takenIn",
@@ -97,24 +89,9 @@ struct HardenReport {
                     items.filter(\.lacksValue).map {
                         JSONValue.entry($0.record.key, $0.record.attributes.scope)
                     })),
-            .init(
-                "left", .entries(omissions)),
-            .init(
-                "unverified",
-                .array(
-                    (outcomes ?? []).compactMap { outcome in
-                        guard case .unverified(let reason) = outcome.end else { return nil }
-                        return JSONValue.entry(
-                            outcome.step.key, outcome.step.attributes.scope, reason)
-                    })),
-            .init(
-                "failed",
-                .array(
-                    (outcomes ?? []).compactMap { outcome in
-                        guard let reason = outcome.failureReason else { return nil }
-                        return JSONValue.entry(
-                            outcome.step.key, outcome.step.attributes.scope, reason)
-                    })),
+            .init("left", .entries(omissions)),
+            .init("unverified", (outcomes ?? []).unverified),
+            .init("failed", (outcomes ?? []).entries(\.failureReason)),
         ]
         if isPlan { members.append(.init("dryRun", true)) }
         return CommandResult(json: .object(members), text: text, failure: failure)
@@ -182,9 +159,9 @@ struct HardenReport {
             case .together(let other, _):
                 name = other
                 fallthrough
-            default: if !pushed.contains(name) { pushed.append(name) }
+            default: pushed.append(name)
             }
-            if !hardened.contains(name) { hardened.append(name) }
+            hardened.append(name)
         }
         if !pushed.isEmpty {
             sentences.append(

@@ -52,19 +52,16 @@ struct HardenWork {
         let records =
             try prepared(items) + declared(plan.declared)
             + plan.unconfirmed.compactMap { $0.variable?.id } + plan.leftovers.map(\.id)
-        var rules = PushPlan.Rules()
-        rules.records = Set(records)
         do {
-            let pushed = try PushWork(workspace, rules: rules).run(asks: false)
+            let pushed = try PushWork(workspace, rules: .init(records: Set(records)))
+                .run(asks: false)
             report.outcomes = pushed.outcomes
             // A conflict stops the push before anything is sent.
             if pushed.outcomes.isEmpty { report.sendingFailure = pushed.result().failure }
         } catch {
-            var failure = CommandError(mapping: error)
-            failure.message += " The values are in the vault."
-            failure.hint = "Run the command again to finish the rest."
             report.outcomes = []
-            report.sendingFailure = failure
+            report.sendingFailure = CommandError(mapping: error).adding(
+                "The values are in the vault.", hint: "Run the command again to finish the rest.")
         }
         return report
     }
@@ -79,7 +76,13 @@ struct HardenWork {
             try bound.reading?.lists.variables.map(\.variable)
             ?? client.environmentVariables(ofProject: bound.platform.id)
         let platform = listed.map { VercelRecord($0, environments: names) }
-        try recordSeen(platform, listedAt: listedAt)
+        // Even if nothing is hardened.
+        if !workspace.options.dryRun {
+            try workspace.session.learn(
+                from: platform, listedAt: listedAt,
+                vercelTime: bound.reading?.vercelTime ?? client.vercelTime, of: project.id,
+                with: keys)
+        }
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let variables = index.variables.filter { $0.project == project.id }
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
@@ -98,18 +101,6 @@ struct HardenWork {
         return HardeningPlan(variables: variables, platform: platform, rules: rules)
     }
 
-    /// Records what the list shows, even if nothing is hardened.
-    private func recordSeen(_ platform: [VercelRecord], listedAt: UInt64) throws {
-        guard !workspace.options.dryRun,
-            try workspace.session.index(.listing).learns(
-                from: platform, listedAt: listedAt, of: project.id)
-        else { return }
-        let vercelTime = bound.reading?.vercelTime ?? bound.access.client.vercelTime
-        try workspace.session.update(with: keys) {
-            $0.see(platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
-        }
-    }
-
     /// Reads Vercel's values and compares the vault's with them.
     private func compared(
         _ candidates: [HardeningPlan.Candidate]
@@ -124,7 +115,7 @@ struct HardenWork {
                 guard let variable = candidates[place].variable, !candidates[place].lacksValue,
                     let ours = try? own(variable)
                 else { return false }
-                return ours.hasBytes(of: theirs)
+                return ours.equals(theirs)
             })
         var items: [HardeningItem] = []
         var omissions: [RecordNote] = []
@@ -140,7 +131,7 @@ struct HardenWork {
                 continue
             }
             if let variable = candidate.variable, !candidate.lacksValue {
-                guard let ours = try own(variable), ours.hasBytes(of: theirs) else {
+                guard let ours = try own(variable), ours.equals(theirs) else {
                     omit("the vault has a different value")
                     continue
                 }
@@ -160,11 +151,11 @@ struct HardenWork {
         guard !items.isEmpty else { return [] }
         try changing { transaction in
             try transaction.importValues(
-                items, of: project.id, account: account, time: workspace.context.now())
+                items, of: project.id, account: bound.accountID, time: workspace.context.now())
         }
         let kept = try verified(items)
         return try changing { transaction in
-            try transaction.harden(kept, account: account, time: workspace.context.now())
+            try transaction.harden(kept, account: bound.accountID, time: workspace.context.now())
         }
     }
 
@@ -183,11 +174,6 @@ struct HardenWork {
         return try changing { transaction in
             try transaction.declare(items, values: values, time: workspace.context.now())
         }
-    }
-
-    /// Vercel's id of the user whose token is used.
-    private var account: String {
-        bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
     private func changing<R>(_ body: @escaping (inout VaultTransaction) throws -> R) throws -> R {
@@ -211,7 +197,7 @@ struct HardenWork {
             let variable = index.variables.first {
                 $0.project == project.id && $0.isLive && $0.remote?.id == record.id
             }
-            guard let variable, let value = try own(variable), value.hasBytes(of: item.value) else {
+            guard let variable, let value = try own(variable), value.equals(item.value) else {
                 throw CommandError(
                     .failed,
                     "The vault's value of \(record.key) differs from the one just read from Vercel.",
@@ -233,12 +219,5 @@ struct HardenWork {
         }
         // An unconfirmed value counts as different from every other value.
         return { reader.isAccepted($0) ? try reader.currentValue(of: $0, in: arena) : nil }
-    }
-}
-
-extension SecretSlice {
-    /// Compares in a time that depends only on the lengths.
-    fileprivate func hasBytes(of other: SecretSlice) -> Bool {
-        withBytes { ours in other.withBytes { ours.isEqualInConstantTime(to: $0) } }
     }
 }

@@ -124,9 +124,8 @@ enum PullProjects {
         guard reports.contains(where: \.needsAnswer) else { return true }
         do {
             return try workspace.confirm(reports.flatMap(\.planLines), question)
-        } catch var error as CommandError where choices > 0 {
-            error.message += " \(ConflictQuestions.dropped(choices))"
-            throw error
+        } catch let error as CommandError where choices > 0 {
+            throw error.adding(ConflictQuestions.dropped(choices))
         }
     }
 }

@@ -58,16 +58,11 @@ struct PullReport {
 
     var members: [JSONValue.Member] {
         func changed(_ isKind: (PullPlan.Action) -> Bool) -> JSONValue {
-            .array(
-                steps.filter { isKind($0.action) }.map {
-                    JSONValue.entry($0.key, $0.attributes.scope)
-                })
+            .array(steps.filter { isKind($0.action) }.map(\.entry))
         }
         let same =
-            plan.unchanged.map { JSONValue.entry($0.name, $0.attributes.scope) }
-            + plan.steps.filter { $0.action == .agree && !$0.staysBehind }.map {
-                JSONValue.entry($0.key, $0.attributes.scope)
-            }
+            plan.unchanged.map(\.entry)
+            + plan.steps.filter { $0.action == .agree && !$0.staysBehind }.map(\.entry)
         var members: [JSONValue.Member] = [
             .init("project", .string(project)), .init("projectCreated", .bool(isMade)),
             .init("created", changed { if case .create = $0 { true } else { false } }),
@@ -83,10 +78,7 @@ struct PullReport {
             .init("unchanged", .array(same)),
             .init(
                 "ahead",
-                .array(
-                    (plan.ahead + plan.kept.compactMap(\.variable)).map {
-                        JSONValue.entry($0.name, $0.attributes.scope)
-                    })),
+                .array((plan.ahead + plan.kept.compactMap(\.variable)).map(\.entry))),
             .init("conflicts", .array(plan.conflicts.map(Self.json))),
             .init("unreadable", .entries(plan.unreadable)),
             .init("skipped", .entries(skipped)), .init("compared", .bool(plan.compared)),

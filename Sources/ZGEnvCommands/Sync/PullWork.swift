@@ -96,7 +96,8 @@ struct PullWork {
         let vercelTime = bound.reading?.vercelTime ?? client.vercelTime
         let claimed =
             try keys.opensValues
-            ? ClaimedRecords(index, of: project.id, variables, listing.all, account: account)
+            ? ClaimedRecords(
+                index, of: project.id, variables, listing.all, account: bound.accountID)
             : ClaimedRecords()
         claimed.apply(to: &variables)
         var rules = rules
@@ -118,10 +119,6 @@ struct PullWork {
             variables: variables, values: values, evidence: evidence, rules: rules,
             listedAt: listedAt, vercelTime: vercelTime, metadata: index.metadata,
             claimed: claimed)
-    }
-
-    private var account: String {
-        bound.access.account?.userID ?? project.binding?.accountID ?? ""
     }
 
     /// Returns old records of renamed or replaced variables, which the next push deletes.
@@ -226,9 +223,7 @@ struct PullWork {
             guard let variable, let theirs = values[record.id],
                 let ours = try reader.currentValue(of: variable, in: arena)
             else { continue }
-            evidence.equalities[variable.id] = ours.withBytes { ours in
-                theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
-            }
+            evidence.equalities[variable.id] = ours.equals(theirs)
         }
         return evidence
     }
@@ -264,7 +259,7 @@ struct PullWork {
 
     private func write(_ finding: Finding) throws {
         let time = workspace.context.now()
-        let account = self.account
+        let account = bound.accountID
         let live = bound.platform.liveDeployment
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
         try workspace.session.update(with: keys) { transaction in

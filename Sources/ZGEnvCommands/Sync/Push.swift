@@ -74,9 +74,7 @@ struct Push: Command {
             return result.joined(
                 with: "deployment", try Redeploy.afterPush(workspace, confirmed: source))
         } catch {
-            var failure = CommandError(mapping: error)
-            failure.message += " The push itself has succeeded."
-            result.failure = failure
+            result.failure = CommandError(mapping: error).adding("The push itself has succeeded.")
             return result
         }
     }

@@ -62,10 +62,7 @@ struct PushReport {
             .init("updated", list { if case .update = $0 { true } else { false } }),
             .init("deleted", list { if case .delete = $0 { true } else { false } }),
             .init("unchanged", unchanged),
-            .init(
-                "conflicts",
-                .entries(conflicts)),
-            .init("unverified", unverified),
+            .init("conflicts", .entries(conflicts)), .init("unverified", outcomes.unverified),
             .init("failed", failed), .init("notLive", notLive),
             .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
@@ -75,16 +72,8 @@ struct PushReport {
 
     /// Returns the completed steps of one kind; for a dry run the planned ones.
     private func list(_ isKind: (PushPlan.Action) -> Bool) -> JSONValue {
-        if isDryRun {
-            return .array(
-                plan.steps.filter { isKind($0.action) }.map {
-                    JSONValue.entry($0.key, $0.attributes.scope)
-                })
-        }
-        return .array(
-            outcomes.filter { isKind($0.step.action) && !$0.isFailed }.map {
-                JSONValue.entry($0.step.key, $0.step.attributes.scope)
-            })
+        let steps = isDryRun ? plan.steps : outcomes.filter { !$0.isFailed }.map(\.step)
+        return .array(steps.filter { isKind($0.action) }.map(\.entry))
     }
 
     private var unchanged: JSONValue {
@@ -93,7 +82,7 @@ struct PushReport {
                 !overtaken.contains {
                     $0.key == variable.name && $0.scope == variable.attributes.scope
                 }
-            }.map { JSONValue.entry($0.name, $0.attributes.scope) })
+            }.map(\.entry))
     }
 
     /// The conflicts found before and during sending.
@@ -105,14 +94,6 @@ struct PushReport {
                     key: outcome.step.key, scope: outcome.step.attributes.scope, reason: reason,
                     way: outcome.way)
             }
-    }
-
-    private var unverified: JSONValue {
-        .array(
-            outcomes.compactMap { outcome in
-                guard case .unverified(let reason) = outcome.end else { return nil }
-                return JSONValue.entry(outcome.step.key, outcome.step.attributes.scope, reason)
-            })
     }
 
     /// The steps that are not live in production yet.
@@ -129,9 +110,7 @@ struct PushReport {
     }
 
     private var notLive: JSONValue {
-        .array(
-            waiting.map { JSONValue.entry($0.step.key, $0.step.attributes.scope) }
-                + leaving.map { JSONValue.entry($0.name, $0.attributes.scope) })
+        .array(waiting.map(\.step.entry) + leaving.map(\.entry))
     }
 
     /// The note that production needs a redeploy; nil if it does not.
@@ -170,20 +149,18 @@ struct PushReport {
     }
 
     private var failed: JSONValue {
-        .array(
-            outcomes.compactMap { outcome in
-                guard case .failed(let reason, _) = outcome.end else { return nil }
-                return JSONValue.entry(outcome.step.key, outcome.step.attributes.scope, reason)
-            })
+        outcomes.entries { if case .failed(let reason, _) = $0.end { reason } else { nil } }
     }
 
     private var text: String {
         func safe(_ text: String) -> String { DisplayText.safe(text) }
+        func line(_ word: String, _ note: RecordNote) -> String {
+            "\(word)  \(safe(note.key)) (\(safe(note.scope.description))): \(safe(note.reason))\n"
+        }
         if !plan.conflicts.isEmpty {
             return plan.conflicts.map {
-                let word = if case .pulling = $0.way { "behind   " } else { "conflict " }
-                return
-                    "\(word) \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
+                let word = if case .pulling = $0.way { "behind  " } else { "conflict" }
+                return line(word, $0)
             }.joined()
         }
         if isDryRun {
@@ -194,9 +171,7 @@ struct PushReport {
                 }.joined()
         }
         if outcomes.isEmpty { return "Nothing to push.\n" }
-        return overtaken.map {
-            "conflict  \(safe($0.key)) (\(safe($0.scope.description))): \(safe($0.reason))\n"
-        }.joined()
+        return overtaken.map { line("conflict", $0) }.joined()
             + outcomes.map { outcome in
                 let what =
                     "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
@@ -311,6 +286,21 @@ struct PushReport {
 }
 
 extension [PushOutcome] {
+    /// Returns an entry for each outcome that has a reason.
+    func entries(_ reason: (PushOutcome) -> String?) -> JSONValue {
+        .array(
+            compactMap { outcome in
+                reason(outcome).map {
+                    .entry(outcome.step.key, outcome.step.attributes.scope, $0)
+                }
+            })
+    }
+
+    /// The changes that were sent and could not be read back.
+    var unverified: JSONValue {
+        entries { if case .unverified(let reason) = $0.end { reason } else { nil } }
+    }
+
     /// The exit code for these failures: that of their common cause if a script can act on it.
     var exitCode: ExitCode {
         let codes = Set(

@@ -140,7 +140,8 @@ final class PushValues {
 }
 
 extension StoredVersion {
-    fileprivate struct Name: Hashable {
+    /// A version by its variable and number.
+    struct Name: Hashable {
         let variable: Identifier
         let version: UInt64
     }

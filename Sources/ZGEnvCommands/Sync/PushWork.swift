@@ -119,7 +119,7 @@ struct PushWork {
             variables[position].remote = remote
         }
         let claimed = try ClaimedRecords(
-            index, of: project.id, variables, platform, account: accountName)
+            index, of: project.id, variables, platform, account: bound.accountID)
         claimed.apply(to: &variables)
         let exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
@@ -204,19 +204,24 @@ struct PushWork {
             var hasBegun = false
             let begunAt = workspace.context.now()
             do {
-                report.outcomes = try audited(plan, index) {
+                report.outcomes = try workspace.audited(
+                    Set(plan.steps.map(\.key)).sorted(), project: project.name,
+                    command: command, seen: index.metadata
+                ) {
                     hasBegun = true
                     return try Interrupts.deferred { try application.send(plan) }
+                } failed: {
+                    $0.contains(where: \.isFailed)
                 }
             } catch let error as VaultError {
                 // A caller with a larger operation reports this in its own words.
                 guard asks, hasBegun else { throw error }
                 // The vault is unchanged, but Vercel may not be.
-                var failure = CommandError(mapping: error)
-                failure.message += " Some changes may already have been sent."
-                failure.hint =
-                    "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
-                throw failure
+                throw CommandError(mapping: error).adding(
+                    "Some changes may already have been sent.",
+                    hint:
+                        "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
+                )
             }
             let deleted = Set(
                 report.outcomes.filter { $0.step.isDeletion && !$0.isFailed }
@@ -235,7 +240,10 @@ struct PushWork {
             }
             report.overtaken = overtaken(plan.unchanged, adopted, platform, listing.last)
             report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
-            try recordSeen(listing, begunAt: begunAt)
+            // What the last listing shows about other records.
+            try workspace.session.learn(
+                from: listing.last, listedAt: begunAt, vercelTime: client.vercelTime,
+                of: project.id)
             if !isPart { try recordLive() }
             let after = try workspace.session.index(.listing)
             let known = after.project(project.id)
@@ -289,16 +297,6 @@ struct PushWork {
                 hint: "Nothing was sent. Run the command again.")
         }
         return try AcceptanceGate(workspace).require(use, in: index, with: keys)
-    }
-
-    /// Sends the plan, with a line in the audit log before and after.
-    private func audited(
-        _ plan: PushPlan, _ index: VaultIndex, _ send: () throws -> [PushOutcome]
-    ) throws -> [PushOutcome] {
-        return try workspace.audited(
-            Set(plan.steps.map(\.key)).sorted(), project: project.name,
-            command: command, seen: index.metadata, send,
-            failed: { $0.contains(where: \.isFailed) })
     }
 
     /// Reads the project's variables and custom environments from Vercel.
@@ -405,7 +403,7 @@ struct PushWork {
         }
         return SendResolution(
             of: sends, variables: variables, platform: platform, evidence: evidence,
-            account: accountName, time: workspace.context.now())
+            account: bound.accountID, time: workspace.context.now())
     }
 
     /// Returns journal entries for records deleted because others take their places.
@@ -415,7 +413,7 @@ struct PushWork {
         exchange.replaced.map { id, record in
             SendEntry(
                 createdAt: workspace.context.now(), action: .delete, project: project.id,
-                variable: id, vercelProject: bound.platform.id, author: accountName,
+                variable: id, vercelProject: bound.platform.id, author: bound.accountID,
                 target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
                 attributes: record.attributes, version: 0, sentAfter: listing.time)
         }
@@ -430,12 +428,8 @@ struct PushWork {
         return isHidden ? (try? bound.access.client.withoutRetries().user().id) ?? "" : ""
     }
 
-    private var accountName: String {
-        bound.access.account?.userID ?? project.binding?.accountID ?? ""
-    }
-
     private func keep(_ note: PushNote) throws {
-        let (account, time) = (accountName, workspace.context.now())
+        let (account, time) = (bound.accountID, workspace.context.now())
         let vercelTime = bound.access.client.vercelTime
         try workspace.session.update(with: try workspace.session.keys(.index)) {
             $0.keep(
@@ -460,7 +454,7 @@ struct PushWork {
         _ seen: Seen, _ adopted: [Identifier: VercelRecord], _ forgotten: [Identifier],
         exchanging exchange: (ScopeExchange, deletions: [SendEntry])? = nil
     ) throws {
-        let (account, time) = (accountName, workspace.context.now())
+        let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
         // Which record of Vercel a variable is, is for the root to say.
         let keys = try workspace.session.keys(seen.claimed.isEmpty ? .index : .values)
@@ -483,10 +477,7 @@ struct PushWork {
         _ variables: [Variable], _ adopted: [Identifier: VercelRecord],
         _ planned: [VercelRecord], _ now: [VercelRecord]
     ) -> [RecordNote] {
-        func byID(_ records: [VercelRecord]) -> [String: VercelRecord] {
-            Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        }
-        let (planned, now) = (byID(planned), byID(now))
+        let (planned, now) = (planned.keyed(by: \.id), now.keyed(by: \.id))
         return variables.compactMap { variable in
             let before = adopted[variable.id] ?? variable.remote.flatMap { planned[$0.id] }
             guard let before else { return nil }
@@ -509,19 +500,6 @@ struct PushWork {
         return PushPlan.conflicts(
             inPlacesOf: variables.filter { sent.contains($0.id) }, among: variables,
             platform: now.filter { !created.contains($0.id) })
-    }
-
-    /// Stores what the last listing shows about other records.
-    private func recordSeen(_ listing: FreshListing, begunAt: UInt64) throws {
-        guard
-            try workspace.session.index(.listing).learns(
-                from: listing.last, listedAt: begunAt, of: project.id)
-        else { return }
-        let vercelTime = bound.access.client.vercelTime
-        try workspace.session.update(with: try workspace.session.keys(.index)) {
-            $0.see(
-                listing.last, listedAt: begunAt, vercelTime: vercelTime, of: project.id)
-        }
     }
 
     /// Tells the group of a shared project what Vercel has now.
