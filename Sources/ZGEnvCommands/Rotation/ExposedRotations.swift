@@ -90,14 +90,12 @@ struct ExposedRotations {
     func writeSkeleton(to path: String, besides requests: [RotationRequest]) throws -> CommandResult
     {
         let missing = missing(in: requests)
-        var seen: Set<[String]> = []
-        let items = missing.filter { seen.insert([$0.variable.name, $0.project]).inserted }
-            .map { row -> JSONValue in
-                [
-                    "key": .string(row.variable.name), "project": .string(row.project),
-                    "fromCommand": "echo 'write a recipe first' >&2; exit 1", "redeploy": true,
-                ]
-            }
+        let items = missing.unique { [$0.variable.name, $0.project] }.map { row -> JSONValue in
+            [
+                "key": .string(row.variable.name), "project": .string(row.project),
+                "fromCommand": "echo 'write a recipe first' >&2; exit 1", "redeploy": true,
+            ]
+        }
         let json: JSONValue = [
             "path": .string(path), "rotations": .integer(Int64(items.count)),
             "dryRun": .bool(workspace.options.dryRun),

@@ -40,8 +40,7 @@ extension LiveRotationRemote {
     private func together(
         _ group: [Waited], _ states: inout [Int: RotationBuildState]
     ) throws -> [Waited] {
-        var filter = DeploymentFilter()
-        filter.limit = 100
+        var filter = DeploymentFilter(limit: 100)
         // By Vercel's clock, like all creation times.
         let oldest = group.map { plan.members[$0.member].newestAt }.min() ?? 0
         if oldest > 0 { filter.since = APITime(milliseconds: Int64(clamping: oldest)) }
@@ -49,9 +48,7 @@ extension LiveRotationRemote {
         var current: [String: Project]?
         var rest: [Waited] = []
         do throws(VercelAPIError) {
-            let listed = Dictionary(
-                try client.deployments(filter).map { ($0.id, $0) },
-                uniquingKeysWith: { first, _ in first })
+            let listed = try client.deployments(filter).keyed(by: \.id)
             for (member, build) in group {
                 guard let deployment = listed[build.id],
                     deployment.state == .ready || !deployment.state.isFinal
@@ -69,9 +66,7 @@ extension LiveRotationRemote {
                     continue
                 }
                 if current == nil {
-                    let projects = try client.projects(limit: Self.pageSize)
-                    current = Dictionary(
-                        projects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+                    current = try client.projects(limit: Self.pageSize).keyed(by: \.id)
                 }
                 let project = current?[plan.members[member].vercelProject]
                 if let project, project.production?.id == build.id {

@@ -81,10 +81,7 @@ extension LiveRotationRemote {
     /// Returns whether a production deployment created after the start may still go live.
     private func isUnderWay(_ member: Int) throws(VercelAPIError) -> Bool {
         let place = plan.members[member]
-        var filter = DeploymentFilter()
-        filter.projectId = place.vercelProject
-        filter.target = "production"
-        filter.limit = 20
+        let filter = DeploymentFilter(project: place.vercelProject, target: "production")
         return try client(member).deployments(filter).contains {
             UInt64(clamping: $0.createdAt?.milliseconds ?? .max) > place.newestAt
                 && !$0.state.isFinal

@@ -9,8 +9,7 @@ extension LiveRotationRemote {
     func standing(_ member: Int) throws -> Result<RotationRemoteValue, Failure> {
         let records = plan.members[member].records
         let index = try workspace.session.index(.everything)
-        let variables = Dictionary(
-            index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let variables = index.variables.keyed(by: \.id)
         let arena = SecretArena()
         let listed: [String: VercelRecord]
         var shown: [String: SecretSlice] = [:]
@@ -26,7 +25,10 @@ extension LiveRotationRemote {
         } catch {
             return .failure(try failure(of: error, .unavailable))
         }
-        try recordSeen(Array(listed.values), listedAt, member)
+        // So that `list` does not show a changed variable as synced.
+        try workspace.session.learn(
+            from: Array(listed.values), listedAt: listedAt, vercelTime: client(member).vercelTime,
+            of: plan.members[member].project)
         let (new, old) = (
             try values.value(.new, ofMember: member), try values.value(.old, ofMember: member)
         )
@@ -44,21 +46,6 @@ extension LiveRotationRemote {
         return .success(.joined(standings))
     }
 
-    /// Records what Vercel has, so that `list` does not show a changed variable as synced.
-    private func recordSeen(
-        _ listed: [VercelRecord], _ listedAt: UInt64, _ member: Int
-    ) throws {
-        let (project, client) = (plan.members[member].project, client(member))
-        let session = workspace.session
-        guard
-            try session.index(.listing).learns(from: listed, listedAt: listedAt, of: project)
-        else { return }
-        try session.update(with: try session.keys(.index)) {
-            $0.see(
-                listed, listedAt: listedAt, vercelTime: client.vercelTime, of: project)
-        }
-    }
-
     /// Returns a project's records on Vercel, by id.
     private func listed(_ member: Int) throws(VercelAPIError) -> [String: VercelRecord] {
         let (client, project) = (client(member), plan.members[member].vercelProject)
@@ -66,9 +53,7 @@ extension LiveRotationRemote {
         let hasCustom = listed.contains { !$0.customEnvironmentIds.isEmpty }
         let names = CustomEnvironmentNames(
             hasCustom ? try client.customEnvironments(ofProject: project) : [])
-        return Dictionary(
-            listed.map { ($0.id, VercelRecord($0, environments: names)) },
-            uniquingKeysWith: { first, _ in first })
+        return listed.map { VercelRecord($0, environments: names) }.keyed(by: \.id)
     }
 
     private static func shown(

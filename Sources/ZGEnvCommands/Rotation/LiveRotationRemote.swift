@@ -33,7 +33,7 @@ final class LiveRotationRemote: RotationRemote {
     /// - Parameter readings: Recent readings, in the order of the projects; empty if there are none.
     init(
         _ workspace: Workspace, _ rotation: RotationEntry, _ values: RotationValues,
-        projects: [LinkedProject], readings: [VercelReading?] = []
+        projects: [LinkedProject], readings: [VercelReading?]
     ) {
         self.workspace = workspace
         self.rotation = rotation.id
@@ -52,7 +52,7 @@ final class LiveRotationRemote: RotationRemote {
     }
 
     /// Returns a deployment's host name, or nil if it cannot be read.
-    func host(_ member: Int, _ deployment: String) throws -> String? {
+    func host(_ member: Int, _ deployment: String) -> String? {
         deployment.isEmpty ? nil : try? client(member).deployment(deployment).url
     }
 
@@ -64,11 +64,10 @@ final class LiveRotationRemote: RotationRemote {
         guard let local = projects[member].local else {
             return .failed(Failure(.push, "the vault has no such project"))
         }
-        var rules = PushPlan.Rules()
-        rules.records = Set(plan.members[member].records.map(\.variable))
+        let records = Set(plan.members[member].records.map(\.variable))
         do {
             let report = try PushWork(
-                workspace, projects[member], local, rules: rules, isPart: true,
+                workspace, projects[member], local, rules: .init(records: records), isPart: true,
                 knowing: freshReading(member)
             ).run(asks: false)
             guard let failure = report.failure else { return .done }

@@ -39,16 +39,11 @@ struct PlannedRotations {
             request.checksSchema = checksSchema
             let key = request.key
             if let exposed, !exposed.includes(request) {
-                items.append(
-                    [
-                        "key": .string(key), "projects": [], "outcome": "not_exposed",
-                        "error": .null,
-                    ])
+                items.append(item(key, outcome: "not_exposed"))
                 continue
             }
             if file.onlyWhenDue, try isNotDue(request) {
-                items.append(
-                    ["key": .string(key), "projects": [], "outcome": "not_due", "error": .null])
+                items.append(item(key, outcome: "not_due"))
                 text += "\(DisplayText.safe(key)): not due yet\n"
                 continue
             }
@@ -65,9 +60,7 @@ struct PlannedRotations {
                     throw mapped
                 }
                 failure = mapped
-                items.append(
-                    item(
-                        ["key": .string(key), "projects": [], "outcome": .null], failure))
+                items.append(item(key, outcome: .null, failure))
                 text += "\(DisplayText.safe(sentence: "\(key): \(mapped.message)"))\n"
             }
             guard let failure else { continue }
@@ -76,6 +69,13 @@ struct PlannedRotations {
         }
         return CommandResult(
             json: ["rotations": .array(items)], text: text, failure: worst(failures))
+    }
+
+    /// Returns the item of a rotation that has no result.
+    private func item(
+        _ key: String, outcome: JSONValue, _ failure: CommandError? = nil
+    ) -> JSONValue {
+        item(["key": .string(key), "projects": [], "outcome": outcome], failure)
     }
 
     private func item(_ json: JSONValue, _ failure: CommandError?) -> JSONValue {
@@ -87,22 +87,16 @@ struct PlannedRotations {
         return .object(members + [.init("error", error)])
     }
 
-    /// Returns the failure that needs attention most.
+    /// Returns the failure that needs attention most, with the number of failures.
     private func worst(_ failures: [CommandError]) -> CommandError? {
-        let ranked: [ExitCode] = [.needsAttention, .rolledBack]
-        for code in ranked {
-            if let found = failures.first(where: { $0.code == code }) {
-                return summed(found, failures.count)
-            }
+        var worst =
+            failures.first { $0.code == .needsAttention }
+            ?? failures.first { $0.code == .rolledBack } ?? failures.first
+        if file.requests.count > 1, let failure = worst {
+            worst?.message =
+                "\(failures.count) of \(file.requests.count) rotations failed. \(failure.message)"
         }
-        return failures.first.map { summed($0, failures.count) }
-    }
-
-    private func summed(_ failure: CommandError, _ count: Int) -> CommandError {
-        guard file.requests.count > 1 else { return failure }
-        var failure = failure
-        failure.message = "\(count) of \(file.requests.count) rotations failed. \(failure.message)"
-        return failure
+        return worst
     }
 
     /// Returns whether all records are younger than their periods. A record without a period is never

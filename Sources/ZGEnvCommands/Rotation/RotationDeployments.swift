@@ -39,9 +39,7 @@ enum RotationDeployments {
             return Choice(
                 target: target, source: serving.id, newestAt: UInt64(clamping: newest))
         }
-        var filter = DeploymentFilter()
-        filter.projectId = bound.platform.id
-        filter.limit = 100
+        let filter = DeploymentFilter(project: bound.platform.id, limit: 100)
         let all = try bound.access.client.deployments(filter)
         let branches = target == "preview" ? scopes.map(\.branch) : []
         let newest = all.compactMap { $0.createdAt?.milliseconds }.max() ?? 0

@@ -46,9 +46,8 @@ enum RotationInput {
         by command: String, _ request: RotationRequest, old: SecretSlice?, _ project: String,
         _ workspace: Workspace
     ) throws -> SecretSlice {
-        var environment = ShellRotationCommands.inherited(workspace.context.rawEnvironment)
-        environment.append(Array("ZG_ENV_KEY=\(request.key)".utf8))
-        environment.append(Array("ZG_ENV_PROJECT=\(project)".utf8))
+        let environment = ShellRotationCommands.environment(
+            workspace.context, ["ZG_ENV_KEY=\(request.key)", "ZG_ENV_PROJECT=\(project)"])
         // A signal ends the command, and then this process.
         let value = Result {
             try Interrupts.deferred {

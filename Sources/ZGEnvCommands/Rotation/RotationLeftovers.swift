@@ -14,8 +14,7 @@ enum RotationLeftovers {
         let all =
             scopes.flatMap { $0.targets.subtracting(.development).names }
             + scopes.flatMap(\.customEnvironments)
-        var seen: Set<String> = []
-        var left = all.filter { $0 != deployed && seen.insert($0).inserted }
+        var left = all.filter { $0 != deployed }.unique(by: \.self)
         let branches = Set(
             scopes.filter { $0.targets.contains(.preview) }.map { $0.branch ?? "" })
         if deployed == "preview", branches.contains("") || branches.count > 1 {
@@ -44,11 +43,10 @@ enum RotationLeftovers {
         _ reader: ValueReader
     ) throws -> [String] {
         let arena = SecretArena()
-        let names = Dictionary(
-            index.projects.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let projects = index.projects.keyed(by: \.id)
         return try index.variables.filter { $0.isLive && !rotated.contains($0.id) }
             .filter { try reader.currentValue(of: $0, in: arena)?.equals(value) ?? false }
-            .map { name($0.name, names[$0.project] ?? "", $0.attributes.scope) }
+            .map { name($0.name, projects[$0.project]?.name ?? "", $0.attributes.scope) }
             .sorted()
     }
 

@@ -13,18 +13,19 @@ final class RotationLock {
     var descriptor: Int32 { lock.file.descriptor }
 
     /// - Throws: ``ExitCode/conflict`` if another process has the lock.
-    init(_ rotation: Identifier, key: String, besides vaultPath: String) throws {
+    init(_ rotation: RotationEntry, _ workspace: Workspace) throws {
+        let path = workspace.session.path
         do {
-            lock = try FileLock.ofVault(vaultPath, for: rotation)
+            lock = try FileLock.ofVault(path, for: rotation.id)
             guard try lock.tryLock() else {
                 throw CommandError(
                     .conflict,
-                    "Another process is working on the rotation of \(key), or a command of that rotation is still running.",
+                    "Another process is working on the rotation of \(rotation.plan.key), or a command of that rotation is still running.",
                     hint: "Wait until that process ends. Show the rotation with: zg-env rotate "
                         + "--status")
             }
         } catch let error as SystemError {
-            throw FileLock.failure(vaultPath, error)
+            throw FileLock.failure(path, error)
         }
     }
 

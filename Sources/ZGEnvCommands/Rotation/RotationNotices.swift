@@ -17,6 +17,11 @@ struct RotationNotices {
         exchange(about: Set(index.variables.lazy.filter { $0.name == key }.map(\.project)))
     }
 
+    /// Exchanges changes with the groups of a rotation's projects.
+    func exchange(about rotation: RotationEntry) {
+        exchange(about: Set(rotation.plan.members.map(\.project)))
+    }
+
     /// Exchanges changes with the groups of some projects: when a rotation began, so that nobody else
     /// changes the value, and when it ended.
     ///
@@ -119,11 +124,10 @@ struct RotationNotices {
     /// - Parameter key: nil for all.
     func all(of key: String?) throws -> (json: [JSONValue], lines: [String]) {
         let index = try workspace.session.index(.everything)
-        let names = Dictionary(
-            index.variables.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let variables = index.variables.keyed(by: \.id)
         var (json, lines): ([JSONValue], [String]) = ([], [])
-        for found in try RotationNotice.all(about: Set(names.keys), in: index) {
-            let name = names[found.notice.variable] ?? ""
+        for found in try RotationNotice.all(about: Set(variables.keys), in: index) {
+            let name = variables[found.notice.variable]?.name ?? ""
             if let key, key != name { continue }
             let project = index.project(found.shared.project)?.name ?? ""
             let author = try RotationNoticeGate.author(of: found, in: index)

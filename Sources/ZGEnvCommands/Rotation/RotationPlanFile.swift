@@ -58,22 +58,19 @@ struct RotationPlanFile {
             throw CommandError(
                 .usage, "Cannot read the plan file \(path).")
         }
-        let file: File
-        do {
-            let value = try JSONValue(parsing: bytes)
-            if let unknown = Self.names(value).subtracting(Self.members).min() {
-                throw Self.problem(path, "unknown field \(unknown)")
+        let wrongFormat = Self.problem(
+            path, "it is not JSON in the format described in docs/rotation.md")
+        guard let value = try? JSONValue(parsing: bytes) else { throw wrongFormat }
+        if let unknown = Self.names(value).subtracting(Self.members).min() {
+            throw Self.problem(path, "unknown field \(unknown)")
+        }
+        for item in value["rotations"]?.array ?? [] {
+            if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
+                throw Self.problem(path, "unknown field \(unknown) in a rotation")
             }
-            for item in value["rotations"]?.array ?? [] {
-                if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
-                    throw Self.problem(path, "unknown field \(unknown) in a rotation")
-                }
-            }
-            file = try JSONDecoder().decode(File.self, from: bytes)
-        } catch let error as CommandError {
-            throw error
-        } catch {
-            throw Self.problem(path, "it is not JSON in the format described in docs/rotation.md")
+        }
+        guard let file = try? JSONDecoder().decode(File.self, from: bytes) else {
+            throw wrongFormat
         }
         guard !file.rotations.isEmpty, file.rotations.count <= RotationPlan.memberLimit else {
             throw Self.problem(path, "it must list 1 to \(RotationPlan.memberLimit) rotations")

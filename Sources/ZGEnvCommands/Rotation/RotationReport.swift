@@ -155,12 +155,7 @@ struct RotationReport {
 
     private static func words(_ state: State) -> String {
         switch state {
-        case .pending: "pending"
-        case .pushing: "pushing"
-        case .pushed: "pushed"
-        case .deploying: "deploying"
-        case .built, .live: state.rawValue
-        case .unchanged: "unchanged"
+        case .pending, .pushing, .pushed, .deploying, .built, .live, .unchanged: state.rawValue
         case .changedElsewhere: "has a value that was set directly on Vercel"
         case .rolledBack: "has the old value"
         case .needsAttention: "needs attention"
@@ -169,10 +164,16 @@ struct RotationReport {
 
     // MARK: Failure
 
-    /// Returns the error for an unsuccessful rotation, or nil.
+    /// Returns the result of the command.
     ///
     /// - Parameter wasAborted: Whether the user asked for the revert.
-    func failure(wasAborted: Bool) -> CommandError? {
+    func result(wasAborted: Bool) -> CommandResult {
+        CommandResult(
+            json: .object(members), text: text, failure: failure(wasAborted: wasAborted))
+    }
+
+    /// Returns the error for an unsuccessful rotation, or nil.
+    private func failure(wasAborted: Bool) -> CommandError? {
         if let stop {
             return CommandError(
                 .needsAttention,
@@ -182,23 +183,21 @@ struct RotationReport {
         switch progress.outcome {
         case .done, .none: return nil
         case .rolledBack: return rolledBack(wasAborted)
-        case .needsAttention where isStoppedAtTheEnd:
-            // The push does nothing where a project has the new value.
-            let pushes = plan.members.map {
-                "zg-env push \(word: plan.key) -p \(word: $0.name) --force"
-            }.joined(separator: ", then: ")
-            return CommandError(
-                .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
-                hint:
-                    "Push the new value again with: \(pushes), then run: zg-env rotate \(word: plan.key) --resume. Or leave everything as it is with: zg-env rotate \(word: plan.key) --close"
-            )
         case .needsAttention:
             return CommandError(
                 .needsAttention, "The rotation of \(plan.key) stopped: \(reason). \(standing)",
-                hint:
-                    "\(progress.failure?.kind == .staged ? "The project stages production deployments; promote this deployment yourself, or revert and rotate with --promote. " : "")Resume with: \(ways). If both fail, leave everything as it is with: zg-env rotate \(word: plan.key) --close"
+                hint: isStoppedAtTheEnd
+                    // The push does nothing where a project has the new value.
+                    ? "Push the new value again with: \(pushes), then run: zg-env rotate \(word: plan.key) --resume. Or leave everything as it is with: zg-env rotate \(word: plan.key) --close"
+                    : "\(progress.failure?.kind == .staged ? "The project stages production deployments; promote this deployment yourself, or revert and rotate with --promote. " : "")Resume with: \(ways). If both fail, leave everything as it is with: zg-env rotate \(word: plan.key) --close"
             )
         }
+    }
+
+    /// The commands that push the new value to each project.
+    private var pushes: String {
+        plan.members.map { "zg-env push \(word: plan.key) -p \(word: $0.name) --force" }
+            .joined(separator: ", then: ")
     }
 
     /// Whether everything is live and proved, and only a change on Vercel prevented the end of the
@@ -210,9 +209,6 @@ struct RotationReport {
     }
 
     private func rolledBack(_ wasAborted: Bool) -> CommandError? {
-        let names = { (places: [Int]) in
-            places.map { plan.members[$0].name }.joined(separator: ", ")
-        }
         if rotation.isUnused {
             let name = plan.members[progress.failedMember ?? 0].name
             let isHere = progress.failure?.kind == .changedHere
@@ -233,12 +229,12 @@ struct RotationReport {
             }
             let ending =
                 unsent ?? false
-                ? "Nothing was sent to \(names([progress.failedMember ?? 0])), and the changes elsewhere were reverted."
+                ? "Nothing was sent to \(plan.members[progress.failedMember ?? 0].name), and the changes elsewhere were reverted."
                 : "The old value was restored."
             let failing = plan.members.indices.filter(failsWithOld)
             let check =
                 failing.isEmpty
-                ? "" : " The check fails with the old value too, in \(names(failing))."
+                ? "" : " The check fails with the old value too, in \(plan.names(of: failing))."
             return CommandError(
                 .rolledBack, "\(plan.key) was not rotated: \(reason). \(ending)\(check)",
                 hint: "The new value stays in the history. \(remedy)")
@@ -250,7 +246,7 @@ struct RotationReport {
         let name = plan.members[left[0]].name
         return CommandError(
             .rolledBack,
-            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); in \(names(left)), the value set directly on Vercel was left in place. Check which value production was built with, and redeploy if it is a different one.\(rest)",
+            "\(plan.key) was not rotated: \(reason). \(reasons.joined(separator: "; ")); in \(plan.names(of: left)), the value set directly on Vercel was left in place. Check which value production was built with, and redeploy if it is a different one.\(rest)",
             hint:
                 "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name) --force, or push the old value with: zg-env push \(word: plan.key) -p \(word: name) --force"
         )
@@ -265,12 +261,9 @@ struct RotationReport {
 
     /// The commands that resume or revert the rotation.
     private var ways: String {
+        let canAbort = RotationMachine(plan: plan, progress: progress).canAbort
         return "zg-env rotate \(word: plan.key) --resume"
             + (canAbort ? ", or revert with: zg-env rotate \(word: plan.key) --abort" : "")
-    }
-
-    private var canAbort: Bool {
-        RotationMachine(plan: plan, progress: progress).canAbort
     }
 
     private var reason: String {

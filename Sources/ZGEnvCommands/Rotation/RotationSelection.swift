@@ -75,8 +75,7 @@ struct RotationSelection {
             ? [try ProjectResolver(workspace).existing(in: index)]
             : try request.projects.map(named)
         projects += try request.alsoProjects.map(named)
-        var seen: Set<Identifier> = []
-        return projects.filter { seen.insert($0.id).inserted }
+        return projects.unique(by: \.id)
     }
 
     private func records(of project: VaultProject) throws -> [Variable] {

@@ -146,10 +146,9 @@ struct RotationSetup {
     private static func requireSync(
         _ found: RotationSelection.Found, _ bound: LinkedProject, _ workspace: Workspace
     ) throws -> VercelReading? {
-        var rules = PushPlan.Rules()
-        rules.records = Set(found.records.map(\.id))
         let report = try PushWork(
-            workspace, bound, bound.local ?? found.project, rules: rules, isPart: true
+            workspace, bound, bound.local ?? found.project,
+            rules: .init(records: Set(found.records.map(\.id))), isPart: true
         ).run(asks: false, sends: false)
         if report.isInSync { return report.reading }
         throw CommandError(
@@ -291,13 +290,11 @@ struct RotationSetup {
     }
 
     /// Stores the new value together with the plan, which starts the rotation.
-    func begin(
-        with value: SecretSlice, _ lock: (RotationEntry) throws -> RotationLock
-    ) throws -> (RotationEntry, RotationLock) {
+    func begin(with value: SecretSlice) throws -> (RotationEntry, RotationLock) {
         let session = workspace.session
         let time = workspace.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)
-        let held = try lock(entry)
+        let lock = try RotationLock(entry, workspace)
         try session.update(with: try session.keys(.values)) { transaction in
             try RotationSelection.checkNoneIsOpen(
                 for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
@@ -319,7 +316,7 @@ struct RotationSetup {
             }
             try transaction.keep(entry)
         }
-        return (entry, held)
+        return (entry, lock)
     }
 
     private var plan: RotationPlan {

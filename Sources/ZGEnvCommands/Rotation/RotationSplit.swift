@@ -13,10 +13,10 @@ struct RotationSplit {
     let workspace: Workspace
 
     /// Whether any record has a different scope.
-    var isNeeded: Bool {
-        preparation.places.contains { place in
-            place.records.contains { $0.attributes.scope != scope }
-        }
+    var isNeeded: Bool { preparation.places.contains(where: isSplit) }
+
+    private func isSplit(_ place: RotationSetup.Place) -> Bool {
+        place.records.contains { $0.attributes.scope != scope }
     }
 
     /// The lines of the plan, as shown to the user.
@@ -33,13 +33,11 @@ struct RotationSplit {
 
     /// Splits the records in the vault and pushes them.
     func apply() throws {
-        for place in preparation.places
-        where place.records.contains(where: { $0.attributes.scope != scope }) {
+        for place in preparation.places where isSplit(place) {
             let records = try split(place)
-            var rules = PushPlan.Rules()
-            rules.records = records
-            let report = try PushWork(workspace, place.bound, place.project, rules: rules)
-                .run(asks: false)
+            let report = try PushWork(
+                workspace, place.bound, place.project, rules: .init(records: records)
+            ).run(asks: false)
             if let failure = report.failure { throw failure }
         }
     }

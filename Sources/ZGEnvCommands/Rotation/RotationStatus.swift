@@ -27,15 +27,14 @@ enum RotationStatus {
             ["close the unfinished rotation of \(found.plan.key); nothing is restored"],
             "Close it?")
         if answer {
-            let lock = try RotationLock(
-                found.id, key: found.plan.key, besides: workspace.session.path)
+            let lock = try RotationLock(found, workspace)
             defer { withExtendedLifetime(lock) {} }
             let time = max(workspace.context.now(), 1)
             closed = try workspace.session.update(with: try workspace.session.keys(.values)) {
                 try close(found, at: time, in: &$0)
             }
             workspace.note("Closed the rotation of \(found.plan.key).")
-            RotationNotices(workspace).exchange(about: Set(found.plan.members.map(\.project)))
+            RotationNotices(workspace).exchange(about: found)
         }
         return CommandResult(
             json: .object(

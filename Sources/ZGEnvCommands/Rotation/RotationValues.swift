@@ -7,12 +7,7 @@ final class RotationValues {
     private let session: VaultSession
     private let plan: RotationPlan
     private let arena = SecretArena()
-    private var opened: [Name: SecretSlice] = [:]
-
-    private struct Name: Hashable {
-        let variable: Identifier
-        let version: UInt64
-    }
+    private var opened: [StoredVersion.Name: SecretSlice] = [:]
 
     init(_ session: VaultSession, _ plan: RotationPlan) {
         self.session = session
@@ -40,7 +35,7 @@ final class RotationValues {
     }
 
     private func value(of variable: Identifier, _ number: UInt64) throws -> SecretSlice? {
-        let name = Name(variable: variable, version: number)
+        let name = StoredVersion.Name(variable: variable, version: number)
         if let value = opened[name] { return value }
         let keys = try session.keys(.values)
         let vault = try session.opened()

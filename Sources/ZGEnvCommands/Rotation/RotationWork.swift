@@ -38,9 +38,7 @@ struct RotationWork {
             try needed.apply()
             preparation = try RotationSetup(request, workspace)
         }
-        let (rotation, lock) = try preparation.begin(with: value) { rotation in
-            try self.lock(rotation)
-        }
+        let (rotation, lock) = try preparation.begin(with: value)
         let shared = Set(preparation.places.map(\.project.id))
         // The first one publishes; what others published before that shows in the second.
         for _ in 0..<2 { notices.exchange(about: shared) }
@@ -64,7 +62,7 @@ struct RotationWork {
             ended.progress.failure = .init(.changedHere, "a colleague rotates it, too")
             ended.endedAt = max(workspace.context.now(), 1)
             try VaultRotationStore(workspace: workspace).keep(ended)
-            notices.exchange(about: Set(rotation.plan.members.map(\.project)))
+            notices.exchange(about: rotation)
             throw error
         }
     }
@@ -124,10 +122,10 @@ struct RotationWork {
                 json: .object(report.members + [.init("dryRun", true)]), text: report.text
             ).folded(workspace)
         }
-        let lock = try lock(found)
+        let lock = try RotationLock(found, workspace)
         let notices = RotationNotices(workspace)
         // Announces it, too, if it was killed before it did.
-        for _ in 0..<2 { notices.exchange(about: Set(found.plan.members.map(\.project))) }
+        for _ in 0..<2 { notices.exchange(about: found) }
         try notices.checkNotTakenOver(found)
         let rotation = try authentic(found)
         let platform = try VercelSession(workspace)
@@ -145,9 +143,7 @@ struct RotationWork {
             }
             return bound
         }
-        defer {
-            RotationNotices(workspace).exchange(about: Set(rotation.plan.members.map(\.project)))
-        }
+        defer { notices.exchange(about: rotation) }
         return try run(rotation, lock, projects: projects, readings: [], wish)
     }
 
@@ -206,11 +202,6 @@ struct RotationWork {
         return rotation
     }
 
-    private func lock(_ rotation: RotationEntry) throws -> RotationLock {
-        try RotationLock(
-            rotation.id, key: rotation.plan.key, besides: workspace.session.path)
-    }
-
     /// Warns about deployments and records that still have the revoked value.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
         guard rotation.progress.revoke == .done else { return }
@@ -267,14 +258,14 @@ struct RotationWork {
 
     private func run(
         _ rotation: RotationEntry, _ lock: RotationLock, projects: [LinkedProject],
-        readings: [VercelReading?] = [], _ wish: ResumeMode? = nil
+        readings: [VercelReading?], _ wish: ResumeMode? = nil
     ) throws -> CommandResult {
         let values = RotationValues(workspace.session, rotation.plan)
         let platform = LiveRotationRemote(
             workspace, rotation, values, projects: projects, readings: readings)
         let commands = ShellRotationCommands(
             workspace: workspace, plan: rotation.plan, values: values, lock: lock,
-            address: { try platform.host($0, $1) })
+            address: platform.host)
         let progress = RotationProgressLines(workspace: workspace, plan: rotation.plan)
         let application = RotationApplication(
             rotation, keeper: VaultRotationStore(workspace: workspace), platform: platform,
@@ -324,10 +315,7 @@ struct RotationWork {
             guard application.rotation.isOpen else { throw error }
             let report = RotationReport(
                 application.rotation, stoppedBy: CommandError(mapping: error))
-            return CommandResult(
-                json: .object(report.members), text: report.text,
-                failure: report.failure(wasAborted: false)
-            ).folded(workspace)
+            return report.result(wasAborted: false).folded(workspace)
         }
         Interrupts.endIfPending()
         let isDone = application.rotation.progress.outcome == .done
@@ -373,11 +361,11 @@ struct RotationWork {
             } else {
                 let unproved = rotation.plan.members.indices.filter {
                     rotation.proof(of: $0) == .none
-                }.map { rotation.plan.members[$0].name }
+                }
                 if !unproved.isEmpty {
                     workspace.context.warn(
                         "not-proved",
-                        "The new value in \(unproved.joined(separator: ", ")) was not verified: the deployment is live, but nothing checked the value it was built with."
+                        "The new value in \(rotation.plan.names(of: unproved)) was not verified: the deployment is live, but nothing checked the value it was built with."
                     )
                 }
             }
@@ -385,17 +373,21 @@ struct RotationWork {
         warnOfLeftovers(rotation)
         let held = rotation.progress.members.indices.filter {
             rotation.progress.members[$0].previous == .done
-        }.map { rotation.plan.members[$0].name }
+        }
         if !held.isEmpty {
             workspace.context.warn(
                 "rolled-back-there",
-                "Vercel rolled back \(held.joined(separator: ", ")): new deployments do not get the production domains until you promote one."
+                "Vercel rolled back \(rotation.plan.names(of: held)): new deployments do not get the production domains until you promote one."
             )
         }
-        return CommandResult(
-            json: .object(report.members), text: report.text,
-            failure: report.failure(wasAborted: wasAborted)
-        ).folded(workspace)
+        return report.result(wasAborted: wasAborted).folded(workspace)
+    }
+}
+
+extension RotationPlan {
+    /// Returns the names of some projects, by their places in the plan.
+    func names(of places: [Int]) -> String {
+        places.map { members[$0].name }.joined(separator: ", ")
     }
 }
 

@@ -11,29 +11,28 @@ struct ShellRotationCommands: RotationCommands {
     /// Inherited by the commands.
     let lock: RotationLock
     /// Returns the host name of a deployment, by member and deployment id.
-    let address: (Int, String) throws -> String?
+    let address: (Int, String) -> String?
 
     func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure? {
         guard let command = plan.commands.apply else { return nil }
         let (kind, step): (RotationProgress.Failure.Kind, String) =
             side == .new ? (.apply, "apply") : (.undo, "undo")
-        return try run(command, step, kind, side, member: 0, project: plan.members[0].name)
+        return try run(command, step, kind, side)
     }
 
     func revoke() throws -> RotationProgress.Failure? {
         guard let command = plan.commands.revoke else { return nil }
-        return try run(
-            command, "revoke", .revoke, .old, member: 0, project: plan.members[0].name)
+        return try run(command, "revoke", .revoke, .old)
     }
 
     func check(
         _ member: Int, deployment: String, _ side: RotationAction.Side
     ) throws -> RotationProgress.Failure? {
-        let host = try address(member, deployment)
+        let host = address(member, deployment)
         if let command = plan.commands.check {
             let failure = try run(
-                command, "check", .check, side, member: member,
-                project: plan.members[member].name, deployment: deployment, host: host)
+                command, "check", .check, side, member: member, deployment: deployment,
+                host: host)
             if let failure { return failure }
         }
         guard let text = plan.commands.checkURL else { return nil }
@@ -45,18 +44,17 @@ struct ShellRotationCommands: RotationCommands {
 
     private func run(
         _ command: String, _ step: String, _ kind: RotationProgress.Failure.Kind,
-        _ side: RotationAction.Side, member: Int, project: String, deployment: String = "",
-        host: String? = nil
+        _ side: RotationAction.Side, member: Int = 0, deployment: String = "", host: String? = nil
     ) throws -> RotationProgress.Failure? {
         let other: RotationAction.Side = side == .new ? .old : .new
-        var environment = Self.inherited(workspace.context.rawEnvironment)
-        for (name, text) in [
-            ("ZG_ENV_STEP", step), ("ZG_ENV_KEY", plan.key), ("ZG_ENV_PROJECT", project),
-            ("ZG_ENV_DEPLOYMENT_ID", deployment),
-            ("ZG_ENV_DEPLOYMENT_URL", host.map { "https://\($0)" } ?? ""),
-        ] {
-            environment.append(Array("\(name)=\(text)".utf8))
-        }
+        let environment = Self.environment(
+            workspace.context,
+            [
+                "ZG_ENV_STEP=\(step)", "ZG_ENV_KEY=\(plan.key)",
+                "ZG_ENV_PROJECT=\(plan.members[member].name)",
+                "ZG_ENV_DEPLOYMENT_ID=\(deployment)",
+                "ZG_ENV_DEPLOYMENT_URL=\(host.map { "https://\($0)" } ?? "")",
+            ])
         // With --json, stderr is reserved for the error object.
         let messages = workspace.context.messages.descriptor
         let process = RotationProcess(
@@ -81,12 +79,14 @@ struct ShellRotationCommands: RotationCommands {
         step == "undo" ? "apply (old value)" : step
     }
 
-    /// Returns the environment without zg-env's own secrets and the variables that it sets itself.
-    static func inherited(_ environment: [[UInt8]]) -> [[UInt8]] {
+    /// Returns the environment without zg-env's own secrets, and with only these of the variables
+    /// that it sets itself.
+    static func environment(_ context: Context, _ entries: [String]) -> [[UInt8]] {
         let own = [
             "ZG_ENV_PASSPHRASE_", "ZG_ENV_KEY_FILE=", "VERCEL_TOKEN=", "ZG_ENV_STEP=",
             "ZG_ENV_KEY=", "ZG_ENV_PROJECT=", "ZG_ENV_DEPLOYMENT_ID=", "ZG_ENV_DEPLOYMENT_URL=",
         ].map { Array($0.utf8) }
-        return environment.filter { entry in !own.contains { entry.starts(with: $0) } }
+        return context.rawEnvironment.filter { entry in !own.contains { entry.starts(with: $0) } }
+            + entries.map { Array($0.utf8) }
     }
 }

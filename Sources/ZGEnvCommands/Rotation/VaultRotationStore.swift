@@ -15,11 +15,11 @@ struct VaultRotationStore: RotationStore {
 
     /// Deletes new versions that were never used.
     private static func drop(_ plan: RotationPlan, from transaction: inout VaultTransaction) {
-        let new = Dictionary(
-            plan.members.flatMap(\.records).map { ($0.variable, $0.newVersion) },
-            uniquingKeysWith: { first, _ in first })
+        let records = plan.members.flatMap(\.records).keyed(by: \.variable)
         transaction.erase(
-            transaction.index.earlierVersions.filter { new[$0.variable] == $0.version })
+            transaction.index.earlierVersions.filter {
+                records[$0.variable]?.newVersion == $0.version
+            })
     }
 
     func makeCurrent(
