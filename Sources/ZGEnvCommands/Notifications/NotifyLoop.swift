@@ -63,11 +63,7 @@ final class NotifyLoop: PollerDelegate {
                 "The saved progress cannot be decrypted with this vault's keys; events since the last run are not reported."
             )
         }
-        if choices.choices.isEmpty {
-            workspace.note(
-                "Notifications are not turned on for any project. Choose events with: zg-env notify set PROJECT --on ready,failed"
-            )
-        }
+        if choices.choices.isEmpty { workspace.note(NotifyShow.nothing) }
         if let desktop { try checkServer(desktop) }
     }
 

@@ -57,10 +57,11 @@ struct NotifySet: Command {
         // A project that is no longer in the vault can still be switched off.
         guard let project = index.project(named: name) else {
             let known = try files.choices().choices.first { $0.name == name }
-            guard events.isEmpty, let known else {
+            guard events.isEmpty, var choice = known else {
                 throw ProjectResolver.notFound(name, in: index)
             }
-            return try apply(without(known), files, workspace)
+            choice.events = []
+            return try apply(choice, files, workspace)
         }
         let bound =
             try project.binding
@@ -73,14 +74,6 @@ struct NotifySet: Command {
             events: events, productionOnly: productionOnly,
             since: Int64(clamping: workspace.context.now()))
         return try apply(choice, files, workspace)
-    }
-
-    private func without(
-        _ choice: NotificationChoices.Choice
-    ) -> NotificationChoices.Choice {
-        var off = choice
-        off.events = []
-        return off
     }
 
     private func apply(

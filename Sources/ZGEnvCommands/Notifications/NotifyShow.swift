@@ -9,6 +9,10 @@ struct NotifyShow: Command {
         ["notify", "show"], "Show which notifications are on",
         exitCodes: ExitCode.ofOpening)
 
+    /// The note where nothing is chosen.
+    static let nothing =
+        "Notifications are not turned on for any project. Choose events with: zg-env notify set PROJECT --on ready,failed"
+
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -18,9 +22,7 @@ struct NotifyShow: Command {
             named($0, in: index)
         }
         if choices.isEmpty {
-            workspace.note(
-                "Notifications are not turned on for any project. Choose events with: zg-env notify set PROJECT --on ready,failed"
-            )
+            workspace.note(Self.nothing)
         }
         let look = TerminalStyle(workspace.context)
         var table = Table([

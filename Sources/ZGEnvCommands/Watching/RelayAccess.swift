@@ -87,28 +87,23 @@ enum RelayAccess {
 
 extension CommandError {
     init(mapping error: RelayError, relay: String) {
-        let reason = Self.sentence(error.reason)
-        switch error.code {
-        case .inviteRefused:
-            self.init(
-                .unauthorized, reason,
-                hint:
-                    "The code may be mistyped, used or expired. Ask the relay's operator for a new one."
-            )
-        case .deviceRefused:
-            self.init(
-                .unauthorized, reason,
-                hint:
-                    "The device was removed from the relay. Leave the relay with: zg-env postal leave, then join again."
-            )
-        case .unavailable:
-            self.init(.unavailable, reason, hint: "Try again later. The relay's URL is \(relay)")
-        case .notARelay:
-            self.init(.unavailable, reason, hint: "Check the relay's URL: \(relay)")
-        case .outcomeUnknown:
-            self.init(
-                .unavailable, reason, hint: "Check with: zg-env postal status")
-        case .failed: self.init(.failed, reason)
-        }
+        let code: ExitCode =
+            switch error.code {
+            case .inviteRefused, .deviceRefused: .unauthorized
+            case .unavailable, .notARelay, .outcomeUnknown: .unavailable
+            case .failed: .failed
+            }
+        let hint: String? =
+            switch error.code {
+            case .inviteRefused:
+                "The code may be mistyped, used or expired. Ask the relay's operator for a new one."
+            case .deviceRefused:
+                "The device was removed from the relay. Leave the relay with: zg-env postal leave, then join again."
+            case .unavailable: "Try again later. The relay's URL is \(relay)"
+            case .notARelay: "Check the relay's URL: \(relay)"
+            case .outcomeUnknown: "Check with: zg-env postal status"
+            case .failed: nil
+            }
+        self.init(code, Self.sentence(error.reason), hint: hint)
     }
 }

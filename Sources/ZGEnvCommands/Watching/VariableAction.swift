@@ -11,14 +11,6 @@ enum VariableAction: Equatable {
     case restore(WatchVariable, UInt64)
     case difference, push, pull
 
-    /// Whether it needs the terminal for itself: for a passphrase, a value, an editor or questions.
-    var needsTerminal: Bool {
-        switch self {
-        case .copy, .set, .edit, .remove, .restore, .difference, .push, .pull: true
-        case .history: false
-        }
-    }
-
     /// Whether it sends requests to Vercel.
     var needsVercel: Bool { [.difference, .push, .pull].contains(self) }
 

@@ -25,9 +25,8 @@ struct VercelWatchSource: WatchSource {
     func deployments(
         in scope: NotificationChoices.Scope, since: Int64, limit: Int
     ) throws(WatchFailure) -> [WatchedDeployment] {
-        var filter = DeploymentFilter()
+        var filter = DeploymentFilter(limit: limit)
         filter.since = APITime(milliseconds: since)
-        filter.limit = limit
         let client = try client.get()
         do throws(VercelAPIError) {
             return try client.deployments(filter).compactMap { WatchedDeployment($0) }

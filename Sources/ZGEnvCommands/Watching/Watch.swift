@@ -36,12 +36,9 @@ struct Watch: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        var names: [String] = []
-        for name in projects.isEmpty ? [workspace.options.project].compactMap({ $0 }) : projects
-        where !names.contains(name) {
-            try ProjectResolver.check(name)
-            names.append(name)
-        }
+        let given = projects.isEmpty ? [workspace.options.project].compactMap { $0 } : projects
+        let names = given.unique(by: \.self)
+        for name in names { try ProjectResolver.check(name) }
         if workspace.options.json {
             let events = try WatchEvents(workspace, names: names, intervals: intervals)
             try Interrupts.deferred { try events.run { Interrupts.pending == nil } }

@@ -43,9 +43,7 @@ final class WatchEvents {
             trouble = nil
             try write(["event": "available"])
         }
-        let projects = platform.projects()
-        let names = Dictionary(
-            projects.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let names = platform.projects().keyed(by: \.id).mapValues(\.name)
         let chosen = names.mapValues { _ in startedAt }
         watcher.watch(chosen)
         let changes = watcher.take(

@@ -32,7 +32,7 @@ final class WatchLoop {
         case look(String)
         case log(WatchRow, project: String)
         case change(DeploymentChange, project: String)
-        case act(VariableAction, project: String)
+        case history(WatchVariable, project: String)
 
         var isLog: Bool {
             if case .log = self { true } else { false }
@@ -40,7 +40,7 @@ final class WatchLoop {
 
         /// Whether it sends requests to Vercel.
         var needsVercel: Bool {
-            if case .act(let action, _) = self { action.needsVercel } else { true }
+            if case .history = self { false } else { true }
         }
     }
     private var jobs: [Job] = []
@@ -189,12 +189,10 @@ final class WatchLoop {
         case .followLog(let row, let project): add(.log(row, project: project))
         case .endLog: logNumber += 1
         case .change(let change, let project): add(.change(change, project: project))
-        case .act(let action, let project):
-            if action.needsTerminal {
-                try runInTerminal(action, project)
-            } else {
-                add(.act(action, project: project))
-            }
+        case .act(.history(let variable), let project):
+            add(.history(variable, project: project))
+        // Needs the terminal for a passphrase, a value, an editor or questions.
+        case .act(let action, let project): try runInTerminal(action, project)
         case .answer(let isYes):
             model.question = nil
             answer = isYes
@@ -387,18 +385,12 @@ final class WatchLoop {
         case .look(let id): try platform.look(id)
         case .log(let row, let project): try follow(row, project)
         case .change(let change, let project): try perform(change, project)
-        case .act(let action, let project): try perform(action, project)
-        }
-    }
-
-    /// Runs a command that asks nothing.
-    private func perform(_ action: VariableAction, _ project: String) throws {
-        let command = try action.command()
-        let lines = try self.command(in: project).onScreen(command) { _, _ in false }
-        if case .history(let variable) = action {
+        case .history(let variable, let project):
+            // Asks nothing.
+            let lines = try command(in: project).onScreen(ShowHistory(of: variable.name)) { _, _ in
+                false
+            }
             show(lines, "history of \(variable.name)", project, historyOf: variable)
-        } else {
-            show(lines, type(of: command).spec.name, project)
         }
     }
 

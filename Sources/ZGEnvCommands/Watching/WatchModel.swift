@@ -151,6 +151,12 @@ struct WatchModel {
         return key.flatMap { key in items.firstIndex { $0.key == key } } ?? 0
     }
 
+    /// The selected row; nil without rows.
+    private var selectedItem: Item? {
+        let items = items
+        return items.isEmpty ? nil : items[selection(in: items)]
+    }
+
     // MARK: Keys
 
     /// Handles a key.
@@ -342,21 +348,19 @@ struct WatchModel {
     }
 
     private mutating func open() -> Action? {
-        let items = items
-        guard !items.isEmpty else { return unused("Enter") }
-        switch items[selection(in: items)] {
-        case .project(let project):
+        switch selectedItem {
+        case .project(let project)?:
             push(.project(project.id))
             return .look(project.id)
-        case .deployment: return actOnDeployment("l")
-        case .variable: return act("h")
+        case .deployment?: return actOnDeployment("l")
+        case .variable?: return act("h")
+        case nil: return unused("Enter")
         }
     }
 
     private mutating func push(_ page: Page) {
         // Fixes the selection by identity, since the order may change.
-        let items = items
-        if !items.isEmpty { selected[selected.count - 1] = items[selection(in: items)].key }
+        if let selectedItem { selected[selected.count - 1] = selectedItem.key }
         pages.append(page)
         selected.append(nil)
         (filter, isFiltering, entry) = ("", false, nil)
@@ -389,12 +393,10 @@ struct WatchModel {
             guard let project = project(id) else { return nil }
             return (project.rows.first { $0.id == row.id } ?? row, project)
         }
-        let items = items
-        if items.isEmpty, case .project(let id) = page { return project(id).map { (nil, $0) } }
-        guard !items.isEmpty else { return nil }
-        switch (items[selection(in: items)], page) {
-        case (.project(let project), _): return (project.rows.first, project)
-        case (.deployment(let row), .project(let id)): return project(id).map { (row, $0) }
+        switch (selectedItem, page) {
+        case (nil, .project(let id)): return project(id).map { (nil, $0) }
+        case (.project(let project)?, _): return (project.rows.first, project)
+        case (.deployment(let row)?, .project(let id)): return project(id).map { (row, $0) }
         default: return nil
         }
     }
@@ -420,13 +422,12 @@ struct WatchModel {
         case "v", "c", "s", "e", "x", "h": break
         default: return nil
         }
-        let items = items
-        guard !items.isEmpty, case .variable(let variable) = items[selection(in: items)] else {
+        guard case .variable(let variable)? = selectedItem else {
             message = "This project has no variables yet. Press n to add one."
             return nil
         }
         switch letter {
-        case "v": return reveal()
+        case "v": return .reveal(variable.id, project: id)
         case "c": return act(.copy(variable), id)
         case "s": return act(.set(variable.name, variable.scope), id)
         case "e": return act(.edit(variable), id)
@@ -483,13 +484,5 @@ struct WatchModel {
             return nil
         }
         return .change(change, project: project.id)
-    }
-
-    private func reveal() -> Action? {
-        let items = items
-        guard case .project(let id) = page, !items.isEmpty,
-            case .variable(let variable) = items[selection(in: items)]
-        else { return nil }
-        return .reveal(variable.id, project: id)
     }
 }

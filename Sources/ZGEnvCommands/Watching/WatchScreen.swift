@@ -85,7 +85,9 @@ struct WatchScreen {
         switch model.page {
         case .projects:
             let (all, seen) = (model.projects.count, model.visible.count)
-            title = seen == all ? Self.count(all, "project") : "\(seen) of \(all) projects"
+            title =
+                seen < all
+                ? "\(seen) of \(all) projects" : all == 1 ? "1 project" : "\(all) projects"
         case .project(let id): title = model.project(id)?.name ?? "a project"
         case .log(let row, let id):
             title = "\(model.project(id)?.name ?? "") \(row.id)"
@@ -275,15 +277,11 @@ struct WatchScreen {
         guard table.isEmpty else { return table.lines(width: size.columns) }
         if !isOnVariables { return [[], [Span("  No deployments yet.", .dim)]] }
         if !model.filter.isEmpty { return [[], [Span("  No variable matches the filter.", .dim)]] }
-        guard project.isLocal else {
-            return [[]]
-                + indented(
-                    "This project is not in the vault. Press p to pull its variables from Vercel.",
-                    .dim)
-        }
-        return [[]]
-            + indented(
-                "No variables yet. Press n to add one, or p to pull them from Vercel.", .dim)
+        let advice =
+            project.isLocal
+            ? "No variables yet. Press n to add one, or p to pull them from Vercel."
+            : "This project is not in the vault. Press p to pull its variables from Vercel."
+        return [[]] + indented(advice, .dim)
     }
 
     /// Returns a sentence wrapped to the screen's width.
@@ -398,10 +396,6 @@ struct WatchScreen {
         }
         for note in notes { lines += [[]] + indented(note, .plain) }
         return lines
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 
     /// Returns the visible part of a list.

@@ -165,10 +165,8 @@ final class WatchedVercel: PollerDelegate {
     private func ask(_ place: Place) throws -> Bool {
         let access = try place.open(workspace)
         let before = Set(place.deployments.filter(\.isLiveCandidate).map(\.id))
-        var filter = DeploymentFilter()
-        filter.limit = Self.listLimit
         let askedAt = workspace.context.now()
-        place.deployments = try access.client.deployments(filter)
+        place.deployments = try access.client.deployments(DeploymentFilter(limit: Self.listLimit))
         place.askedAt = askedAt
         let list = DeploymentsResponse(current: nil, deployments: place.deployments)
         try answers.keep(
@@ -201,8 +199,7 @@ final class WatchedVercel: PollerDelegate {
     /// Saves which deployments are live in the vault, where `status` and `list` read it.
     private func recordLive(_ platform: [Project], _ askedAt: UInt64) throws {
         guard let index, !workspace.options.dryRun else { return }
-        let known = Dictionary(
-            platform.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = platform.keyed(by: \.id)
         let news = index.projects.compactMap { local -> (Identifier, Project)? in
             guard let project = known[local.binding?.projectID ?? ""],
                 project.liveDeployment != local.live
@@ -236,10 +233,8 @@ final class WatchedVercel: PollerDelegate {
         let transport = try pageTransport ?? context.transport()
         pageTransport = transport
         let client = access.client.connected(through: transport)
-        var filter = DeploymentFilter()
-        filter.projectId = id
         let askedAt = workspace.context.now()
-        let found = try client.deployments(filter)
+        let found = try client.deployments(DeploymentFilter(project: id))
         pages[id] = found
         guard let project = place.platform.first(where: { $0.id == id }) else { return }
         let page = DeploymentsResponse(current: project.production?.id, deployments: found)
@@ -316,10 +311,8 @@ final class WatchedVercel: PollerDelegate {
             let all =
                 (listed[id] ?? []) + (pages[id] ?? []) + (known?.latestDeployments ?? [])
                 + [known?.production].compactMap { $0 }
-            var rows: Set<String> = []
             project.rows = Array(
-                all.filter { $0.state != .deleted && rows.insert($0.id).inserted }
-                    .map { WatchRow($0) }
+                all.filter { $0.state != .deleted }.unique(by: \.id).map { WatchRow($0) }
                     .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }.prefix(30))
             if let local, let index {
                 project.isLocal = true
@@ -356,10 +349,8 @@ final class WatchedVercel: PollerDelegate {
 
     /// The live deployments, by project id.
     var current: [String: Deployment] {
-        Dictionary(
-            accounts.flatMap(\.platform).compactMap { project in
-                project.production.map { (project.id, $0) }
-            }, uniquingKeysWith: { first, _ in first })
+        accounts.flatMap(\.platform).filter { $0.production != nil }.keyed(by: \.id)
+            .compactMapValues(\.production)
     }
 }
 

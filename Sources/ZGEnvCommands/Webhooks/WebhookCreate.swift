@@ -65,7 +65,8 @@ struct WebhookCreate: Command {
         guard isForRelay || credentialFile == nil else {
             throw CommandError(.usage, "--credential-file requires --postal.")
         }
-        guard events.allSatisfy(isWord), events.count <= 100 else {
+        let areWords = events.allSatisfy { (1...100).contains($0.utf8.count) && $0.isPlainWord }
+        guard areWords, events.count <= 100 else {
             throw CommandError(
                 .usage,
                 "Not a valid event name: use only letters, digits, dots, hyphens and underscores.",
@@ -143,14 +144,6 @@ struct WebhookCreate: Command {
         return url
     }
 
-    private func isWord(_ event: String) -> Bool {
-        (1...100).contains(event.utf8.count)
-            && event.utf8.allSatisfy { byte in
-                byte == 0x2E || byte == 0x2D || byte == 0x5F || (0x30...0x39).contains(byte)
-                    || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            }
-    }
-
     private func keys(_ workspace: Workspace) throws -> VaultKeys {
         do {
             return try workspace.session.keys(.index)
@@ -209,17 +202,14 @@ struct WebhookCreate: Command {
     private func undone(
         _ webhook: Webhook, _ cause: CommandError, _ scope: WebhookScope
     ) -> CommandError {
-        var error = cause
         do throws(VercelAPIError) {
             _ = try scope.client.deleteWebhook(webhook.id)
-            error.message += " The webhook was deleted."
-            error.hint = "Run the command again."
+            return cause.adding("The webhook was deleted.", hint: "Run the command again.")
         } catch {
             return CommandError(
                 cause.code,
                 "\(cause.message) The webhook \(webhook.id) still exists, but its secret is lost.",
                 hint: "Delete it with: zg-env webhook delete \(word: webhook.id)")
         }
-        return error
     }
 }
