@@ -50,13 +50,15 @@ package struct CommandResult {
     }
 
     /// Returns the result with one more member of its JSON object.
-    package func with(_ name: String, _ value: JSONValue) -> CommandResult {
+    package func with(
+        _ name: String, _ value: @escaping @autoclosure () throws -> JSONValue
+    ) -> CommandResult {
         var result = self
         let json = json
         result.json = {
             let own = try json()
             guard case .object(let members) = own else { return own }
-            return .object(members + [.init(name, value)])
+            return .object(members + [.init(name, try value())])
         }
         return result
     }

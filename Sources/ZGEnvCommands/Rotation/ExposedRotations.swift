@@ -66,7 +66,6 @@ struct ExposedRotations {
         _ result: CommandResult, _ missing: [ExposureRow], _ found: ExposureWork.Found?,
         failure: CommandError?
     ) throws -> CommandResult {
-        guard case .object(let members) = try result.json() else { return result }
         var text = try result.text()
         if let found {
             text += ExposureRow.table(found.rows.filter(\.isLeft), workspace.context)
@@ -74,13 +73,12 @@ struct ExposedRotations {
                 text += "Nothing that \(subject.name) knows is left to replace.\n"
             }
         }
-        return CommandResult(
-            json: .object(
-                members + [
-                    .init("exposedTo", .string(subject.name)),
-                    .init("missing", .array(missing.map(\.json))),
-                    .init("exposure", found?.json(about: subject.name) ?? .null),
-                ]), text: text, failure: failure)
+        var result = result.with("exposedTo", .string(subject.name))
+            .with("missing", .array(missing.map(\.json)))
+            .with("exposure", found?.json(about: subject.name) ?? .null)
+        result.text = { text }
+        result.failure = failure
+        return result
     }
 
     // MARK: Skeleton

@@ -199,12 +199,7 @@ extension CommandResult {
 
     /// Returns this result with another one as a JSON member, and the texts and failures joined.
     func joined(with name: String, _ other: CommandResult) -> CommandResult {
-        var joined = self
-        joined.json = {
-            let own = try self.json()
-            guard case .object(let members) = own else { return own }
-            return .object(members + [.init(name, try other.json())])
-        }
+        var joined = with(name, try other.json())
         joined.text = { try self.text() + other.text() }
         joined.failure = failure ?? other.failure
         return joined
