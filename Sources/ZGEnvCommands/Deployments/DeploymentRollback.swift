@@ -81,13 +81,11 @@ struct DeploymentRollback: Command {
         var filter = DeploymentFilter(project: project.id, target: "production", limit: 100)
         filter.states = [.ready]
         filter.isRollbackCandidate = true
-        let createdAt = current.createdAt
         let rejected = try Self.rejected(workspace)
         let found = try client.deployments(filter).first { deployment in
-            guard !rejected.contains(deployment.id) else { return false }
-            guard let time = deployment.createdAt, let createdAt, time < createdAt else {
-                return false
-            }
+            guard let time = deployment.createdAt, let currentTime = current.createdAt,
+                time < currentTime, !rejected.contains(deployment.id)
+            else { return false }
             return DeploymentActions(deployment, current: current.id).rollbackRefusal == nil
         }
         guard let found else {

@@ -78,7 +78,7 @@ final class FoldedLogOutput: LogOutput {
         guard isDirty else { return }
         isDirty = false
         if let step, let progress {
-            let latest = step.lines.isEmpty ? "" : (step.inOrder.last?.text ?? "")
+            let latest = step.inOrder.last?.text ?? ""
             progress.update("\(step.title) · \(step.count) · \(latest)")
         }
         try stream.flush()

@@ -63,12 +63,11 @@ struct NotifySet: Command {
             choice.events = []
             return try apply(choice, files, workspace)
         }
-        let bound =
-            try project.binding
-            ?? LinkedProject.inVault(
-                project, VercelSession(workspace), workspace
-            ).local?.binding
-        guard let binding = bound else { throw ProjectResolver.notFound(name, in: index) }
+        guard
+            let binding = try project.binding
+                ?? LinkedProject.inVault(project, VercelSession(workspace), workspace).local?
+                .binding
+        else { throw ProjectResolver.notFound(name, in: index) }
         let choice = NotificationChoices.Choice(
             scope: .init(binding), projectID: binding.projectID, name: project.name,
             events: events, productionOnly: productionOnly,

@@ -185,13 +185,11 @@ final class LiveRotationRemote: RotationRemote {
             return .success(.unreadable)
         }
         // Vercel returns values that it does not show as an empty string, or not at all.
-        let found = [pulled.buildEnvironment[plan.key], pulled.environment[plan.key]]
-            .compactMap { $0 }.first { $0.count > 0 }
-        guard let found else {
-            let isThere =
-                pulled.buildEnvironment[plan.key] != nil || pulled.environment[plan.key] != nil
+        let shown = [pulled.buildEnvironment[plan.key], pulled.environment[plan.key]]
+            .compactMap { $0 }
+        guard let found = shown.first(where: { $0.count > 0 }) else {
             return .success(
-                try isThere || isSensitive(member) ? .unreadable : .isAbsent)
+                try !shown.isEmpty || isSensitive(member) ? .unreadable : .isAbsent)
         }
         if found.equals(new) { return .success(.holdsNew) }
         if let old = try values.value(.old, ofMember: member), found.equals(old) {

@@ -30,22 +30,16 @@ struct RotationProgressLines {
             return "\(project(member)): live in \(id), a newer deployment."
         case (_, .ended(let member, let failure)): return "\(project(member)): \(failure.reason)."
         case (.read(let member, let side), .evidence(let evidence)):
-            switch (evidence, side) {
-            case (.holdsNew, _): return "\(project(member)): the deployment has the new value."
-            case (.holdsOld, .new):
-                return
-                    "\(project(member)): the deployment has the old value; retrying with a different kind of build."
-            case (.holdsOld, .old): return "\(project(member)): the deployment has the old value."
-            case (.isAbsent, .new):
-                return
-                    "\(project(member)): the deployment lacks the variable; retrying with a different kind of build."
-            case (.isAbsent, .old): return "\(project(member)): the deployment lacks the variable."
-            case (.holdsOther, _):
-                return
-                    "\(project(member)): the deployment has neither the old nor the new value."
-            case (.unreadable, _), (.unknown, _):
-                return "\(project(member)): the deployment's value cannot be read."
-            }
+            let retries = side == .new ? "; retrying with a different kind of build." : "."
+            let finding =
+                switch evidence {
+                case .holdsNew: "the deployment has the new value."
+                case .holdsOld: "the deployment has the old value\(retries)"
+                case .isAbsent: "the deployment lacks the variable\(retries)"
+                case .holdsOther: "the deployment has neither the old nor the new value."
+                case .unreadable, .unknown: "the deployment's value cannot be read."
+                }
+            return "\(project(member)): \(finding)"
         case (.check(let member, _), _): return "\(project(member)): the check passed."
         case (.revoke, _): return "Revoked the old value."
         case (.undo, _): return "Restored the old value with --apply."

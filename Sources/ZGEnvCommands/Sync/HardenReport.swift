@@ -62,6 +62,8 @@ struct HardenReport {
                 done.filter { ($0.step.attributes.kind == .sensitive) == isSensitive }
                     .map(\.step.entry))
         }
+        let rests =
+            items.map { ($0.record.key, $0.rest) } + declared.map { ($0.variable.name, $0.rest) }
         var members: [JSONValue.Member] = [
             .init("project", .string(project)),
             .init(
@@ -75,12 +77,7 @@ struct HardenReport {
                 "readable",
                 isPlan
                     ? .array(
-                        items.filter { !$0.rest.isEmpty }.map {
-                            JSONValue.entry($0.record.key, $0.rest)
-                        }
-                            + declared.filter { !$0.rest.isEmpty }.map {
-                                JSONValue.entry($0.variable.name, $0.rest)
-                            }
+                        rests.filter { !$1.isEmpty }.map { JSONValue.entry($0, $1) }
                             + leftovers.map(\.entry))
                     : entries(false)),
             .init(

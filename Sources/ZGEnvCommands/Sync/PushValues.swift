@@ -111,19 +111,17 @@ final class PushValues {
         let stored =
             current?.version == number ? current : History(of: variable, in: index).version(number)
         guard let stored else { return nil }
-        guard index.accepts(stored) else { return try notAccepted(number, of: variable) }
+        guard index.accepts(stored) else {
+            // An earlier version counts as missing.
+            guard number == variable.currentVersion else { return nil }
+            throw VaultError(
+                .notAccepted,
+                "the value of \(variable.name) was changed while the values were locked, and the change "
+                    + "is not confirmed")
+        }
         let value = try reader.value(of: variable, stored, in: arena)
         opened[name] = value
         return value
-    }
-
-    /// Throws ``VaultError/Code/notAccepted`` for the current value; returns nil for an earlier version.
-    private func notAccepted(_ number: UInt64, of variable: Variable) throws -> SecretSlice? {
-        guard number == variable.currentVersion else { return nil }
-        throw VaultError(
-            .notAccepted,
-            "the value of \(variable.name) was changed while the values were locked, and the change "
-                + "is not confirmed")
     }
 
     private func opening() throws -> (reader: ValueReader, index: VaultIndex) {

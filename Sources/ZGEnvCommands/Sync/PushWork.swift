@@ -106,8 +106,7 @@ struct PushWork {
     ) throws -> PushReport {
         let client = bound.access.client
         let (environments, platform) = (reading.environments, reading.records)
-        let (listing, listedAt) = (reading.listing, reading.listedAt)
-        let vercelTime = reading.vercelTime
+        let listing = reading.listing
         let index = try workspace.session.index(.everything)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -135,8 +134,7 @@ struct PushWork {
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
         let seen = Seen(
-            platform: platform, listedAt: listedAt, vercelTime: vercelTime,
-            resolution: resolution, claimed: claimed,
+            reading: reading, resolution: resolution, claimed: claimed,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
@@ -439,9 +437,7 @@ struct PushWork {
 
     /// The state of Vercel before anything is sent.
     private struct Seen {
-        let platform: [VercelRecord]
-        let listedAt: UInt64
-        let vercelTime: UInt64
+        let reading: VercelReading
         let resolution: SendResolution
         let claimed: ClaimedRecords
         /// The vault's current versions then, by record.
@@ -464,10 +460,10 @@ struct PushWork {
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
-            transaction.forget(forgotten, by: seen.vercelTime)
+            transaction.forget(forgotten, by: seen.reading.vercelTime)
             transaction.see(
-                seen.platform, listedAt: seen.listedAt, vercelTime: seen.vercelTime,
-                of: project.id)
+                seen.reading.records, listedAt: seen.reading.listedAt,
+                vercelTime: seen.reading.vercelTime, of: project.id)
             transaction.see(live: live, of: project.id, time: time)
         }
     }

@@ -366,8 +366,7 @@ final class WatchLoop {
                 let error = CommandError(mapping: error)
                 // The header already shows that the refresh failed.
                 if case .look = job, error.code == .unavailable { continue }
-                let text = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
-                model.message = text
+                model.message = [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
                 if job.isLog {
                     model.log.append(
                         .init(
