@@ -11,31 +11,6 @@ struct Checkpoint: Equatable, Sendable {
     let tag: [UInt8]
     var entries: CheckpointEntries
 
-    init(generation: UInt64, nonce: [UInt8], tag: [UInt8], entries: CheckpointEntries) {
-        (self.generation, self.nonce, self.tag) = (generation, nonce, tag)
-        self.entries = entries
-    }
-
-    /// An empty checkpoint, which is not valid.
-    init() {
-        self.init(
-            generation: 0, nonce: [UInt8](repeating: 0, count: AuthenticatedCipher.nonceByteCount),
-            tag: [UInt8](repeating: 0, count: AuthenticatedCipher.tagByteCount), entries: .init())
-    }
-
-    /// Creates the checkpoint for the generation of `header`. The header's vault id, generation,
-    /// epoch, public key and slots must be set; its lengths and nonce are not used.
-    init(
-        of entries: CheckpointEntries, under header: VaultHeader, key: borrowing SecretBytes
-    ) {
-        let nonce = AuthenticatedCipher.randomNonce()
-        let covered = Self.covered(entries, header.generation, header)
-        self.init(
-            generation: header.generation, nonce: nonce,
-            tag: covered.withBytes { AuthenticatedCipher.tag(of: $0, nonce: nonce, key: key) },
-            entries: entries)
-    }
-
     /// Verifies that this was created with the root, for these slots and this public key.
     func holds(under header: VaultHeader, key: borrowing SecretBytes) -> Bool {
         guard generation > 0, generation <= header.generation else { return false }
@@ -77,5 +52,27 @@ struct Checkpoint: Equatable, Sendable {
             nonce: try reader.bytes(AuthenticatedCipher.nonceByteCount),
             tag: try reader.bytes(AuthenticatedCipher.tagByteCount),
             entries: try CheckpointEntries.decode(from: &reader))
+    }
+}
+
+extension Checkpoint {
+    /// An empty checkpoint, which is not valid.
+    init() {
+        self.init(
+            generation: 0, nonce: [UInt8](repeating: 0, count: AuthenticatedCipher.nonceByteCount),
+            tag: [UInt8](repeating: 0, count: AuthenticatedCipher.tagByteCount), entries: .init())
+    }
+
+    /// Creates the checkpoint for the generation of `header`. The header's vault id, generation,
+    /// epoch, public key and slots must be set; its lengths and nonce are not used.
+    init(
+        of entries: CheckpointEntries, under header: VaultHeader, key: borrowing SecretBytes
+    ) {
+        let nonce = AuthenticatedCipher.randomNonce()
+        let covered = Self.covered(entries, header.generation, header)
+        self.init(
+            generation: header.generation, nonce: nonce,
+            tag: covered.withBytes { AuthenticatedCipher.tag(of: $0, nonce: nonce, key: key) },
+            entries: entries)
     }
 }

@@ -27,12 +27,7 @@ struct CheckpointEntries: Equatable, Sendable {
     private init(bytes: [UInt8], starts: [Int]) {
         (self.bytes, self.starts) = (bytes, starts)
         func first(_ precedes: (UInt8) -> Bool) -> Int {
-            var (low, high) = (0, starts.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if precedes(bytes[starts[middle]]) { low = middle + 1 } else { high = middle }
-            }
-            return low
+            starts.indices.firstIndex(notPreceding: { precedes(bytes[starts[$0]]) })
         }
         func range(_ kind: CoveredObject.Kind) -> Range<Int> {
             first { $0 < kind.rawValue }..<first { $0 <= kind.rawValue }
@@ -103,12 +98,8 @@ struct CheckpointEntries: Equatable, Sendable {
 
     /// Returns the index of an object's entry, or where it would be inserted.
     private func find(_ object: CoveredObject) -> (place: Int, isThere: Bool) {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.object(at: middle) < object { low = middle + 1 } else { high = middle }
-        }
-        return (low, low < starts.count && self.object(at: low) == object)
+        let place = starts.indices.firstIndex(notPreceding: { self.object(at: $0) < object })
+        return (place, place < starts.count && self.object(at: place) == object)
     }
 
     /// Returns the object of the entry at an index.
@@ -179,12 +170,8 @@ struct CheckpointEntries: Equatable, Sendable {
         if let guess, guess < records.count, recordID(at: records.lowerBound + guess) == id {
             return records.lowerBound + guess
         }
-        var (low, high) = (records.lowerBound, records.upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if recordID(at: middle) < id { low = middle + 1 } else { high = middle }
-        }
-        return low < records.upperBound && recordID(at: low) == id ? low : nil
+        let place = records.firstIndex(notPreceding: { recordID(at: $0) < id })
+        return place < records.upperBound && recordID(at: place) == id ? place : nil
     }
 
     /// Returns the encoded content of an object's entry, or nil.

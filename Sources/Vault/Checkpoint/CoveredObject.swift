@@ -37,7 +37,7 @@ package struct CoveredObject: Hashable, Comparable, Sendable {
     package static func < (left: CoveredObject, right: CoveredObject) -> Bool {
         if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
         if left.id != right.id { return left.id < right.id }
-        return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        return bytesPrecede(left.name, right.name)
     }
 
     /// Compares strings by their bytes, like all of the index.

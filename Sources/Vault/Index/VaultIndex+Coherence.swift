@@ -59,17 +59,7 @@ extension VaultIndex {
     }
 
     private func checkChunks(_ chunksByteCount: UInt64) throws(VaultError) {
-        let keys = Set(batches.map(\.id))
-        var last: Identifier?
-        var haveKeys = true
-        func look(at batch: Identifier) {
-            if batch == last { return }
-            last = batch
-            haveKeys = haveKeys && keys.contains(batch)
-        }
-        let current = currentVersions.values
-        for place in current.indices { look(at: current[place].batch) }
-        for place in earlierVersions.indices { look(at: earlierVersions[place].batch) }
+        let haveKeys = usedBatches.isSubset(of: batches.map(\.id))
         var end: UInt64 = 0
         for extent in chunkExtents() {
             guard extent.offset == end, extent.length > 0, haveKeys else {

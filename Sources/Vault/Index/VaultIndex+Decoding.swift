@@ -81,7 +81,7 @@ extension VaultIndex {
         accounts = try content.list(
             "accounts", Self.accountLimit, 40,
             { (reader) throws(VaultError) in try Account.decode(from: &reader, in: opened) },
-            key: { $0.name }, { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            key: { $0.name }, bytesPrecede)
         formerLogKeys = try content.list(
             "log keys", Self.formerLogKeyLimit, 32,
             { (reader) throws(VaultError) in
@@ -148,7 +148,7 @@ extension ByteReader {
     ///
     /// - Parameters:
     ///   - skipping: Skips the section and returns no items.
-    ///   - key: The sort key, compared instead of the items because these may be large.
+    ///   - key: The sort key.
     fileprivate mutating func list<T, Key>(
         _ what: StaticString, _ limit: Int, _ minimumByteCount: Int, skipping: Bool = false,
         _ decode: (inout ByteReader) throws(VaultError) -> T, key: (T) -> Key,
@@ -156,19 +156,9 @@ extension ByteReader {
     ) throws(VaultError) -> [T] {
         var section = try section(Int(try uint32()))
         if skipping { return [] }
-        let count = try section.count(limit: limit, minimumByteCount: minimumByteCount, of: what)
-        var items: [T] = []
-        items.reserveCapacity(count)
-        var last: Key?
-        for _ in 0..<count {
-            let item = try decode(&section)
-            let next = key(item)
-            if let last, !precedes(last, next) {
-                throw VaultError(damaged: .order, "the \(what) are not in order")
-            }
-            last = next
-            items.append(item)
-        }
+        let items = try section.ascending(
+            what, limit: limit, minimumByteCount: minimumByteCount, decode, by: key, precedes,
+            else: "the \(what) are not in order")
         try section.expectEnd(of: what)
         return items
     }

@@ -99,6 +99,21 @@ package struct VaultIndex {
 extension VaultIndex {
     var versionCount: Int { currentVersions.count + earlierVersions.count }
 
+    /// The batches of all versions.
+    var usedBatches: Set<Identifier> {
+        var used: Set<Identifier> = []
+        var last: Identifier?
+        func keep(_ batch: Identifier) {
+            // Values of one write are adjacent.
+            if batch != last { used.insert(batch) }
+            last = batch
+        }
+        let current = currentVersions.values
+        for place in current.indices { keep(current[place].batch) }
+        for place in earlierVersions.indices { keep(earlierVersions[place].batch) }
+        return used
+    }
+
     /// Returns the versions of each record, sorted by number.
     ///
     /// - Parameter records: The records to include; nil for all.

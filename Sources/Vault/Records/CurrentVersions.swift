@@ -74,11 +74,7 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
     func place(of variable: Identifier, guess: Int? = nil) -> Int? {
         if let guess, guess < values.count, values[guess].variable == variable { return guess }
         if let places { return places[variable] }
-        var (low, high) = (0, values.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if values[middle].variable < variable { low = middle + 1 } else { high = middle }
-        }
-        return low < values.count && values[low].variable == variable ? low : nil
+        let place = values.indices.firstIndex(notPreceding: { values[$0].variable < variable })
+        return place < values.count && values[place].variable == variable ? place : nil
     }
 }

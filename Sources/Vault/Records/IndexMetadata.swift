@@ -72,7 +72,7 @@ package struct IndexMetadata: Equatable, Sendable {
     package mutating func approve(_ directory: ApprovedDirectory) {
         approvedDirectories.removeAll { $0.path == directory.path }
         approvedDirectories.append(directory)
-        approvedDirectories.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        approvedDirectories.sort { bytesPrecede($0.path, $1.path) }
     }
 
     /// Revokes the approval of a path.
@@ -90,7 +90,7 @@ package struct IndexMetadata: Equatable, Sendable {
         settings.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
         guard let value else { return }
         settings.append(VaultSetting(name: name, value: value))
-        settings.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        settings.sort { bytesPrecede($0.name, $1.name) }
     }
 
     func encode(into writer: inout ByteWriter) {
@@ -114,52 +114,27 @@ package struct IndexMetadata: Equatable, Sendable {
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> IndexMetadata {
         var metadata = IndexMetadata()
-        let tags = try reader.count(
-            limit: VaultFormat.generationTagLimit, minimumByteCount: 24, of: "generations")
-        for _ in 0..<tags {
-            let entry = GenerationTag(
-                generation: try reader.uint64(), tag: try reader.bytes(16))
-            guard metadata.generationTags.last.map({ $0.generation < entry.generation }) ?? true
-            else { throw VaultError(damaged: .order, "generations are not in order") }
-            metadata.generationTags.append(entry)
-        }
+        metadata.generationTags = try reader.ascending(
+            "generations", limit: VaultFormat.generationTagLimit, minimumByteCount: 24,
+            { (reader) throws(VaultError) in
+                GenerationTag(generation: try reader.uint64(), tag: try reader.bytes(16))
+            }, by: \.generation, <, else: "generations are not in order")
         if try reader.flag() {
             metadata.audit = AuditPosition(
                 sequence: try reader.uint64(), tag: try reader.bytes(16))
         }
-        let directories = try reader.count(
-            limit: VaultFormat.directoryLimit,
-            minimumByteCount: ApprovedDirectory.minimumByteCount, of: "approved directories")
-        for _ in 0..<directories {
-            let directory = try ApprovedDirectory.decode(from: &reader)
-            guard
-                metadata.approvedDirectories.last.map({
-                    $0.path.utf8.lexicographicallyPrecedes(directory.path.utf8)
-                }) ?? true
-            else { throw VaultError(damaged: .order, "approved directories are not in order") }
-            metadata.approvedDirectories.append(directory)
-        }
-        let writes = try reader.count(
-            limit: VaultFormat.lockedWriteLimit, minimumByteCount: LockedWrite.minimumByteCount,
-            of: "locked writes")
-        for _ in 0..<writes {
-            let write = try LockedWrite.decode(from: &reader)
-            guard metadata.lockedWrites.last.map({ $0.generation < write.generation }) ?? true
-            else { throw VaultError(damaged: .order, "locked writes are not in order") }
-            metadata.lockedWrites.append(write)
-        }
-        let settings = try reader.count(
-            limit: VaultFormat.settingLimit, minimumByteCount: VaultSetting.minimumByteCount,
-            of: "settings")
-        for _ in 0..<settings {
-            let setting = try VaultSetting.decode(from: &reader)
-            guard
-                metadata.settings.last.map({
-                    $0.name.utf8.lexicographicallyPrecedes(setting.name.utf8)
-                }) ?? true
-            else { throw VaultError(damaged: .order, "settings are not in order") }
-            metadata.settings.append(setting)
-        }
+        metadata.approvedDirectories = try reader.ascending(
+            "approved directories", limit: VaultFormat.directoryLimit,
+            minimumByteCount: ApprovedDirectory.minimumByteCount, ApprovedDirectory.decode,
+            by: \.path, bytesPrecede, else: "approved directories are not in order")
+        metadata.lockedWrites = try reader.ascending(
+            "locked writes", limit: VaultFormat.lockedWriteLimit,
+            minimumByteCount: LockedWrite.minimumByteCount, LockedWrite.decode,
+            by: \.generation, <, else: "locked writes are not in order")
+        metadata.settings = try reader.ascending(
+            "settings", limit: VaultFormat.settingLimit,
+            minimumByteCount: VaultSetting.minimumByteCount, VaultSetting.decode,
+            by: \.name, bytesPrecede, else: "settings are not in order")
         return metadata
     }
 }

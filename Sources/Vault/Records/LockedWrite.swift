@@ -23,22 +23,6 @@ package struct LockedWrite: Equatable, Sendable {
     static let minimumByteCount = 24
     static let commandLimit = 64
 
-    init(generation: UInt64, by author: Author, variables: Set<Identifier>) {
-        self.generation = generation
-        time = author.time
-        var command = author.command
-        while command.utf8.count > Self.commandLimit { command.removeLast() }
-        self.command = command
-        self.variables = variables.sorted()
-    }
-
-    private init(
-        generation: UInt64, time: UInt64, command: String, variables: [Identifier]
-    ) {
-        (self.generation, self.time) = (generation, time)
-        (self.command, self.variables) = (command, variables)
-    }
-
     func encode(into writer: inout ByteWriter) {
         writer.uint64(generation)
         writer.uint64(time)
@@ -51,19 +35,22 @@ package struct LockedWrite: Equatable, Sendable {
         let generation = try reader.uint64()
         let time = try reader.uint64()
         let command = try reader.text(limit: commandLimit)
-        let count = try reader.count(
-            limit: VaultFormat.recordLimit, minimumByteCount: 16, of: "changed records")
-        var variables: [Identifier] = []
-        variables.reserveCapacity(count)
-        for _ in 0..<count {
-            let variable = try reader.identifier()
-            guard variables.last.map({ $0 < variable }) ?? true else {
-                throw VaultError(damaged: .order, "the records of a locked write are not in order")
-            }
-            variables.append(variable)
-        }
+        let variables = try reader.ascending(
+            "changed records", limit: VaultFormat.recordLimit, minimumByteCount: 16,
+            { (reader) throws(VaultError) in try reader.identifier() }, by: \.self, <,
+            else: "the records of a locked write are not in order")
         return LockedWrite(
             generation: generation, time: time, command: command, variables: variables)
+    }
+}
+
+extension LockedWrite {
+    init(generation: UInt64, by author: Author, variables: Set<Identifier>) {
+        var command = author.command
+        while command.utf8.count > Self.commandLimit { command.removeLast() }
+        self.init(
+            generation: generation, time: author.time, command: command,
+            variables: variables.sorted())
     }
 }
 

@@ -43,7 +43,7 @@ package struct Scope: Hashable, Sendable {
     /// Creates a scope. Sorts custom environments and removes duplicates.
     package init(targets: Targets, customEnvironments: [String] = [], branch: String? = nil) {
         self.targets = targets
-        self.customEnvironments = Set(customEnvironments).sorted(by: Self.bytesPrecede)
+        self.customEnvironments = Set(customEnvironments).sorted(by: bytesPrecede)
         self.branch = branch
     }
 
@@ -82,10 +82,6 @@ package struct Scope: Hashable, Sendable {
             ? Targets.descriptions[Int(targets.rawValue & 7)]
             : (targets.names + customEnvironments).joined(separator: ", ")
         return branch.map { "\(places) (branch \($0))" } ?? places
-    }
-
-    private static func bytesPrecede(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     /// Appends the encoding of docs/vault-format.md, section 5.3.

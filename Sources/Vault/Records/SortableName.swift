@@ -26,6 +26,11 @@ package struct SortableName: Equatable {
         if left.high != right.high { return left.high < right.high }
         if left.low != right.low { return left.low < right.low }
         let (left, right) = names()
-        return left.utf8.lexicographicallyPrecedes(right.utf8)
+        return bytesPrecede(left, right)
     }
+}
+
+/// Returns whether a string precedes another one by bytes, like all of the index.
+func bytesPrecede(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
 }
