@@ -176,16 +176,12 @@ package struct UnlockCache {
         under key: borrowing SecretBytes
     ) throws(KernelKeyringError) -> [UInt8] {
         let text = try UnlockedRoot.encoded(root: root, position: position, endsAt: endsAt)
-        let nonce = AuthenticatedCipher.randomNonce()
-        var sealed = nonce
-        key.withBytes { key in
+        return key.withBytes { key in
             text.withBytes {
-                AuthenticatedCipher.seal(
-                    $0, nonce: nonce, additionalData: associatedData,
-                    key: key.extracting(first: 32), appendingTo: &sealed)
+                AuthenticatedCipher.sealed(
+                    $0, additionalData: associatedData, key: key.extracting(first: 32))
             }
         }
-        return sealed
     }
 
     /// Opens a key's payload. Returns nil if it is gone, was not sealed under this U for this

@@ -48,6 +48,27 @@ package enum AuthenticatedCipher {
         }
     }
 
+    /// Seals with a fresh nonce.
+    ///
+    /// - Returns: Nonce, ciphertext and tag.
+    package static func sealed(
+        _ plaintext: RawSpan, additionalData: [UInt8], key: RawSpan
+    ) -> [UInt8] {
+        let nonce = randomNonce()
+        var sealed = nonce
+        seal(
+            plaintext, nonce: nonce, additionalData: additionalData, key: key,
+            appendingTo: &sealed)
+        return sealed
+    }
+
+    /// Seals with a fresh nonce, under a key in secret memory.
+    package static func sealed(
+        _ plaintext: RawSpan, additionalData: [UInt8], key: borrowing SecretBytes
+    ) -> [UInt8] {
+        key.withBytes { sealed(plaintext, additionalData: additionalData, key: $0) }
+    }
+
     /// Opens sealed bytes into `plaintext`.
     ///
     /// - Parameters:
@@ -104,16 +125,20 @@ package enum AuthenticatedCipher {
         }
     }
 
-    /// Opens into an arena.
-    package static func open(
-        _ ciphertext: RawSpan, nonce: [UInt8], additionalData: [UInt8],
-        key: borrowing SecretBytes, in arena: SecretArena
+    /// Opens nonce, ciphertext and tag into an arena.
+    package static func opened(
+        _ sealed: [UInt8], additionalData: [UInt8], key: borrowing SecretBytes,
+        in arena: SecretArena
     ) throws(SealingError) -> SecretSlice {
-        guard ciphertext.byteCount >= tagByteCount else { throw .notAuthentic }
-        let slice = try arena.allocate(count: ciphertext.byteCount - tagByteCount)
-        try slice.withMutableBytes { (out) throws(SealingError) in
-            try open(
-                ciphertext, nonce: nonce, additionalData: additionalData, key: key, into: &out)
+        let plainCount = sealed.count - nonceByteCount - tagByteCount
+        guard plainCount >= 0 else { throw .notAuthentic }
+        let slice = try arena.allocate(count: plainCount)
+        try Array(sealed[nonceByteCount...]).withBytes { (ciphertext) throws(SealingError) in
+            try slice.withMutableBytes { (out) throws(SealingError) in
+                try open(
+                    ciphertext, nonce: Array(sealed[..<nonceByteCount]),
+                    additionalData: additionalData, key: key, into: &out)
+            }
         }
         return slice
     }

@@ -26,14 +26,10 @@ package enum SealedBox {
     /// Returns whether `publicKey` can be sealed to. A point of low order cannot: with it, every
     /// secret key results in the same shared secret.
     package static func isUsable(_ publicKey: [UInt8]) -> Bool {
-        do throws(SealingError) {
-            _ = try [UInt8]().withBytes { (nothing) throws(SealingError) in
-                try seal(nothing, to: publicKey)
-            }
-            return true
-        } catch {
-            return false
+        let sealed = try? [UInt8]().withBytes { (nothing) throws(SealingError) in
+            try seal(nothing, to: publicKey)
         }
+        return sealed != nil
     }
 
     /// Seals `plaintext` to a 32-byte public key.

@@ -21,6 +21,18 @@ package struct SecretBuffer: ~Copyable {
         count += bytes.byteCount
     }
 
+    package mutating func append(_ bytes: [UInt8]) throws(SealingError) {
+        try bytes.withBytes { (bytes) throws(SealingError) in try append(bytes) }
+    }
+
+    package mutating func append(_ secret: SecretSlice) throws(SealingError) {
+        try secret.withBytes { (bytes) throws(SealingError) in try append(bytes) }
+    }
+
+    package mutating func append(_ other: borrowing SecretBuffer) throws(SealingError) {
+        try other.withBytes { (bytes) throws(SealingError) in try append(bytes) }
+    }
+
     package mutating func append(_ byte: UInt8) throws(SealingError) {
         try reserve(1)
         let start = count

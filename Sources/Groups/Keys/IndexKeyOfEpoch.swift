@@ -37,14 +37,9 @@ package struct IndexKeyOfEpoch: ~Copyable {
 
     /// Seals operations: 24 bytes of nonce, ciphertext, 16 bytes of tag.
     func seal(_ padded: [UInt8], additionalData: [UInt8]) throws(GroupError) -> [UInt8] {
-        let nonce = AuthenticatedCipher.randomNonce()
-        var sealed = nonce
         padded.withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce, additionalData: additionalData, key: operationsKey,
-                appendingTo: &sealed)
+            AuthenticatedCipher.sealed($0, additionalData: additionalData, key: operationsKey)
         }
-        return sealed
     }
 
     /// Opens operations. Names are not secret enough for guarded memory.
@@ -70,13 +65,9 @@ package struct IndexKeyOfEpoch: ~Copyable {
         for earlier: borrowing IndexKeyOfEpoch, _ context: RungContext
     ) throws(GroupError) -> [UInt8] {
         let key = try Self.derive(2, from: bytes)
-        let nonce = AuthenticatedCipher.randomNonce()
-        var sealed = nonce
-        earlier.withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce, additionalData: context.bytes, key: key, appendingTo: &sealed)
+        return earlier.withBytes {
+            AuthenticatedCipher.sealed($0, additionalData: context.bytes, key: key)
         }
-        return sealed
     }
 
     /// Opens the index key of an earlier epoch.

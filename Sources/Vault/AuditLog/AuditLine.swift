@@ -46,14 +46,12 @@ struct AuditLine: Equatable {
         _ entry: AuditEntry, sequence: UInt64, previousTag: [UInt8], vault: Identifier,
         key: borrowing SecretBytes
     ) -> AuditLine {
-        let nonce = AuthenticatedCipher.randomNonce()
-        var body = nonce
-        entry.encoded().withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce,
+        let body = entry.encoded().withBytes {
+            AuthenticatedCipher.sealed(
+                $0,
                 additionalData: associatedData(
                     vault: vault, sequence: sequence, previousTag: previousTag),
-                key: key, appendingTo: &body)
+                key: key)
         }
         return AuditLine(kind: .sealed, sequence: sequence, body: body)
     }

@@ -124,14 +124,12 @@ final class AuditLogFile {
     func append(_ bytes: [UInt8], durably: Bool) throws(VaultError) {
         let end = try byteCount()
         do throws(VaultError) {
-            var written = unsafe bytes.withUnsafeBytes {
-                unsafe write(descriptor, $0.baseAddress, $0.count)
-            }
-            while written < 0 && errno == EINTR {
+            var written = 0
+            repeat {
                 written = unsafe bytes.withUnsafeBytes {
                     unsafe write(descriptor, $0.baseAddress, $0.count)
                 }
-            }
+            } while written < 0 && errno == EINTR
             guard written >= 0 else { throw Self.problem(path) }
             guard written == bytes.count else {
                 throw VaultError(

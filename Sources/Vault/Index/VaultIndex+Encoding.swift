@@ -22,14 +22,12 @@ extension VaultIndex {
         guard padded <= VaultFormat.indexLimit else {
             throw VaultError(.tooLarge, "the vault's index would be larger than 256 MiB")
         }
-        var length = ByteWriter()
-        length.uint32(UInt32(content))
         let padding = [UInt8](repeating: 0, count: padded - 4 - content)
         return try guarding { () throws(SealingError) in
             var all = try SecretBuffer(capacity: padded)
-            try length.withBytes { (part) throws(SealingError) in try all.append(part) }
+            try all.append(uint32: content)
             try front.withBytes { (part) throws(SealingError) in try all.append(part) }
-            try secrets.withBytes { (part) throws(SealingError) in try all.append(part) }
+            try all.append(secrets)
             try back.withBytes { (part) throws(SealingError) in try all.append(part) }
             try checkpoint.entries.withBytes { (part) throws(SealingError) in try all.append(part) }
             try all.append(padding)
@@ -84,18 +82,16 @@ extension VaultIndex {
             case .secret(let entry):
                 entry.encodeFront(into: &front)
                 try front.withBytes { (part) throws(SealingError) in try body.append(part) }
-                try entry.payload.withBytes { (secret) throws(SealingError) in
-                    try body.append(secret)
-                }
+                try body.append(entry.payload)
             }
         }
         try sections.append(uint32: body.count)
-        try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
+        try sections.append(body)
     }
 
     /// Returns the sections with secrets: journal, accounts and former log keys.
     private func encodedSecrets() throws(VaultError) -> SecretBuffer {
-        let sorted = accounts.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let sorted = accounts.sorted { bytesPrecede($0.name, $1.name) }
         return try guarding { () throws(SealingError) in
             var body = try SecretBuffer()
             try body.append(uint32: sorted.count)
@@ -103,19 +99,15 @@ extension VaultIndex {
                 var front = ByteWriter()
                 account.encodeFront(into: &front)
                 try front.withBytes { (part) throws(SealingError) in try body.append(part) }
-                try account.secret.withBytes { (secret) throws(SealingError) in
-                    try body.append(secret)
-                }
+                try body.append(account.secret)
             }
             var sections = try SecretBuffer(capacity: body.count + 4_096)
             try append(journalTo: &sections)
             try sections.append(uint32: body.count)
-            try body.withBytes { (body) throws(SealingError) in try sections.append(body) }
+            try sections.append(body)
             try sections.append(uint32: 4 + formerLogKeys.count * 32)
             try sections.append(uint32: formerLogKeys.count)
-            for key in formerLogKeys {
-                try key.withBytes { (key) throws(SealingError) in try sections.append(key) }
-            }
+            for key in formerLogKeys { try sections.append(key) }
             return sections
         }
     }
@@ -169,11 +161,6 @@ extension ByteWriter {
 }
 
 extension SecretBuffer {
-    fileprivate mutating func append(_ bytes: [UInt8]) throws(SealingError) {
-        try reserve(bytes.count)
-        try bytes.withBytes { (bytes) throws(SealingError) in try append(bytes) }
-    }
-
     fileprivate mutating func append(uint32 value: Int) throws(SealingError) {
         var writer = ByteWriter()
         writer.uint32(UInt32(value))

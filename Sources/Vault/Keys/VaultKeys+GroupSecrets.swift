@@ -10,14 +10,9 @@ extension VaultKeys {
         _ secrets: SecretSlice, vault: Identifier, entry: Identifier
     ) throws(VaultError) -> [UInt8] {
         let key = try groupKey()
-        let nonce = AuthenticatedCipher.randomNonce()
-        var sealed = nonce
-        secrets.withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce, additionalData: Self.data(vault, entry), key: key,
-                appendingTo: &sealed)
+        return secrets.withBytes {
+            AuthenticatedCipher.sealed($0, additionalData: Self.data(vault, entry), key: key)
         }
-        return sealed
     }
 
     /// Opens what `sealedGroupSecrets` sealed, into `arena`.
@@ -28,16 +23,9 @@ extension VaultKeys {
         _ sealed: [UInt8], vault: Identifier, entry: Identifier, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         let key = try groupKey()
-        let nonceCount = AuthenticatedCipher.nonceByteCount
-        do throws(SealingError) {
-            guard sealed.count >= nonceCount + AuthenticatedCipher.tagByteCount else {
-                throw .notAuthentic
-            }
-            return try Array(sealed[nonceCount...]).withBytes { (text) throws(SealingError) in
-                try AuthenticatedCipher.open(
-                    text, nonce: Array(sealed[..<nonceCount]),
-                    additionalData: Self.data(vault, entry), key: key, in: arena)
-            }
+        do {
+            return try AuthenticatedCipher.opened(
+                sealed, additionalData: Self.data(vault, entry), key: key, in: arena)
         } catch {
             throw VaultError(
                 error, damaged: .tag,

@@ -61,8 +61,8 @@ extension Account {
         let front = protectedFront(vault: vault)
         return try guarding { () throws(SealingError) in
             var text = try SecretBuffer(capacity: front.count + token.count)
-            try front.withBytes { (front) throws(SealingError) in try text.append(front) }
-            try token.withBytes { (token) throws(SealingError) in try text.append(token) }
+            try text.append(front)
+            try text.append(token)
             let box = try text.withBytes { (text) throws(SealingError) in
                 try SealedBox.seal(text, to: publicKey)
             }

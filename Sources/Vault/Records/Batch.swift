@@ -47,9 +47,7 @@ package struct Batch: Equatable, Sendable {
         let wrapped = try guarding { () throws(SealingError) in
             var text = try SecretBuffer(capacity: 64)
             try dataKey.withBytes { (key) throws(SealingError) in try text.append(key) }
-            try (vault.bytes + id.bytes).withBytes { (ids) throws(SealingError) in
-                try text.append(ids)
-            }
+            try text.append(vault.bytes + id.bytes)
             return try text.withBytes { (text) throws(SealingError) in
                 try SealedBox.seal(text, to: publicKey)
             }
@@ -62,11 +60,8 @@ package struct Batch: Equatable, Sendable {
     static func root(
         _ dataKey: RawSpan, id: Identifier, vault: Identifier, batchKey: borrowing SecretBytes
     ) -> Batch {
-        let nonce = AuthenticatedCipher.randomNonce()
-        var wrapped = nonce
-        AuthenticatedCipher.seal(
-            dataKey, nonce: nonce, additionalData: associatedData(vault: vault, id: id),
-            key: batchKey, appendingTo: &wrapped)
+        let wrapped = AuthenticatedCipher.sealed(
+            dataKey, additionalData: associatedData(vault: vault, id: id), key: batchKey)
         return Batch(id: id, wrapping: .root, wrapped: wrapped)
     }
 
@@ -82,14 +77,10 @@ package struct Batch: Equatable, Sendable {
         vault: Identifier, batchKey: borrowing SecretBytes, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
         precondition(wrapping == .root)
-        let nonceCount = AuthenticatedCipher.nonceByteCount
         return try madeByVault { () throws(SealingError) in
-            try Array(wrapped[nonceCount...]).withBytes { (sealed) throws(SealingError) in
-                try AuthenticatedCipher.open(
-                    sealed, nonce: Array(wrapped[..<nonceCount]),
-                    additionalData: Self.associatedData(vault: vault, id: id), key: batchKey,
-                    in: arena)
-            }
+            try AuthenticatedCipher.opened(
+                wrapped, additionalData: Self.associatedData(vault: vault, id: id), key: batchKey,
+                in: arena)
         }
     }
 
@@ -101,7 +92,17 @@ package struct Batch: Equatable, Sendable {
     ) throws(VaultError) -> SecretSlice {
         precondition(wrapping == .sealed)
         return try madeByVault { () throws(SealingError) in
-            try unwrappedSealed(vault, keyPair, arena)
+            let text = try arena.allocate(count: 64)
+            try wrapped.withBytes { (sealed) throws(SealingError) in
+                try text.withMutableBytes { (out) throws(SealingError) in
+                    try SealedBox.open(sealed, with: keyPair, into: &out)
+                }
+            }
+            let names = (vault.bytes + id.bytes).withBytes { expected in
+                text.part(32..<64).withBytes { $0.isEqualInConstantTime(to: expected) }
+            }
+            guard names else { throw .notAuthentic }
+            return text.part(0..<32)
         }
     }
 
@@ -113,21 +114,5 @@ package struct Batch: Equatable, Sendable {
                 error, damaged: .batch,
                 "a data key failed authentication: it is corrupt or was tampered with")
         }
-    }
-
-    private func unwrappedSealed(
-        _ vault: Identifier, _ keyPair: borrowing SealedBox.KeyPair, _ arena: SecretArena
-    ) throws(SealingError) -> SecretSlice {
-        let text = try arena.allocate(count: 64)
-        try wrapped.withBytes { (sealed) throws(SealingError) in
-            try text.withMutableBytes { (out) throws(SealingError) in
-                try SealedBox.open(sealed, with: keyPair, into: &out)
-            }
-        }
-        let names = (vault.bytes + id.bytes).withBytes { expected in
-            text.part(32..<64).withBytes { $0.isEqualInConstantTime(to: expected) }
-        }
-        guard names else { throw .notAuthentic }
-        return text.part(0..<32)
     }
 }

@@ -64,9 +64,9 @@ package enum ValueChunk {
         let padding = [UInt8](repeating: 0, count: count - 4 - value.byteCount)
         do {
             try scratch.reserve(count)
-            try length.bytes.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
+            try scratch.append(length.bytes)
             try scratch.append(value)
-            try padding.withBytes { (bytes) throws(SealingError) in try scratch.append(bytes) }
+            try scratch.append(padding)
         } catch { throw VaultError(error, damaged: .value, "a value cannot be sealed") }
         let nonce = AuthenticatedCipher.randomNonce()
         let start = output.count
