@@ -5,9 +5,7 @@ extension VaultTransaction {
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func accept(_ comparison: CheckpointComparison) throws(VaultError) {
-        guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "accepting changes requires unlocked values")
-        }
+        try expectValues(for: "accepting changes")
         try keepCheckpoint()
         let present = Dictionary(
             uniqueKeysWithValues: CheckpointComparison(of: index).changes.map { ($0.object, $0) })

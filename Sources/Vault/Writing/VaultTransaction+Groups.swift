@@ -4,9 +4,7 @@ extension VaultTransaction {
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
     ///   ``VaultError/Code/tooLarge``.
     package mutating func keep(_ entry: JournalEntry) throws(VaultError) {
-        guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "changing a shared project requires unlocked values")
-        }
+        try expectValues(for: "changing a shared project")
         guard entry.payload.count <= GroupEntryKind.payloadLimit else {
             throw VaultError(.tooLarge, "what a vault keeps about a group exceeds 64 MiB")
         }

@@ -15,9 +15,7 @@ extension VaultTransaction {
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func keep(_ rotation: RotationEntry) throws(VaultError) {
-        guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "a rotation requires unlocked values")
-        }
+        try expectValues(for: "a rotation")
         let entry = try rotation.entry()
         index.journal.removeAll { $0.id == entry.id }
         index.journal.append(entry)
@@ -31,9 +29,7 @@ extension VaultTransaction {
     /// Returns the rotation with that id, or nil.
     package func rotation(_ id: Identifier) throws(VaultError) -> RotationEntry? {
         guard let entry = index.journal.first(where: { $0.id == id }) else { return nil }
-        guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "a rotation requires unlocked values")
-        }
+        try expectValues(for: "a rotation")
         return try RotationEntry(entry)
     }
 

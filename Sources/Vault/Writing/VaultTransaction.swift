@@ -16,9 +16,6 @@ package struct VaultTransaction: ~Copyable {
     /// The end of the audit log. Saved with the next write, but does not cause one.
     package var auditPosition: AuditLog.Position?
 
-    /// 32 bytes.
-    var publicKey: [UInt8] { header.publicKey }
-
     /// The key shared by all values of this write.
     private struct DataKey: ~Copyable {
         let bytes: SecretBytes
@@ -199,13 +196,22 @@ package struct VaultTransaction: ~Copyable {
     package func protected(
         _ token: SecretSlice, for account: Account, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        try account.protected(token, vault: header.vaultID, publicKey: publicKey, in: arena)
+        try account.protected(token, vault: header.vaultID, publicKey: header.publicKey, in: arena)
     }
 
     /// Returns whether a version counts towards the history limit: with the root, only versions
     /// that were accepted or sealed by this write do.
     package borrowing func counts(_ version: StoredVersion) -> Bool {
         !keys.opensValues || sealedVersions.contains(version.id) || index.accepts(version)
+    }
+
+    /// Checks that the values are unlocked.
+    ///
+    /// - Throws: ``VaultError/Code/wrongPassphrase``.
+    func expectValues(for work: StaticString) throws(VaultError) {
+        guard keys.opensValues else {
+            throw VaultError(.wrongPassphrase, "\(work) requires unlocked values")
+        }
     }
 
     /// Makes the current index the baseline for the checkpoint's entries.
@@ -222,16 +228,7 @@ package struct VaultTransaction: ~Copyable {
 
     /// Drops data keys that no version uses.
     mutating func dropUnusedBatches() {
-        var used: Set<Identifier> = []
-        var last: Identifier?
-        func keep(_ batch: Identifier) {
-            // Values of one write are adjacent.
-            if batch != last { used.insert(batch) }
-            last = batch
-        }
-        let current = index.currentVersions.values
-        for place in current.indices { keep(current[place].batch) }
-        for place in index.earlierVersions.indices { keep(index.earlierVersions[place].batch) }
+        let used = index.usedBatches
         index.batches.removeAll { !used.contains($0.id) }
     }
 }
