@@ -90,7 +90,7 @@ struct HistoryTests {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
         try Vault.update(
             home.vaultPath, in: PosixFileStore(), keys: keys, vaultID: vault.header.vaultID
         ) { transaction in

@@ -118,7 +118,7 @@ final class LeakWitness {
     private func openedIndex() throws -> [UInt8] {
         let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
         let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }
-        let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
+        let keys = try vault.open(with: secret, memoryLimitBytes: nil).keys
         return try vault.openedIndex(with: keys).withBytes { bytes in
             (0..<bytes.byteCount).map { bytes.byte(at: $0) }
         }

@@ -22,7 +22,7 @@ struct ForgedCheckpointTests {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
         let copy = try keys.index.bytes.withBytes { try SecretBytes(copying: $0) }
         try Vault.update(
             home.vaultPath, in: store,

@@ -26,7 +26,7 @@ struct IndexKeyAttackTests {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
         let copy = try keys.index.bytes.withBytes { try SecretBytes(copying: $0) }
         return (
             vault, keys, VaultKeys(index: IndexKey(copy, epoch: keys.index.epoch), root: nil)

@@ -102,7 +102,7 @@ struct UnlockCommandTests {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
         let index = try keys.withRoot { root in
             try RootKey(try SecretBytes(copying: root)).indexKey(epoch: vault.header.indexEpoch)
                 .held()

@@ -140,8 +140,9 @@ struct AuditLogTests {
         DispatchQueue.concurrentPerform(iterations: 20) { writer in
             do {
                 let vault = try Vault(opening: path, in: PosixFileStore())
-                let keys = try vault.unlock(
-                    passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+                let keys = try vault.open(
+                    with: try VaultFixture.passphrase("right"), memoryLimitBytes: nil
+                ).keys
                 for number in 0..<50 {
                     try log.append(
                         AuditFixture.entry("\(writer)-\(number)"), keys: keys, recorded: nil)
@@ -163,8 +164,9 @@ struct AuditLogTests {
             defer { isDone.signal() }
             do {
                 let vault = try Vault(opening: path, in: PosixFileStore())
-                let keys = try vault.unlock(
-                    passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+                let keys = try vault.open(
+                    with: try VaultFixture.passphrase("right"), memoryLimitBytes: nil
+                ).keys
                 for number in 0..<300 {
                     var entry = AuditFixture.entry("\(number)")
                     entry.names += (0..<500).map { "NAME_\($0)" }

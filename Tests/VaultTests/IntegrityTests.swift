@@ -43,8 +43,9 @@ struct IntegrityTests {
     }
 
     private func openByPassphrase() throws -> VaultKeys {
-        try fixture.open().unlock(
-            passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+        try fixture.open().open(
+            with: try VaultFixture.passphrase("right"), memoryLimitBytes: nil
+        ).keys
     }
 
     @Test func `a value moved to another project does not open`() throws {

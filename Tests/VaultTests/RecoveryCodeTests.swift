@@ -13,8 +13,8 @@ struct RecoveryCodeTests {
         }
     }
 
-    private func form(_ text: String) throws -> RecoveryCode.Form {
-        RecoveryCode.form(of: try VaultFixture.passphrase(text))
+    private func form(_ text: String) throws -> CodeText.Form {
+        CodeText.form(of: try VaultFixture.passphrase(text))
     }
 
     private func key(_ text: String) throws -> [UInt8]? {

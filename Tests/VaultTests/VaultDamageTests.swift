@@ -52,8 +52,9 @@ struct VaultDamageTests {
         let forged = MemoryStore(sealed.header + sealed.index)
         let found = code {
             let vault = try Vault(opening: "memory", in: forged)
-            let keys = try vault.unlock(
-                passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+            let keys = try vault.open(
+                with: try VaultFixture.passphrase("right"), memoryLimitBytes: nil
+            ).keys
             _ = try vault.index(with: keys, extent: .currentValues)
         }
         #expect(found == .damaged)

@@ -123,8 +123,9 @@ extension VaultFixture {
     func opened(_ passphrase: String) -> (keys: VaultKeys?, code: VaultError.Code?) {
         var keys: VaultKeys?
         let error = code {
-            keys = try open().unlock(
-                passphrase: try Self.passphrase(passphrase), memoryLimitBytes: nil)
+            keys = try open().open(
+                with: try Self.passphrase(passphrase), memoryLimitBytes: nil
+            ).keys
         }
         return (keys, error)
     }

@@ -35,12 +35,14 @@ struct VaultTests {
     @Test func `the right passphrase opens the values, a wrong one opens nothing`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
-        let keys = try vault.unlock(
-            passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: nil)
+        let keys = try vault.open(
+            with: try VaultFixture.passphrase("right"), memoryLimitBytes: nil
+        ).keys
         #expect(keys.opensValues)
         let wrong = code {
-            _ = try vault.unlock(
-                passphrase: try VaultFixture.passphrase("wrong"), memoryLimitBytes: nil)
+            _ = try vault.open(
+                with: try VaultFixture.passphrase("wrong"), memoryLimitBytes: nil
+            ).keys
         }
         #expect(wrong == .wrongPassphrase)
     }
@@ -48,8 +50,9 @@ struct VaultTests {
     @Test func `too little memory for the passphrase is reported before any is allocated`() throws {
         let fixture = try VaultFixture()
         let refused = code {
-            _ = try fixture.open().unlock(
-                passphrase: try VaultFixture.passphrase("right"), memoryLimitBytes: 4 << 20)
+            _ = try fixture.open().open(
+                with: try VaultFixture.passphrase("right"), memoryLimitBytes: 4 << 20
+            ).keys
         }
         #expect(refused == .outOfMemory)
     }

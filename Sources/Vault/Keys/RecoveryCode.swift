@@ -3,8 +3,6 @@ package import Sealing
 /// 128 random bits that open the values: printed once, and kept on paper. ``CodeText`` describes the
 /// text.
 package final class RecoveryCode {
-    package typealias Form = CodeText.Form
-
     private let bytes: SecretBytes
 
     private init(_ bytes: consuming SecretBytes) {
@@ -19,7 +17,7 @@ package final class RecoveryCode {
 
     /// Parses a code.
     ///
-    /// - Returns: nil for a text that is not a code or has a typing error; see ``form(of:)``.
+    /// - Returns: nil for a text that is not a code or has a typing error; see ``CodeText/form(of:)``.
     package convenience init?(reading text: borrowing SecretBytes) throws(VaultError) {
         let read = try guarding { () throws(SealingError) in try CodeText.bytes(reading: text) }
         guard let read else { return nil }
@@ -42,7 +40,4 @@ package final class RecoveryCode {
             }
         }
     }
-
-    /// Distinguishes a code, a mistyped code, and any other text.
-    package static func form(of text: borrowing SecretBytes) -> Form { CodeText.form(of: text) }
 }

@@ -7,13 +7,6 @@ extension Vault {
         package let slot: KeySlot
     }
 
-    /// Unwraps the root with a passphrase or recovery code; see ``open(with:memoryLimitBytes:)``.
-    package func unlock(
-        passphrase: borrowing SecretBytes, memoryLimitBytes: UInt64?
-    ) throws(VaultError) -> VaultKeys {
-        try open(with: passphrase, memoryLimitBytes: memoryLimitBytes).keys
-    }
-
     /// Unwraps the root with a passphrase or recovery code, trying all slots.
     ///
     /// Text in the form of a recovery code is tried as one first, which is cheap, then as a
@@ -28,7 +21,8 @@ extension Vault {
         if let opening = try openedSlot(
             of: header.slots, with: secret, memoryLimitBytes: memoryLimitBytes)
         {
-            return Opening(keys: try keys(root: RootKey(opening.root.take())), slot: opening.slot)
+            let slot = opening.slot
+            return Opening(keys: try keys(root: RootKey(opening.root)), slot: slot)
         }
         throw try wrongSecret(secret)
     }
@@ -53,30 +47,10 @@ extension Vault {
         VaultKeys(index: IndexKey(indexKey, epoch: header.indexEpoch), root: nil)
     }
 
-    /// An unwrapped root until it is taken.
-    private final class OpenedSlot {
+    /// A slot with its unwrapped root.
+    private struct OpenedSlot: ~Copyable {
         let slot: KeySlot
-        let root: Holder
-
-        final class Holder {
-            private var bytes: SecretBytes?
-
-            init(_ bytes: consuming SecretBytes) {
-                self.bytes = consume bytes
-            }
-
-            func take() throws(VaultError) -> SecretBytes {
-                guard let bytes = bytes.take() else {
-                    throw VaultError(damaged: .slot, "a key was taken twice")
-                }
-                return bytes
-            }
-        }
-
-        init(_ slot: KeySlot, _ root: consuming SecretBytes) {
-            self.slot = slot
-            self.root = Holder(root)
-        }
+        let root: SecretBytes
     }
 
     private func openedSlot(
@@ -86,7 +60,7 @@ extension Vault {
             for slot in slots where slot.kind == .recovery && slot.tier == .values {
                 let wrappingKey = try code.wrappingKey(salt: slot.salt)
                 if let root = try slot.unwrap(with: wrappingKey, vault: header.vaultID) {
-                    return OpenedSlot(slot, root)
+                    return OpenedSlot(slot: slot, root: root)
                 }
             }
         }
@@ -99,7 +73,7 @@ extension Vault {
             }
             let wrappingKey = try slot.wrappingKey(from: secret)
             if let root = try slot.unwrap(with: wrappingKey, vault: header.vaultID) {
-                return OpenedSlot(slot, root)
+                return OpenedSlot(slot: slot, root: root)
             }
         }
         return nil
@@ -107,7 +81,7 @@ extension Vault {
 
     private func wrongSecret(_ secret: borrowing SecretBytes) throws(VaultError) -> VaultError {
         let hasRecovery = header.slots.contains { $0.kind == .recovery }
-        switch hasRecovery ? RecoveryCode.form(of: secret) : .other {
+        switch hasRecovery ? CodeText.form(of: secret) : .other {
         case .code:
             return VaultError(
                 .wrongPassphrase,

@@ -12,14 +12,6 @@ package struct VaultPosition: Equatable, Sendable {
     }
 }
 
-/// How a vault relates to a generation that was seen before.
-package enum VaultContinuity: Equatable, Sendable {
-    /// It is that generation or a descendant.
-    case follows
-    /// Unknown: there were more writes since than the vault remembers.
-    case unknown
-}
-
 /// How a file relates to a generation that was seen before.
 package enum VaultRelation: Equatable, Sendable {
     case same
@@ -55,6 +47,15 @@ extension Vault {
         VaultPosition(generation: header.generation, indexTag: try indexTag())
     }
 
+    /// Returns what is seen of this file, for the rollback guards.
+    package func observation(
+        checkpointGeneration: UInt64
+    ) throws(VaultError) -> VaultObservation {
+        VaultObservation(
+            position: try position(), publicKey: header.publicKey,
+            checkpointGeneration: checkpointGeneration)
+    }
+
     /// Returns how this file relates to a generation that was seen before.
     ///
     /// Opens the index only if the file is newer. For the same generation, the caller's own opening
@@ -62,40 +63,40 @@ extension Vault {
     package func standing(
         to seen: VaultPosition, with keys: VaultKeys
     ) throws(VaultError) -> VaultRelation {
+        try standing(to: seen) { () throws(VaultError) in try metadata(with: keys) }
+    }
+
+    /// - Parameter metadata: Called if this file is newer.
+    private func standing(
+        to seen: VaultPosition, _ metadata: () throws(VaultError) -> IndexMetadata
+    ) throws(VaultError) -> VaultRelation {
         let now = try position()
-        if now.generation > seen.generation {
-            return try metadata(with: keys).standing(to: seen)
-        }
+        if now.generation > seen.generation { return try metadata().standing(to: seen) }
         if now.generation < seen.generation { return .older }
         return now.indexTag == seen.indexTag ? .same : .otherHistory
     }
 
-    /// Checks that this file is the generation seen before or a descendant; see
+    /// Checks that this file is the generation seen when it was unlocked or a descendant; see
     /// ``standing(to:with:)``.
     ///
+    /// - Returns: False if there were more writes since than the vault remembers.
     /// - Throws: ``VaultError/Code/damaged`` for an older copy or a file with a different history.
-    package func continuity(
-        since seen: VaultPosition, with keys: VaultKeys
-    ) throws(VaultError) -> VaultContinuity {
+    package func follows(
+        _ seen: VaultPosition, with keys: VaultKeys
+    ) throws(VaultError) -> Bool {
         let standing = try standing(to: seen, with: keys)
         guard standing.isAccepted else {
             throw objection(
                 to: standing, seen, when: "was seen when it was unlocked", of: "was unlocked")
         }
-        return standing == .unknown ? .unknown : .follows
+        return standing != .unknown
     }
 
     /// Checks that this file with this metadata descends from the one that was opened.
     func expect(
         toFollow seen: VaultPosition, _ metadata: IndexMetadata
     ) throws(VaultError) {
-        let now = try position()
-        var standing = VaultRelation.older
-        if now.generation == seen.generation {
-            standing = now.indexTag == seen.indexTag ? .same : .otherHistory
-        } else if now.generation > seen.generation {
-            standing = metadata.standing(to: seen)
-        }
+        let standing = try standing(to: seen) { metadata }
         guard standing.isAccepted else {
             throw objection(to: standing, seen, when: "was seen a moment ago", of: "was opened")
         }

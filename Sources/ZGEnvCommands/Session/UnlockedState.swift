@@ -19,24 +19,15 @@ struct UnlockedState: Equatable {
     static func keys(
         of vault: Vault, now: UInt64
     ) throws -> (keys: VaultKeys, state: UnlockedState)? {
-        let found: UnlockedRoot?
-        do throws(KernelKeyringError) {
-            found = try UnlockCache(of: vault).find(now: now)
-        } catch { return nil }
-        guard let found else { return nil }
+        guard let found = try? UnlockCache(of: vault).find(now: now) else { return nil }
         let position = found.position
         let state = UnlockedState(scope: found.scope, endsAt: found.endsAt)
         do throws(VaultError) {
             let keys = try vault.unlock(root: found.takeRoot())
-            switch try vault.continuity(since: position, with: keys) {
-            case .follows: return (keys, state)
-            case .unknown: return nil
-            }
+            return try vault.follows(position, with: keys) ? (keys, state) : nil
         } catch {
             guard error.code == .damaged else { throw error }
-            throw CommandError(
-                .damaged, CommandError.sentence(error.reason),
-                hint: RollbackVerdict.remedy)
+            throw RollbackVerdict.failure(error)
         }
     }
 
@@ -44,9 +35,7 @@ struct UnlockedState: Equatable {
     ///
     /// - Parameter now: Seconds since 1970.
     static func position(of vault: Vault, now: UInt64) -> VaultPosition? {
-        do throws(KernelKeyringError) {
-            return try UnlockCache(of: vault).find(now: now)?.position
-        } catch { return nil }
+        try? UnlockCache(of: vault).find(now: now)?.position
     }
 
     /// The remaining time and the scope, as in "for 15m, in this session".

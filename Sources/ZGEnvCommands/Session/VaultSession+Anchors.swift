@@ -94,12 +94,9 @@ extension VaultSession {
         guard let found = rollbackVerdicts[.keyring], !found.hasNoRecord else { return }
         let vault = try opened()
         // For commands that do not use the keyring. If this fails, the next command tries again.
-        let pinned = pinned
         try? anchors.store(
-            VaultObservation(
-                position: try vault.position(), publicKey: vault.header.publicKey,
-                checkpointGeneration: pinned?.checkpointGeneration ?? 0), .stateDirectory,
-            of: vault.header.vaultID)
+            vault.observation(checkpointGeneration: pinned?.checkpointGeneration ?? 0),
+            .stateDirectory, of: vault.header.vaultID)
     }
 
     /// Compares the vault with the guard of one place and returns the result with that guard. Updates a
@@ -135,11 +132,8 @@ extension VaultSession {
             if verdict == .moved || verdict == .forgotten || isOtherKey {
                 do {
                     try anchors.store(
-                        VaultObservation(
-                            position: try opened().position(),
-                            publicKey: try opened().header.publicKey,
-                            checkpointGeneration: sighting.checkpointGeneration), place, of: vaultID
-                    )
+                        opened().observation(checkpointGeneration: sighting.checkpointGeneration),
+                        place, of: vaultID)
                 } catch {
                     // An older guard still detects copies that are older than itself.
                     if verdict == .moved { verdict = .behind }
@@ -167,13 +161,10 @@ extension VaultSession {
         do throws(VaultError) {
             try vault.expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
         } catch {
-            throw CommandError(
-                .damaged, CommandError.sentence(error.reason), hint: RollbackVerdict.remedy)
+            throw RollbackVerdict.failure(error)
         }
         guard index.checkpointGeneration > pinned.checkpointGeneration else { return }
-        let newer = VaultObservation(
-            position: try vault.position(), publicKey: vault.header.publicKey,
-            checkpointGeneration: index.checkpointGeneration)
+        let newer = try vault.observation(checkpointGeneration: index.checkpointGeneration)
         self.pinned = newer
         for (place, verdict) in rollbackVerdicts where !verdict.hasNoRecord {
             // A guard that stays behind still detects copies that are older than itself.
@@ -187,21 +178,17 @@ extension VaultSession {
     ) throws -> CommandError {
         let vault = try opened()
         if finding.verdict == .olderCheckpoint {
-            return CommandError(
-                .damaged, CommandError.sentence(vault.olderCheckpoint.reason),
-                hint: RollbackVerdict.remedy)
+            return RollbackVerdict.failure(vault.olderCheckpoint)
         }
         if finding.verdict == .otherKey {
-            return CommandError(
-                .damaged, CommandError.sentence(vault.replacedPublicKey.reason),
-                hint: "Check the vault with the passphrase: zg-env unlock")
+            return RollbackVerdict.failure(
+                vault.replacedPublicKey, hint: "Check the vault with the passphrase: zg-env unlock")
         }
         let seen = try finding.seen?.position ?? vault.position()
-        let error = vault.objection(
-            to: finding.verdict == .older ? .older : .otherHistory, seen,
-            when: "has been seen on this machine", of: "was last seen on this machine")
-        return CommandError(
-            .damaged, CommandError.sentence(error.reason), hint: RollbackVerdict.remedy)
+        return RollbackVerdict.failure(
+            vault.objection(
+                to: finding.verdict == .older ? .older : .otherHistory, seen,
+                when: "has been seen on this machine", of: "was last seen on this machine"))
     }
 
     /// Returns the places in which a write of this vault stores guards.
@@ -263,6 +250,11 @@ extension RollbackVerdict {
     static let remedy =
         "Restore the newest copy with: zg-env restore FILE. If you restored this copy yourself, "
         + "accept it with: zg-env verify --accept-older"
+
+    /// Returns the failure for a vault that is not the one expected.
+    static func failure(_ error: VaultError, hint: String = remedy) -> CommandError {
+        CommandError(.damaged, CommandError.sentence(error.reason), hint: hint)
+    }
 
     /// Whether the place has no guard that can be checked.
     var hasNoRecord: Bool { self == .absent || self == .unreadable || self == .unavailable }

@@ -197,7 +197,7 @@ struct GroupMemberAttackTests {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil).indexTier()
+        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys.indexTier()
         try Vault.update(
             home.vaultPath, in: PosixFileStore(), keys: keys, vaultID: vault.header.vaultID,
             change)

@@ -18,7 +18,7 @@ struct CacheProbe {
         let secret = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let keys = try vault.unlock(passphrase: secret, memoryLimitBytes: nil)
+        let keys = try vault.open(with: secret, memoryLimitBytes: nil).keys
         // Only the index key, as from the keyring.
         let index = VaultKeys(
             index: IndexKey(

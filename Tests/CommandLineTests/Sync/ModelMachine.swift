@@ -132,7 +132,7 @@ final class ModelMachine {
         let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
             try SecretBytes(copying: $0)
         }
-        let opened = try vault.unlock(passphrase: passphrase, memoryLimitBytes: nil)
+        let opened = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
         keys = opened
         return opened
     }

@@ -99,8 +99,9 @@ struct VectorReading {
 
     static func keys(of vault: Vault, _ secret: Vector.Secret) throws -> VaultKeys? {
         if let text = secret.passphrase ?? secret.recoveryCode {
-            return try vault.unlock(
-                passphrase: try VectorVault.secret(Array(text.utf8)), memoryLimitBytes: nil)
+            return try vault.open(
+                with: try VectorVault.secret(Array(text.utf8)), memoryLimitBytes: nil
+            ).keys
         }
         let parts = secret.keyFile?.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let digits = secret.slotKey ?? parts?[3], let id = secret.slot ?? parts?[2] else {
