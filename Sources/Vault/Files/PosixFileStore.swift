@@ -149,8 +149,7 @@ package struct PosixFileStore: FileStore {
 
     /// Returns the prefix of temporary files that replace `path`.
     package static func temporaryPrefix(of path: String) -> String {
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        return ".\(name).tmp-"
+        ".\(FileReplacement.name(of: path)).tmp-"
     }
 }
 

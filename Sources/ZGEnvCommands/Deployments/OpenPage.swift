@@ -33,9 +33,7 @@ struct OpenPage: Command {
                 hint: isDashboard ? "Leave out --dashboard." : nil)
         }
         let context = workspace.context
-        let hasDesktop =
-            context.variable("DISPLAY") != nil || context.variable("WAYLAND_DISPLAY") != nil
-        let opens = hasDesktop && !workspace.options.dryRun && !workspace.options.json
+        let opens = context.hasDisplay && !workspace.options.dryRun && !workspace.options.json
         if opens { try Browser(context).open(address) }
         return CommandResult(
             json: ["id": .string(named.deployment.id), "url": .string(address)],

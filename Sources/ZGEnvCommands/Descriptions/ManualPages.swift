@@ -1,7 +1,6 @@
 internal import CommandLineKit
 internal import JSON
 internal import Release
-internal import Sealing
 
 /// `__manual`: writes the manual pages, for building packages.
 struct ManualPages: Command {
@@ -19,10 +18,9 @@ struct ManualPages: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let pages = ManPageGenerator(workspace.context.program, date: Release.date).pages()
         for page in pages {
-            try Array(page.text.utf8).withBytes { bytes in
-                try PrivateFile.write(
-                    bytes, to: "\(directory)/\(page.fileName)", replaces: true, durably: false)
-            }
+            try PrivateFile.write(
+                Array(page.text.utf8), to: "\(directory)/\(page.fileName)", replaces: true,
+                durably: false)
         }
         return CommandResult(json: ["pages": .array(pages.map { .string($0.fileName) })])
     }

@@ -1,7 +1,7 @@
 /// Checks for desktop programs that zg-env uses where there is a display.
 enum DesktopChecks {
     static func findings(_ context: Context) -> [Finding] {
-        let hasScreen = ["DISPLAY", "WAYLAND_DISPLAY"].contains { context.variable($0) != nil }
+        let hasScreen = context.hasDisplay
         let search = ExecutableSearch(path: context.variable("PATH"))
         var clipboard: Result<ClipboardProgram, CommandError>
         do {

@@ -66,17 +66,13 @@ struct NotifyInstall: Command {
         let options = workspace.options
         var words = [real, "notify", "run"]
         if options.vaultPath != (try? Directories(workspace.context).vault) {
-            words += ["--vault", absolute(options.vaultPath, workspace)]
+            words += ["--vault", workspace.context.absolute(options.vaultPath)]
         }
         if let file = options.passphraseFile {
-            words += ["--passphrase-file", absolute(file, workspace)]
+            words += ["--passphrase-file", workspace.context.absolute(file)]
         }
-        if let file = options.keyFile { words += ["--key-file", absolute(file, workspace)] }
+        if let file = options.keyFile { words += ["--key-file", workspace.context.absolute(file)] }
         return words + intervals
-    }
-
-    private func absolute(_ path: String, _ workspace: Workspace) -> String {
-        path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
     }
 
     private func write(_ text: String, to path: String, _ workspace: Workspace) throws {

@@ -37,15 +37,13 @@ struct CommitHook {
     private static func checkPlace(
         of path: String, _ wanted: String?, _ git: GitProgram, _ workspace: Workspace
     ) throws {
-        func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
-        }
-        let named = RealPath.above(absolute(path)) ?? "/"
+        let named = RealPath.above(workspace.context.absolute(path)) ?? "/"
         // A path below a file, such as /dev/null/hooks, disables hooks and cannot be written.
         guard FileKind.isDirectory(named) || !FileKind.isTaken(named) else { return }
         let place = RealPath.ofMissing(named)
         if let wanted {
-            guard place != nil, RealPath.ofMissing(absolute(wanted)) == place else {
+            guard place != nil, RealPath.ofMissing(workspace.context.absolute(wanted)) == place
+            else {
                 throw CommandError(
                     .conflict,
                     "The hooks of this repository are in \(named), not in \(wanted).")
@@ -110,8 +108,8 @@ struct CommitHook {
     func install() throws -> CommandResult {
         let isDry = workspace.options.dryRun
         try check()
-        if !isDry { try write() }
         if !isDry {
+            try write()
             let place = hooksPath.map { " --hooks-path \(word: $0)" }
             workspace.note(
                 "Installed the pre-commit hook \(path). Remove it with: "
@@ -198,20 +196,19 @@ struct CommitHook {
         guard let real = RealPath.of("/proc/self/exe") else {
             throw CommandError(.failed, "Cannot find the path of zg-env itself.")
         }
-        let options = workspace.options
-        func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : "\(workspace.context.workingDirectory)/\(path)"
-        }
+        let (options, context) = (workspace.options, workspace.context)
         var words = [real, "scan", "--staged"]
-        if options.vaultPath != (try? Directories(workspace.context).vault) {
-            words += ["--vault", absolute(options.vaultPath)]
+        if options.vaultPath != (try? Directories(context).vault) {
+            words += ["--vault", context.absolute(options.vaultPath)]
         }
         // --all-projects wins over a project named in the environment.
         if let project = options.project, !choice.allProjects {
             words += ["-p", project]
         }
-        if let file = options.passphraseFile { words += ["--passphrase-file", absolute(file)] }
-        if let file = options.keyFile { words += ["--key-file", absolute(file)] }
+        if let file = options.passphraseFile {
+            words += ["--passphrase-file", context.absolute(file)]
+        }
+        if let file = options.keyFile { words += ["--key-file", context.absolute(file)] }
         return words + choice.words
     }
 

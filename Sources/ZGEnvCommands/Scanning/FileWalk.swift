@@ -36,8 +36,6 @@ struct FileWalk {
             .usage, "\(root) is not a file or directory that can be scanned.")
     }
 
-    static func reason(_ number: Int32) -> String { SystemError(number).reason }
-
     private mutating func walk(_ root: [UInt8], shown: [UInt8], _ rules: Set<[UInt8]>) {
         struct Place {
             let path: [UInt8]
@@ -60,7 +58,7 @@ struct FileWalk {
                 entries.append(
                     Entry(
                         path: place.shown.isEmpty ? [0x2E] : place.shown,
-                        problem: Self.reason(error)))
+                        problem: SystemError(error).reason))
             }
             // A nested repository has rules of its own.
             if let ignored, !relative.isEmpty, names.contains(where: { $0.name == Self.git }),
@@ -78,7 +76,7 @@ struct FileWalk {
                 } else if kind == S_IFREG {
                     entries.append(Entry(path: shown, problem: nil))
                 } else if kind == 0 {
-                    entries.append(Entry(path: shown, problem: Self.reason(error)))
+                    entries.append(Entry(path: shown, problem: SystemError(error).reason))
                 }
             }
             open += below.reversed()

@@ -68,7 +68,7 @@ final class ScanWork {
                 DescriptorReading.waitForInput(descriptor)
                 continue
             }
-            if problem != 0 { return (bytes, FileWalk.reason(problem)) }
+            if problem != 0 { return (bytes, SystemError(problem).reason) }
             if got == 0 { break }
             bytes += UInt64(got)
         }
@@ -137,12 +137,12 @@ final class ScanWork {
         guard descriptor >= 0 else {
             // Deleted or replaced by a link since it was listed.
             let isGone = !entry.isNamed && (errno == ENOENT || errno == ELOOP)
-            return Outcome(problem: isGone ? nil : FileWalk.reason(errno))
+            return Outcome(problem: isGone ? nil : SystemError(errno).reason)
         }
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            return Outcome(problem: FileWalk.reason(errno))
+            return Outcome(problem: SystemError(errno).reason)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             return Outcome(problem: "it is not a regular file")

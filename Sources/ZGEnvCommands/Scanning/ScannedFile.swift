@@ -34,7 +34,7 @@ struct ScannedFile {
                 if got < 0 { problem = errno }
                 return max(got, 0)
             }
-            if problem != 0 { return FileWalk.reason(problem) }
+            if problem != 0 { return SystemError(problem).reason }
             if got == 0 { break }
             bytes += UInt64(got)
             // Files of size 0, as in /proc, have no known end.

@@ -1,4 +1,3 @@
-internal import Sealing
 internal import SharedProjects
 internal import SystemFiles
 internal import Vault
@@ -25,9 +24,7 @@ struct ChainFile: ChainMemory {
         let text = positions.sorted { $0.key < $1.key }.map {
             "\($0.key.hexadecimal) \($0.value.chain.hexadecimal) \($0.value.counter)\n"
         }.joined()
-        try? Array(text.utf8).withBytes {
-            try PrivateFile.write($0, to: path, replaces: true, durably: false)
-        }
+        try? PrivateFile.write(Array(text.utf8), to: path, replaces: true, durably: false)
     }
 
     private var all: [Identifier: ChainPosition] {

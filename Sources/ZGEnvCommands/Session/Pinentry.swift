@@ -8,10 +8,7 @@ struct Pinentry {
 
     /// nil without a display.
     init?(_ context: Context) {
-        guard context.variable("DISPLAY") != nil || context.variable("WAYLAND_DISPLAY") != nil
-        else {
-            return nil
-        }
+        guard context.hasDisplay else { return nil }
         environment = context.rawEnvironment
     }
 

@@ -35,11 +35,8 @@ final class RollbackGuards {
 
     /// Resolves symbolic links in the directory; the vault itself cannot be one.
     private static func canonical(_ path: String) -> String {
-        let slash = path.lastIndex(of: "/")
-        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-        guard let real = RealPath.of(directory) else { return path }
-        return real == "/" ? "/\(name)" : "\(real)/\(name)"
+        guard let real = RealPath.of(FileReplacement.directory(of: path)) else { return path }
+        return RealPath.joined(real, FileReplacement.name(of: path))
     }
 
     /// Returns the keyring if it is unlocked.
@@ -121,9 +118,7 @@ final class RollbackGuards {
             guard let file = file(of: vault) else { return }
             try context.files.prepareDirectory(of: file)
             // If a power failure loses the write, the guard is behind until the vault is next opened.
-            try line.withBytes {
-                try PrivateFile.write($0, to: file, replaces: true, durably: false)
-            }
+            try PrivateFile.write(line, to: file, replaces: true, durably: false)
         case .keyring:
             let item = RollbackGuard.keyringItem(vault: vault, path: path)
             let secret = try line.withBytes { try SecretBytes(copying: $0) }

@@ -1,5 +1,4 @@
 internal import Groups
-internal import Sealing
 internal import Vault
 
 /// When this vault file was last synced with each group: a line with group and time in the state
@@ -22,9 +21,7 @@ struct SyncTimes {
         var times = all
         times[group.hexadecimal] = time
         let text = times.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
-        try? Array(text.utf8).withBytes {
-            try PrivateFile.write($0, to: path, replaces: true, durably: false)
-        }
+        try? PrivateFile.write(Array(text.utf8), to: path, replaces: true, durably: false)
     }
 
     private var all: [String: UInt64] {

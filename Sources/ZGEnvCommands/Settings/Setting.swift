@@ -13,10 +13,21 @@ enum Setting: String, CaseIterable {
     case historyKeep = "history-keep"
     case kdf = "kdf"
 
-    enum Value: Equatable {
+    enum Value: Equatable, Decodable {
         case flag(Bool)
         case number(Int)
         case text(String)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let flag = try? container.decode(Bool.self) {
+                self = .flag(flag)
+            } else if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
 
         /// The form that `config` reads and prints.
         var text: String {

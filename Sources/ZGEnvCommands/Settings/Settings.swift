@@ -2,7 +2,6 @@ internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import JSON
-internal import Sealing
 internal import Vault
 
 /// The user's settings: `config.json`, one object with the settings that were changed, without secrets.
@@ -22,9 +21,9 @@ struct Settings {
     init(_ context: Context) throws {
         path = Directories(context).configuration
         guard let path, let bytes = try Self.bytes(path) else { return }
-        let found: [String: Found]
+        let found: [String: Setting.Value]
         do {
-            found = try JSONDecoder().decode([String: Found].self, from: bytes)
+            found = try JSONDecoder().decode([String: Setting.Value].self, from: bytes)
         } catch {
             // The decoder's own message would not help.
             throw CommandError(
@@ -80,44 +79,23 @@ struct Settings {
         } catch {
             throw CommandError(.failed, CommandError.sentence(error.reason))
         }
-        try text.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+        try PrivateFile.write(text, to: path, replaces: true)
     }
 
     // MARK: Reading
 
-    /// A value in the file.
-    private enum Found: Decodable {
-        case flag(Bool)
-        case number(Int)
-        case text(String)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let flag = try? container.decode(Bool.self) {
-                self = .flag(flag)
-            } else if let number = try? container.decode(Int.self) {
-                self = .number(number)
-            } else {
-                self = .text(try container.decode(String.self))
-            }
-        }
-    }
-
     /// Checks kind and bounds of a value from the file.
     private static func checked(
-        _ found: Found, _ setting: Setting, _ path: String,
-        _ program: ProgramSpec
+        _ found: Setting.Value, _ setting: Setting, _ path: String, _ program: ProgramSpec
     ) throws -> Setting.Value {
-        let (text, isOfKind) =
+        let isOfKind =
             switch (found, setting.standard) {
-            case (.flag(let flag), .flag): (Setting.Value.flag(flag).text, true)
-            case (.number(let number), .number): ("\(number)", true)
-            case (.text(let text), .text): (text, true)
-            default: ("", false)
+            case (.flag, .flag), (.number, .number), (.text, .text): true
+            default: false
             }
         do {
             guard isOfKind else { throw setting.invalid("a value of a different type") }
-            return try setting.value(of: text, in: program)
+            return try setting.value(of: found.text, in: program)
         } catch var error as CommandError {
             error.message = "\(path): \(error.message)"
             error.hint = "Fix the file, or set the setting again with: zg-env config set"

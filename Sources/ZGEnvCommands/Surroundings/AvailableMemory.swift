@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 /// The memory available for a passphrase check: the kernel's figure or the rest of the control group's
 /// limit, whichever is less.
 enum AvailableMemory {
@@ -20,19 +22,14 @@ enum AvailableMemory {
         guard let text = SmallFile.text("/proc/self/cgroup"),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
         else { return nil }
-        var path = String(line.dropFirst(3))
-        var least: UInt64?
-        while true {
+        let paths = sequence(first: String(line.dropFirst(3)), next: RealPath.above)
+        return paths.compactMap { path -> UInt64? in
             let directory = "/sys/fs/cgroup" + (path == "/" ? "" : path)
-            if let limit = number(directory + "/memory.max"),
+            guard let limit = number(directory + "/memory.max"),
                 let used = number(directory + "/memory.current")
-            {
-                let left = limit > used ? limit - used : 0
-                least = min(least ?? left, left)
-            }
-            guard path != "/", let slash = path.lastIndex(of: "/") else { return least }
-            path = slash == path.startIndex ? "/" : String(path[..<slash])
-        }
+            else { return nil }
+            return limit > used ? limit - used : 0
+        }.min()
     }
 
     private static func number(_ path: String) -> UInt64? {

@@ -129,4 +129,12 @@ package final class Context {
     package func variable(_ name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// Returns the absolute form of a path that is relative to the working directory.
+    func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
+    }
+
+    /// Whether windows can be shown.
+    var hasDisplay: Bool { variable("DISPLAY") != nil || variable("WAYLAND_DISPLAY") != nil }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Sealing
 internal import SystemFiles
 internal import Vault
 
@@ -41,12 +42,18 @@ enum PrivateFile {
         }
     }
 
+    /// Writes bytes without secrets as ``write(_:to:permissions:replaces:durably:check:)`` does.
+    static func write(
+        _ bytes: [UInt8], to path: String, replaces: Bool, durably: Bool = true
+    ) throws {
+        try bytes.withBytes { try write($0, to: path, replaces: replaces, durably: durably) }
+    }
+
     /// Returns a name that begins with the file's own: if a killed process leaves the file behind, the
     /// patterns that keep the other one out of a repository match it, too.
     private static func temporaryName(for path: String) -> String {
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         let ending = ".tmp-\(Identifier.random().hexadecimal.prefix(8))"
-        var front = name
+        var front = FileReplacement.name(of: path)
         while front.utf8.count + ending.utf8.count > Int(NAME_MAX) { front.removeLast() }
         return front + ending
     }

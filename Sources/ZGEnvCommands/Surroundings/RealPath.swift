@@ -11,7 +11,12 @@ extension RealPath {
             .split(separator: "/").first
         guard let name else { return real }
         guard name != "..", name != "." else { return nil }
-        return real == "/" ? "/\(name)" : "\(real)/\(name)"
+        return joined(real, name)
+    }
+
+    /// Returns the path of a name in a directory.
+    static func joined(_ directory: String, _ name: some StringProtocol) -> String {
+        directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
     /// Returns the parent directory of an absolute path; nil for the root.

@@ -12,7 +12,7 @@ struct RepositoryRoot {
 
     /// Returns the root at exactly `directory`; nil if it does not exist.
     static func at(_ directory: String) -> RepositoryRoot? {
-        let entry = directory == "/" ? "/.git" : directory + "/.git"
+        let entry = RealPath.joined(directory, ".git")
         guard FileKind.isTaken(entry) else { return nil }
         if FileKind.isDirectory(entry) {
             return RepositoryRoot(
@@ -26,12 +26,7 @@ struct RepositoryRoot {
 
     /// Returns the nearest root at or above `directory`, a path without symbolic links.
     static func nearest(to directory: String) -> RepositoryRoot? {
-        var current = directory
-        while true {
-            if let root = at(current) { return root }
-            guard let above = RealPath.above(current) else { return nil }
-            current = above
-        }
+        sequence(first: directory, next: RealPath.above).lazy.compactMap { at($0) }.first
     }
 
     /// Returns the directory named in the `.git` file of a submodule or a linked work tree.

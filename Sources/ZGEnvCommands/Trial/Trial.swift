@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import Glibc
-internal import Sealing
 internal import SystemFiles
 
 /// A temporary home directory with a made-up project, and a local server in place of Vercel. Nothing
@@ -48,10 +47,8 @@ final class Trial {
     }
 
     private func store(_ text: String, to name: String) throws {
-        try Array(text.utf8).withBytes {
-            try PrivateFile.write(
-                $0, to: "\(directory.path)/\(name)", replaces: false, durably: false)
-        }
+        try PrivateFile.write(
+            Array(text.utf8), to: "\(directory.path)/\(name)", replaces: false, durably: false)
     }
 
     /// Returns the environment of the commands without the address of the server.

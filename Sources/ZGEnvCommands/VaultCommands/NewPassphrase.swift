@@ -34,8 +34,7 @@ struct NewPassphrase {
             }
             return source
         }
-        let context = workspace.context
-        if context.variable("DISPLAY") == nil && context.variable("WAYLAND_DISPLAY") == nil {
+        if !workspace.context.hasDisplay {
             do {
                 _ = try TerminalDevice()
             } catch TerminalError.noTerminal {

@@ -2,7 +2,6 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
 internal import JSON
-internal import Sealing
 internal import SystemFiles
 internal import Vault
 
@@ -65,7 +64,7 @@ struct DirectoryLink {
         try writer.value(content)
         var text = try writer.finish()
         try text.write("\n")
-        try text.bytes.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
+        try PrivateFile.write(text.bytes, to: path, replaces: true)
         // It would be read first.
         if isOwn, let present, present.path != path { unsafe unlink(present.path) }
     }

@@ -39,8 +39,7 @@ struct RelayedWebhook {
         // 24 bytes are 32 letters.
         hook = String(decoding: Base64.encoded(Random.bytes(24), .urlSafe), as: UTF8.self)
         url = "\(registration.relay)/webhook/\(hook)"
-        let named = credentialFile ?? "webhook.\(hook)"
-        path = named.hasPrefix("/") ? named : "\(workspace.context.workingDirectory)/\(named)"
+        path = workspace.context.absolute(credentialFile ?? "webhook.\(hook)")
         account = try Self.account(scope)
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else { throw Self.taken(path) }
