@@ -181,7 +181,7 @@ struct FileChecks {
         }
         return Finding(
             check, .warning,
-            "\(directory) has \(count) temporary \(count == 1 ? "file" : "files"): another command was killed or is writing now.",
+            "\(directory) has \(CountText.of(count, "temporary file")): another command was killed or is writing now.",
             remedy: "The next change to the vault removes them.")
     }
 

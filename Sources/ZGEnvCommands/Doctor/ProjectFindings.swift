@@ -95,10 +95,7 @@ extension ProjectFindings {
         } else if findings.isEmpty {
             findings.append(
                 Finding(
-                    "project", .ok,
-                    found.count == 1
-                        ? "No problems in 1 variable." : "No problems in \(found.count) variables.")
-            )
+                    "project", .ok, "No problems in \(CountText.of(found.count, "variable"))."))
         }
         return findings
     }

@@ -31,10 +31,8 @@ struct VaultChecks {
 
     static func vault(_ path: String, _ slots: Int?, _ problem: CommandError?) -> Finding {
         guard let problem else {
-            let count = slots ?? 0
             return Finding(
-                "vault", .ok,
-                "\(path) can be read and has \(count) slot\(count == 1 ? "" : "s").")
+                "vault", .ok, "\(path) can be read and has \(CountText.of(slots ?? 0, "slot")).")
         }
         return Finding(
             "vault", problem.code == .notFound ? .skipped : .failed, problem.message,

@@ -61,12 +61,11 @@ struct ScanReport {
         let unseen =
             skipped.isEmpty
             ? ""
-            : " \(skipped.count) \(skipped.count == 1 ? "path" : "paths") could not be scanned completely."
+            : " \(CountText.of(skipped.count, "path")) could not be scanned completely."
         if !findings.isEmpty {
-            let count = findings.count
             result.failure = CommandError(
                 .failed,
-                "Found values from the vault in \(count) \(count == 1 ? "place" : "places").\(unseen)",
+                "Found values from the vault in \(CountText.of(findings.count, "place")).\(unseen)",
                 hint: (isStaged
                     ? "Remove the values from the staged content. Rotate values that were committed before: zg-env rotate KEY."
                     : "Remove these values. Rotate values that others may have seen: zg-env rotate KEY.")
@@ -83,11 +82,8 @@ struct ScanReport {
 
     /// What was searched without a finding.
     private var nothingFound: String {
-        func count(_ number: Int, _ noun: String) -> String {
-            "\(number) \(noun)\(number == 1 ? "" : "s")"
-        }
-        let files = count(work.fileCount, isStaged ? "staged file" : "file")
-        let values = count(selection.owners.count, "value")
+        let files = CountText.of(work.fileCount, isStaged ? "staged file" : "file")
+        let values = CountText.of(selection.owners.count, "value")
         let found = "Found none of \(values) in \(files)."
         return hasHistory
             ? "\(found) The values include earlier ones; git's history was not searched." : found

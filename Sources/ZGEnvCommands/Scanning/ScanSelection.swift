@@ -91,7 +91,6 @@ struct ScanSelection {
     ) {
         guard !skipped.isEmpty else { return }
         let keys = Set(skipped.map(\.key)).sorted().joined(separator: ", ")
-        let noun = skipped.count == 1 ? "value" : "values"
-        workspace.note("Skipped \(skipped.count) \(reason) \(noun): \(keys).")
+        workspace.note("Skipped \(CountText.of(skipped.count, "\(reason) value")): \(keys).")
     }
 }

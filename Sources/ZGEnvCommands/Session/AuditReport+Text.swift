@@ -33,11 +33,14 @@ extension AuditReport.Problem {
 }
 
 extension AuditReport {
+    /// The state of an intact log.
+    var wholeText: String { isThere ? "\(CountText.of(entryCount, "line")), intact" : "none yet" }
+
     /// Returns the failure for a log with problems; nil for an intact one.
     func failure(of log: AuditLog) -> CommandError? {
         guard let first = problems.first else { return nil }
         let count = problemCount - 1
-        let more = count > 0 ? ", and \(count) more problem\(count == 1 ? "" : "s")" : ""
+        let more = count > 0 ? ", and \(CountText.of(count, "more problem"))" : ""
         return CommandError(
             .damaged, "The audit log \(log.path) is not intact: \(first.message)\(more).",
             hint: "Show the log with: zg-env log. If you know the reason, accept the log with: "

@@ -32,9 +32,8 @@ struct ChangesText {
         let isVariables = changes.allSatisfy { $0.object.kind == .variable }
         let noun = isVariables ? "variable" : "change"
         let verb = isVariables ? "changed" : "made"
-        return count == 1
-            ? "1 \(noun) was \(verb) while the values were locked"
-            : "\(count) \(noun)s were \(verb) while the values were locked"
+        return
+            "\(CountText.of(count, noun)) \(count == 1 ? "was" : "were") \(verb) while the values were locked"
     }
 
     // MARK: Details
@@ -54,8 +53,8 @@ struct ChangesText {
     var json: JSONValue {
         .array(
             changes.map { change in
-                let write = change.object.kind == .variable ? writes[change.object.id] : nil
                 let isVariable = change.object.kind == .variable
+                let write = isVariable ? writes[change.object.id] : nil
                 return [
                     "kind": .string(Self.word(change.object.kind)),
                     "key": .string(orNull: isVariable ? change.name : nil),
@@ -144,8 +143,7 @@ struct ChangesText {
             }
             let rest = groups.dropFirst(shown.count).reduce(0) { $0 + $1.value.count }
             if rest > 0 {
-                lines.append(
-                    "\(project): and \(rest) more change\(rest == 1 ? "" : "s") (zg-env status)")
+                lines.append("\(project): and \(CountText.of(rest, "more change")) (zg-env status)")
             }
         }
         return lines

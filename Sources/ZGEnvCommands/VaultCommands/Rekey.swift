@@ -35,8 +35,8 @@ struct Rekey: Command {
         let plan = try SlotRenewalPlan(slotSecretFiles, workspace, vault, opening)
         let lines =
             [
-                "create a new root key and index key, and re-encrypt \(inspection.versionCount) "
-                    + (inspection.versionCount == 1 ? "value" : "values")
+                "create a new root key and index key, and re-encrypt "
+                    + CountText.of(inspection.versionCount, "value")
             ] + plan.lines
         let answer = try workspace.confirm(lines, "Replace the keys?")
         if !answer {

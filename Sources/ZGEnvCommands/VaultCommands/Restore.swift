@@ -60,8 +60,8 @@ struct Restore: Command {
         let recorded = try backup.index(with: keys, extent: .listing).metadata.audit
         if let recorded, isNewHere {
             plan.append(
-                "start a new audit log, because the old log (\(recorded.sequence) "
-                    + (recorded.sequence == 1 ? "line" : "lines") + ") is not on this machine")
+                "start a new audit log, because the old log (\(CountText.of(recorded.sequence, "line"))) is not on this machine"
+            )
         }
         let question =
             isOther
@@ -224,8 +224,7 @@ struct Restore: Command {
         _ backup: Vault, _ replaced: Replaced, kept: String, isOther: Bool, variables: Int
     ) -> [String] {
         let source =
-            "generation \(backup.header.generation) of \(backup.path) (\(variables) "
-            + (variables == 1 ? "variable)" : "variables)")
+            "generation \(backup.header.generation) of \(backup.path) (\(CountText.of(variables, "variable")))"
         guard replaced.exists else { return ["restore \(source)"] }
         var plan: [String] = []
         if let vault = replaced.vault {

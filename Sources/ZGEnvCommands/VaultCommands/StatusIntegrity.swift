@@ -64,10 +64,7 @@ struct AuditStatus {
     var line: String {
         let place = isElsewhere ? ", at \(safe(path)) (--audit-log or ZG_ENV_AUDIT_LOG)" : ""
         guard let report else { return "Audit log cannot be read: \(safe(problem))\(place)\n" }
-        if report.isWhole {
-            let lines = report.entryCount == 1 ? "1 line" : "\(report.entryCount) lines"
-            return "Audit log \(report.isThere ? "\(lines), intact" : "none yet")\(place)\n"
-        }
+        if report.isWhole { return "Audit log \(report.wholeText)\(place)\n" }
         return "Audit log NOT INTACT: \(safe(problem)) (see: zg-env log)\(place)\n"
     }
 

@@ -118,23 +118,18 @@ struct Verify: Command {
             text += "Variables \(inspection.variableCount ?? 0)"
             text += removed == 0 ? "\n" : ", and \(removed) removed\n"
             text += "Versions  \(inspection.versionCount), \(values)\n"
-            text += "Audit log \(audit.map(describe) ?? "cannot be used")\n"
+            let log = audit.map { $0.isWhole ? $0.wholeText : "not intact" }
+            text += "Audit log \(log ?? "cannot be used")\n"
             for line in anchors?.lines ?? [] { text += "\(line)\n" }
         }
         let failure = problems.first.map { first in
             let more = problems.count - 1
-            let rest = more == 0 ? "" : ", and \(more) more problem\(more == 1 ? "" : "s")"
+            let rest = more == 0 ? "" : ", and \(CountText.of(more, "more problem"))"
             return CommandError(
                 .damaged, "\(path) is damaged or was modified: \(first.message)\(rest).",
                 hint: "Restore a backup with: zg-env restore FILE")
         }
         return CommandResult(json: json, text: text, failure: failure ?? otherFailure)
-    }
-
-    private func describe(_ audit: AuditReport) -> String {
-        guard audit.isWhole else { return "not intact" }
-        let lines = audit.entryCount == 1 ? "1 line" : "\(audit.entryCount) lines"
-        return audit.isThere ? "\(lines), intact" : "none yet"
     }
 
     /// A problem outside the file: an older copy, or the audit log.
