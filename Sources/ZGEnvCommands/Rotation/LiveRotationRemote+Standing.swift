@@ -50,10 +50,7 @@ extension LiveRotationRemote {
     private func listed(_ member: Int) throws(VercelAPIError) -> [String: VercelRecord] {
         let (client, project) = (client(member), plan.members[member].vercelProject)
         let listed = try client.environmentVariables(ofProject: project)
-        let hasCustom = listed.contains { !$0.customEnvironmentIds.isEmpty }
-        let names = CustomEnvironmentNames(
-            hasCustom ? try client.customEnvironments(ofProject: project) : [])
-        return listed.map { VercelRecord($0, environments: names) }.keyed(by: \.id)
+        return try VercelRefresh.records(listed, of: project, client).keyed(by: \.id)
     }
 
     private static func shown(

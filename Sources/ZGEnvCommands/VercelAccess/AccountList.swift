@@ -17,11 +17,9 @@ struct AccountList: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let accounts = try workspace.session.index(.listing).accounts
-        var states: [TokenState] = []
-        for account in accounts {
-            states.append(
-                workspace.options.refresh
-                    ? try TokenState(asking: account, workspace) : TokenState(of: account))
+        let states = try accounts.map {
+            workspace.options.refresh
+                ? try TokenState(asking: $0, workspace) : TokenState(of: $0)
         }
         var table = Table([
             .init("ACCOUNT", canShrink: true), .init("USER", canShrink: true),

@@ -40,16 +40,15 @@ struct AccountUse: Command {
         guard let account = index.account(named: name) else {
             throw notFound(in: index)
         }
-        var team: Team?
-        if !isPersonal, let slug = workspace.options.team {
-            team = try find(slug, account, workspace)
+        var (teamID, teamSlug) = (account.teamID, account.teamSlug)
+        if isPersonal {
+            (teamID, teamSlug) = (nil, nil)
+        } else if let slug = workspace.options.team {
+            let team = try find(slug, account, workspace)
+            (teamID, teamSlug) = (team.id, team.slug)
         }
-        var used = account
-        if let team { (used.teamID, used.teamSlug) = (team.id, team.slug) }
-        if isPersonal { (used.teamID, used.teamSlug) = (nil, nil) }
-        let (teamID, teamSlug) = (used.teamID, used.teamSlug)
         if !workspace.options.dryRun {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update(with: keys) { [teamID, teamSlug] transaction in
                 guard transaction.index.accounts.contains(where: { $0.name == name }) else {
                     throw notFound(in: transaction.index)
                 }

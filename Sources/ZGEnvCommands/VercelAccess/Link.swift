@@ -59,11 +59,10 @@ struct Link: Command {
     private func linkLocal(
         _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
-        let path = "\(directory)/\(LinkFile.localPath)"
-        try DirectoryLink(workspace, replaces: replaces).write(
-            .local(name), name: name, local: name, at: directory)
-        try remember(
-            directory, .local(name), as: name, binding: nil, keys, workspace)
+        let link = DirectoryLink(workspace, replaces: replaces)
+        try link.write(.local(name), name: name, local: name, at: directory)
+        try link.approve(directory, .local(name), as: name, binding: nil, keys)
+        let path = DirectoryLink.path(of: .local(name), at: directory)
         return result(workspace, project: name, path: path, platform: nil)
     }
 
@@ -72,25 +71,18 @@ struct Link: Command {
     ) throws -> CommandResult {
         let access = try VercelSession(workspace).access()
         let platform = try LinkedProject.find(name, access, workspace)
-        let userID = try access.account?.userID ?? access.client.user().id
-        let organisation = platform.accountId ?? userID
-        let binding = VaultProject.Binding(
-            origin: access.client.origin.description, accountID: userID,
-            teamID: organisation.hasPrefix("team_") ? organisation : nil,
-            teamSlug: workspace.options.team, projectID: platform.id, projectName: platform.name)
+        let binding = try LinkedProject.binding(to: platform, access, workspace)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let local =
             vaultName ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
-        try LinkedProject.checkOwner(of: binding, is: index.project(named: local), index)
-        try checkBinding(
-            index.project(named: local), binding, access.client, access.account, workspace)
-        try checkLink(of: directory, to: index.project(named: local), index, workspace)
-        let path = "\(directory)/\(LinkFile.vercelPath)"
-        let target = LinkFile.Target.platform(project: platform.id, organisation: organisation)
-        try DirectoryLink(workspace, replaces: replaces).write(
-            target, name: platform.name, local: local, at: directory)
-        try remember(directory, target, as: local, binding: binding, keys, workspace)
+        try check(binding, as: local, directory, index, access, workspace)
+        let target = LinkFile.Target.platform(
+            project: platform.id, organisation: platform.accountId ?? binding.accountID)
+        let link = DirectoryLink(workspace, replaces: replaces)
+        try link.write(target, name: platform.name, local: local, at: directory)
+        try link.approve(directory, target, as: local, binding: binding, keys)
+        let path = DirectoryLink.path(of: target, at: directory)
         return result(workspace, project: local, path: path, platform: platform)
     }
 
@@ -118,7 +110,8 @@ struct Link: Command {
                 throw ProjectResolver.notFound(name, in: index)
             }
             try confirm(link, name, workspace)
-            try remember(link.directory, link.target, as: name, binding: nil, keys, workspace)
+            try DirectoryLink(workspace).approve(
+                link.directory, link.target, as: name, binding: nil, keys)
             return result(workspace, project: name, path: link.path, platform: nil)
         case .platform(let id, let organisation):
             let access = try VercelSession(workspace).access()
@@ -134,13 +127,12 @@ struct Link: Command {
                 accountID: try access.account?.userID ?? client.user().id,
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
                 teamSlug: workspace.options.team, projectID: id, projectName: platform.name)
-            try LinkedProject.checkOwner(of: binding, is: index.project(named: local), index)
-            try checkBinding(
-                index.project(named: local), binding, client, access.account, workspace)
-            try checkLink(of: link.directory, to: index.project(named: local), index, workspace)
+            try check(
+                binding, as: local, link.directory, index,
+                .init(client: client, account: access.account), workspace)
             try confirm(link, local, workspace)
-            try remember(
-                link.directory, link.target, as: local, binding: binding, keys, workspace)
+            try DirectoryLink(workspace).approve(
+                link.directory, link.target, as: local, binding: binding, keys)
             return result(workspace, project: local, path: link.path, platform: platform)
         }
     }
@@ -182,6 +174,17 @@ struct Link: Command {
     private func confirm(_ link: LinkFile, _ name: String, _ workspace: Workspace) throws {
         let plan = ["let programs in \(link.directory) use the variables of project \(name)"]
         _ = try workspace.confirm(plan, "Trust this directory?")
+    }
+
+    /// Checks that a vault project may be linked to a Vercel project, and a directory to it.
+    private func check(
+        _ binding: VaultProject.Binding, as local: String, _ directory: String,
+        _ index: VaultIndex, _ access: VercelSession.Access, _ workspace: Workspace
+    ) throws {
+        let project = index.project(named: local)
+        try LinkedProject.checkOwner(of: binding, is: project, index)
+        try checkBinding(project, binding, access.client, access.account, workspace)
+        try checkLink(of: directory, to: project, index, workspace)
     }
 
     /// Refuses to link a directory to another vault project than it was approved for, without
@@ -244,14 +247,6 @@ struct Link: Command {
             guard error.code == .notFound else { throw error }
             return true
         }
-    }
-
-    private func remember(
-        _ directory: String, _ target: LinkFile.Target, as local: String,
-        binding: VaultProject.Binding?, _ keys: VaultKeys, _ workspace: Workspace
-    ) throws {
-        try DirectoryLink(workspace).approve(
-            directory, target, as: local, binding: binding, keys)
     }
 
     private func result(

@@ -108,7 +108,7 @@ struct LinkedProject {
                         "Use --account \(word: other.name), or make it the default with: zg-env account use \(word: other.name)"
                 )
             }
-            throw MissingProject(binding, of: project, access.client).error ?? error
+            throw MissingProject.error(binding, of: project, access.client) ?? error
         }
     }
 

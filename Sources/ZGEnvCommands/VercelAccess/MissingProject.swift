@@ -3,37 +3,36 @@ internal import Vault
 internal import VercelAPI
 
 /// A linked project that Vercel no longer has in its place: moved to a team, or deleted.
-struct MissingProject {
-    /// What happened, with the command that links to the project's new place; nil if it is still
-    /// there.
-    let error: CommandError?
-
+enum MissingProject {
     /// The maximum number of teams to search.
     private static let teamLimit = 20
 
     /// Searches the user's account and teams for the project's id, then for its name.
-    init(_ binding: VaultProject.Binding, of project: VaultProject, _ client: VercelClient) {
-        let found = Self.find(binding, client)
+    ///
+    /// - Returns: What happened, with the command that links to the project's new place; nil if it is
+    ///   still there.
+    static func error(
+        _ binding: VaultProject.Binding, of project: VaultProject, _ client: VercelClient
+    ) -> CommandError? {
+        let found = find(binding, client)
         let target = found?.project.name ?? binding.projectName
         let hint =
             "Link to the project with: zg-env link \(word: target)"
             + (found?.team.map { " --team \(word: $0)" } ?? "")
             + (target == project.name ? "" : " --as \(word: project.name)") + " --force"
         guard let found else {
-            error = CommandError(
+            return CommandError(
                 .notFound,
                 "Vercel no longer has the project \(binding.projectName), or this account has no access to it.",
                 hint:
                     "If the project was recreated, link \(project.name) to it with: zg-env link \(word: target) --as \(word: project.name) --force"
             )
-            return
         }
         guard found.project.id != binding.projectID || found.teamID != binding.teamID else {
-            error = nil
-            return
+            return nil
         }
         let place = found.team.map { "team \($0)" } ?? "the personal account"
-        error = CommandError(
+        return CommandError(
             .notFound,
             found.project.id == binding.projectID
                 ? "\(project.name) was moved to \(place) on Vercel."

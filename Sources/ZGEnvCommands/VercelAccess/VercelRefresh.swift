@@ -27,16 +27,10 @@ enum VercelRefresh {
         let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
             VercelRecord($0, environments: names)
         }
-        let (live, time) = (bound.platform.liveDeployment, workspace.context.now())
-        let vercelTime = client.vercelTime
-        let claimed = try ClaimedRecords(of: project, platform, workspace)
-        let keys = try workspace.session.keys(claimed.isEmpty ? .index : .values)
-        try workspace.session.update(with: keys) { transaction in
-            claimed.apply(to: &transaction.index.variables)
-            transaction.see(
-                platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
-            transaction.see(live: live, of: project.id, time: time)
-        }
+        let seen = ProjectSnapshot(
+            project: project.id, records: platform, live: bound.platform.liveDeployment,
+            listedAt: listedAt, vercelTime: client.vercelTime)
+        try keep([seen], of: [project], workspace)
         try SharedListing.keep(of: bound, workspace)
     }
 }
@@ -80,7 +74,13 @@ extension VercelRefresh {
             try SharedListing.keep(
                 of: group.projects.filter { there.contains($0.id) }, group.access, workspace)
         }
-        if seen.isEmpty { return }
+        if !seen.isEmpty { try keep(seen, of: projects, workspace) }
+    }
+
+    /// Stores Vercel's state of some of these projects in the vault.
+    private static func keep(
+        _ seen: [ProjectSnapshot], of projects: [VaultProject], _ workspace: Workspace
+    ) throws {
         let time = workspace.context.now()
         let claims = try seen.map { sight in
             try projects.first { $0.id == sight.project }.map {
@@ -120,11 +120,7 @@ extension VercelRefresh {
         let listedAt = workspace.context.now()
         let listed = try client.environmentVariables(ofProject: binding.projectID)
         let vercelTime = client.vercelTime
-        // Without names, ids alone would not match the environments in the vault.
-        let environments = CustomEnvironmentNames(
-            listed.contains { !$0.customEnvironmentIds.isEmpty }
-                ? try client.customEnvironments(ofProject: binding.projectID) : [])
-        let platform = listed.map { VercelRecord($0, environments: environments) }
+        let platform = try records(listed, of: binding.projectID, client)
         let names = Set(
             platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
         let wroteVault = try workspace.session.learn(
@@ -164,16 +160,21 @@ extension VercelRefresh {
         let vercelTime = client.vercelTime
         return try zip(zip(there, ids), lists).map { entry, list in
             let (project, id) = entry
-            let variables = try list.get()
-            let hasCustom = variables.contains { !$0.customEnvironmentIds.isEmpty }
-            let names = CustomEnvironmentNames(
-                hasCustom ? try client.customEnvironments(ofProject: id) : [])
             return ProjectSnapshot(
-                project: project.id,
-                records: variables.map { VercelRecord($0, environments: names) },
-                live: platform[id]?.liveDeployment, listedAt: listedAt,
-                vercelTime: vercelTime)
+                project: project.id, records: try records(try list.get(), of: id, client),
+                live: platform[id]?.liveDeployment, listedAt: listedAt, vercelTime: vercelTime)
         }
+    }
+
+    /// Returns the records of listed variables. Asks for the names of custom environments only if a
+    /// variable uses one: ids alone would not match the environments in the vault.
+    static func records(
+        _ listed: [EnvironmentVariable], of project: String, _ client: VercelClient
+    ) throws(VercelAPIError) -> [VercelRecord] {
+        let hasCustom = listed.contains { !$0.customEnvironmentIds.isEmpty }
+        let names = CustomEnvironmentNames(
+            hasCustom ? try client.customEnvironments(ofProject: project) : [])
+        return listed.map { VercelRecord($0, environments: names) }
     }
 
     private static func shown(
