@@ -116,11 +116,6 @@ enum CommandTable {
 
     /// The command of a description.
     static func command(of spec: CommandSpec) -> (any Command.Type)? {
-        for section in sections {
-            if let found = section.commands.first(where: { $0.spec.path == spec.path }) {
-                return found
-            }
-        }
-        return nil
+        commands.first { $0.spec.path == spec.path }
     }
 }

@@ -87,10 +87,7 @@ struct Renderer {
         }
         var writer = JSONWriter(to: context.output)
         try writer.beginObject()
-        for member in members {
-            try writer.name(member.name)
-            try writer.value(member.value)
-        }
+        for member in members { try writer.member(member.name, member.value) }
         try writer.name(secret.name)
         try secret.bytes.withBytes { try writer.string(utf8: $0) }
         try writer.endObject()

@@ -29,21 +29,20 @@ struct GroupMarks {
     /// Whether one of these variables needs a decision.
     func concern(_ variables: [Variable]) -> Bool {
         if contested.isEmpty && offered.isEmpty { return false }
-        return variables.contains { contested[$0.id] != nil || offered.contains($0.id) }
+        return variables.contains { isContested($0) || offered.contains($0.id) }
     }
 
     func cell(of variable: Variable) -> Table.Cell {
-        if contested[variable.id] != nil { return .init("contested", as: .bad) }
+        if isContested(variable) { return .init("contested", as: .bad) }
         return offered.contains(variable.id) ? .init("offered", as: .warning) : ""
     }
 
     /// `group`: contested, offered or null; nothing for a variable of a project that is not shared.
     func members(of variable: Variable) -> [JSONValue.Member] {
         guard projects.contains(variable.project) else { return [] }
-        if !contested.isEmpty, contested[variable.id] != nil {
-            return [.init("group", "contested")]
-        }
-        if !offered.isEmpty, offered.contains(variable.id) { return [.init("group", "offered")] }
-        return [.init("group", .null)]
+        let mark: JSONValue =
+            isContested(variable)
+            ? "contested" : offered.contains(variable.id) ? "offered" : .null
+        return [.init("group", mark)]
     }
 }

@@ -60,11 +60,7 @@ struct TerminalInteraction: Interaction {
         if let heading { try messages.write(sentence: heading) }
         for line in plan { try messages.write(sentence: line, indent: 2) }
         try messages.flush()
-        do {
-            return try TerminalDevice().confirm(question)
-        } catch TerminalError.noTerminal {
-            throw CommandError.cannotConfirm
-        }
+        return try terminal().confirm(question)
     }
 
     func offer(_ question: String) throws -> Bool {
@@ -80,8 +76,12 @@ struct TerminalInteraction: Interaction {
             try messages.write(sentence: line, indent: place == 0 ? 0 : 2)
         }
         try messages.flush()
+        return try terminal().choose(question, from: words)
+    }
+
+    private func terminal() throws -> TerminalDevice {
         do {
-            return try TerminalDevice().choose(question, from: words)
+            return try TerminalDevice()
         } catch TerminalError.noTerminal {
             throw CommandError.cannotConfirm
         }

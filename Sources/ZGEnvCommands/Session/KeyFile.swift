@@ -69,7 +69,7 @@ struct KeyFile: ~Copyable {
     borrowing func add(_ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier) throws
     {
         var new = try SecretBuffer()
-        try text.withBytes { try new.append($0) }
+        try new.append(text)
         try Self.append(key, slot, vault, to: &new)
         try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
     }
@@ -103,6 +103,16 @@ struct KeyFile: ~Copyable {
         }
     }
 
+    /// Checks that a key file contains a key that was just written.
+    static func check(
+        _ path: String, for key: borrowing SecretBytes, of slot: Identifier, vault: Identifier
+    ) throws {
+        let file = try KeyFile(reading: path)
+        guard let stored = try file.key(of: slot, vault: vault),
+            stored.isEqualInConstantTime(to: key)
+        else { throw CommandError(.failed, "\(path) does not contain what was written.") }
+    }
+
     /// Deletes a key file that was just created and that nothing needs.
     static func delete(_ path: String) {
         unsafe unlink(path)
@@ -112,7 +122,7 @@ struct KeyFile: ~Copyable {
         _ key: borrowing SecretBytes, _ slot: Identifier, _ vault: Identifier,
         to text: inout SecretBuffer
     ) throws {
-        try front(slot, vault).withBytes { try text.append($0) }
+        try text.append(front(slot, vault))
         try key.withBytes { key in
             for offset in 0..<key.byteCount {
                 let digits = Hexadecimal.digits(of: key.byte(at: offset))

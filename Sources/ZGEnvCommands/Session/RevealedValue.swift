@@ -21,14 +21,10 @@ struct RevealedValue {
         for entry in values {
             let scope = entry.scope
             try writer.beginObject()
-            try writer.name("key")
-            try writer.string(entry.name)
-            try writer.name("targets")
-            try writer.value(.strings(scope.targets.names))
-            try writer.name("customEnvironments")
-            try writer.value(.strings(scope.customEnvironments))
-            try writer.name("branch")
-            try writer.value(.string(orNull: scope.branch))
+            try writer.member("key", entry.name)
+            try writer.member("targets", scope.targets.names)
+            try writer.member("customEnvironments", scope.customEnvironments)
+            try writer.member("branch", .string(orNull: scope.branch))
             try writer.name("version")
             if let version = entry.version {
                 try writer.integer(version)

@@ -10,28 +10,6 @@ package struct Workspace {
     package let session: VaultSession
     let interaction: any Interaction
 
-    /// - Parameter command: The command's words, for settings and the audit log.
-    package init(
-        _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse
-    ) {
-        self.init(
-            command, options, context,
-            VaultSession(options: options, context: context, command: command, use: use),
-            options.json
-                ? ScriptInteraction() : TerminalInteraction(context, isQuiet: options.quiet))
-    }
-
-    private init(
-        _ command: String, _ options: GlobalOptions, _ context: Context, _ session: VaultSession,
-        _ interaction: any Interaction
-    ) {
-        self.command = command
-        self.options = options
-        self.context = context
-        self.session = session
-        self.interaction = interaction
-    }
-
     /// Returns the workspace with a project, as if it were given by the environment.
     func using(_ project: String) -> Workspace {
         var options = options
@@ -45,9 +23,9 @@ package struct Workspace {
         _ interaction: any Interaction
     ) -> Workspace {
         Workspace(
-            command, options, context,
-            VaultSession(options: options, context: context, command: command, use: use),
-            interaction)
+            command: command, options: options, context: context,
+            session: VaultSession(options: options, context: context, command: command, use: use),
+            interaction: interaction)
     }
 
     /// Returns a workspace on the same vault for another command with its own interaction.
@@ -55,11 +33,24 @@ package struct Workspace {
         _ command: String, _ options: GlobalOptions, _ context: Context,
         _ interaction: any Interaction
     ) -> Workspace {
-        Workspace(command, options, context, session, interaction)
+        Workspace(
+            command: command, options: options, context: context, session: session,
+            interaction: interaction)
     }
 }
 
 extension Workspace {
+    /// - Parameter command: The command's words, for settings and the audit log.
+    package init(
+        _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse
+    ) {
+        self.init(
+            command: command, options: options, context: context,
+            session: VaultSession(options: options, context: context, command: command, use: use),
+            interaction: options.json
+                ? ScriptInteraction() : TerminalInteraction(context, isQuiet: options.quiet))
+    }
+
     /// Shows a message at once, except with `--quiet` or `--json`.
     package func note(_ message: String) { interaction.note(message) }
 

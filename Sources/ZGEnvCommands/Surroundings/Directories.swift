@@ -8,7 +8,14 @@ struct Directories {
 
     /// The default path of the vault.
     var vault: String {
-        get throws { try base("XDG_DATA_HOME", ".local/share") + "/zg-env/vault.zgv" }
+        get throws {
+            guard let base = place("XDG_DATA_HOME", ".local/share") else {
+                throw CommandError(
+                    .usage, "There is no home directory, so the default vault is unknown.",
+                    hint: "Set HOME, or choose a vault with --vault.")
+            }
+            return "\(base)/zg-env/vault.zgv"
+        }
     }
 
     /// The directory of the audit log and other data of this machine alone.
@@ -36,15 +43,6 @@ struct Directories {
     /// The directory of the user's systemd units; nil without a home directory.
     var userUnits: String? {
         place("XDG_CONFIG_HOME", ".config").map { "\($0)/systemd/user" }
-    }
-
-    private func base(_ variable: String, _ below: String) throws -> String {
-        guard let path = place(variable, below) else {
-            throw CommandError(
-                .usage, "There is no home directory, so the default vault is unknown.",
-                hint: "Set HOME, or choose a vault with --vault.")
-        }
-        return path
     }
 
     private func place(_ variable: String, _ below: String) -> String? {

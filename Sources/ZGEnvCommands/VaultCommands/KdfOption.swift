@@ -15,7 +15,13 @@ enum KdfOption {
         _ text: String?, _ workspace: Workspace, or fallback: PassphraseCost
     ) throws -> PassphraseCost {
         let cost = try text.map { try PassphraseCost(text: $0) } ?? fallback
-        try checkMemory(cost)
+        if let available = AvailableMemory.byteCount(), cost.memoryByteCount > available {
+            throw CommandError(
+                .failed,
+                "Checking the passphrase would need \(cost.memoryByteCount >> 20) MiB of memory, but only "
+                    + "\(available >> 20) MiB is available.",
+                hint: "Choose a lower cost with --kdf.")
+        }
         if cost.isWeakerThanInteractive {
             workspace.context.warn(
                 "weak-kdf",
@@ -23,16 +29,5 @@ enum KdfOption {
             )
         }
         return cost
-    }
-
-    private static func checkMemory(_ cost: PassphraseCost) throws {
-        guard let available = AvailableMemory.byteCount(), cost.memoryByteCount > available else {
-            return
-        }
-        throw CommandError(
-            .failed,
-            "Checking the passphrase would need \(cost.memoryByteCount >> 20) MiB of memory, but only "
-                + "\(available >> 20) MiB is available.",
-            hint: "Choose a lower cost with --kdf.")
     }
 }

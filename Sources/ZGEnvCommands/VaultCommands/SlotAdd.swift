@@ -131,10 +131,7 @@ struct SlotAdd: Command {
                 .file, tier, slotKey: key, vault: vaultID, at: time)
             try KeyFile.create(path, key, of: slot.id, vault: vaultID)
             do {
-                let file = try KeyFile(reading: path)
-                guard let stored = try file.key(of: slot.id, vault: vaultID),
-                    stored.isEqualInConstantTime(to: key)
-                else { throw CommandError(.failed, "\(path) does not contain what was written.") }
+                try KeyFile.check(path, for: key, of: slot.id, vault: vaultID)
                 try write(slot)
             } catch {
                 if (error as? VaultError)?.code != .notConfirmed { KeyFile.delete(path) }

@@ -47,10 +47,7 @@ struct SlotRenewal {
             try keyring.storeVerified(key, for: slot.keyringItem(vault: vaultID))
         } else if let path = workspace.options.keyFile {
             try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
-            let file = try KeyFile(reading: path)
-            guard let stored = try file.key(of: slot.id, vault: vaultID),
-                stored.isEqualInConstantTime(to: key)
-            else { throw CommandError(.failed, "\(path) does not contain what was written.") }
+            try KeyFile.check(path, for: key, of: slot.id, vault: vaultID)
         }
     }
 
