@@ -76,7 +76,7 @@ final class SharedVault {
             let result = try body(&transaction)
             if locked { try ChangeRecorder.checkLocked(transaction) }
             return result
-        }.result
+        }
     }
 
     // MARK: Variables

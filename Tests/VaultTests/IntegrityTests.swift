@@ -194,7 +194,7 @@ struct IntegrityTests {
         var written: VaultPosition?
         try Vault.update(
             fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID,
-            written: { sighting, _ in written = sighting.position }
+            written: { written = $0.position }
         ) { $0.outlive([seen]) }
         let vault = try fixture.open()
         #expect(vault.header.generation == seen.generation + 1)

@@ -45,7 +45,7 @@ struct VaultFixture {
             return try Array(value.utf8).withBytes { bytes in
                 try transaction.store(bytes, forVariableAt: position, at: 2_000)
             }
-        }.result
+        }
     }
 
     /// Accepts all unconfirmed changes.

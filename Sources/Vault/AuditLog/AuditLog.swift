@@ -79,16 +79,14 @@ package struct AuditLog: Sendable {
             // A gap in the numbers, and no line to be bound to.
             (sequence, tag) = (recorded.sequence, Self.noTag)
         }
-        guard sequence < AuditLine.sequenceLimit else { throw full }
+        guard sequence < AuditLine.sequenceLimit else {
+            throw VaultError(
+                .auditLog,
+                "the audit log \(path) has no sequence numbers left; rename it to start a new one")
+        }
         let new = line(sequence + 1, tag)
         try file.append(front.isEmpty ? new.text : front + new.text, durably: durably)
         return Position(sequence: new.sequence, tag: new.tag)
-    }
-
-    private var full: VaultError {
-        VaultError(
-            .auditLog,
-            "the audit log \(path) has no sequence numbers left; rename it to start a new one")
     }
 
     /// Returns the end of the log if the recorded line is still in it.

@@ -14,12 +14,12 @@ extension Vault {
     ///   - pinned: What was last seen of the file on this machine: locked writes seal to no other
     ///     public key, and an older checkpoint is rejected.
     ///   - author: The record that a locked write leaves.
-    ///   - written: Called with the new generation and the changed records, before the lock is
-    ///     released. Not called if nothing was written.
+    ///   - written: Called with the new generation before the lock is released. Not called if
+    ///     nothing was written.
     ///   - recorder: Called after `body` if the values are unlocked, when the checkpoint already
     ///     holds what `body` changed: notes what groups must learn.
     ///   - body: Runs once, under the lock; must not wait for people, programs or the network.
-    /// - Returns: The result of `body`, and the current generation.
+    /// - Returns: The result of `body`.
     /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` if the index key was replaced
     ///   since; ``VaultError/Code/damaged``, also for an older copy.
     @discardableResult
@@ -28,10 +28,10 @@ extension Vault {
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
         pinned: VaultObservation? = nil,
         by author: LockedWrite.Author = .init(command: "", time: 0),
-        written: (VaultObservation, Set<Identifier>) -> Void = { _, _ in },
+        written: (VaultObservation) -> Void = { _ in },
         recorder: (inout VaultTransaction) throws -> Void = { _ in },
         _ body: (inout VaultTransaction) throws -> R
-    ) throws -> (result: R, generation: UInt64) {
+    ) throws -> R {
         try store.withLock(path) {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
@@ -54,15 +54,12 @@ extension Vault {
                 // Also after a body that changed nothing: a decision can be news for a group.
                 try recorder(&transaction)
             }
-            guard try transaction.isChanged(from: opened) else {
-                return (result, vault.header.generation)
-            }
-            let changed = Set(edits.map(\.variable))
+            guard try transaction.isChanged(from: opened) else { return result }
             let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
-            let sighting = try vault.write(
-                &transaction, keys: keys, in: store, by: author, changing: covered)
-            written(sighting, changed)
-            return (result, sighting.position.generation)
+            written(
+                try vault.write(
+                    &transaction, keys: keys, in: store, by: author, changing: covered))
+            return result
         }
     }
 
@@ -76,7 +73,7 @@ extension Vault {
         transaction.index.metadata.remember(
             generation: header.generation, tag: try indexTag())
         transaction.index.metadata.remember(transaction.superseded)
-        transaction.recordAuditPosition()
+        if let end = transaction.auditPosition { transaction.index.metadata.recordAudit(end) }
         try transaction.index.expectReadableJournal()
         var next = try header.successor(
             after: transaction.superseded.map(\.generation).max() ?? 0)

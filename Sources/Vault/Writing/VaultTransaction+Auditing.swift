@@ -6,10 +6,6 @@ extension IndexMetadata {
 }
 
 extension VaultTransaction {
-    mutating func recordAuditPosition() {
-        if let auditPosition { index.metadata.recordAudit(auditPosition) }
-    }
-
     /// Sets the audit log's recorded end to `position`, discarding the earlier record: after a
     /// person with the passphrase accepted the log, or for a vault that arrived without its log
     /// (nil).

@@ -36,7 +36,7 @@ extension VaultSession {
             since: checksRollback ? try opened.position() : nil, after: opened,
             pinned: checksRollback ? pinned : nil,
             by: .init(command: command, time: context.now()),
-            written: { sighting, _ in
+            written: { sighting in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 // A locked writer cannot authenticate the checkpoint, so the number seen before stays.
                 updateGuards(
@@ -71,7 +71,7 @@ extension VaultSession {
             return result
         }
         closeVault()
-        return result.result
+        return result
     }
 
     /// Refuses a change of variables that an open rotation is working on.
