@@ -17,15 +17,19 @@ struct ChangesReview {
     ///
     /// - Returns: nil if nobody can be asked; then nothing was shown.
     func answer(_ question: String) throws -> Bool? {
-        let lines = text.summary(now: workspace.context.now())
         if workspace.options.acceptsChanges {
-            workspace.note("\(text.sentence):")
-            for line in lines { workspace.note("  \(line)") }
+            show()
             return true
         }
-        if workspace.options.dryRun { return nil }
-        guard workspace.interaction.canConfirm else { return nil }
-        return try workspace.interaction.confirm("\(text.sentence):", lines, question)
+        guard !workspace.options.dryRun, workspace.interaction.canConfirm else { return nil }
+        return try workspace.interaction.confirm(
+            "\(text.sentence):", text.summary(now: workspace.context.now()), question)
+    }
+
+    /// Shows the changes without asking.
+    func show() {
+        workspace.note("\(text.sentence):")
+        for line in text.summary(now: workspace.context.now()) { workspace.note("  \(line)") }
     }
 
     /// The error for changes that are not accepted.

@@ -172,14 +172,11 @@ struct Status: Command {
     }
 
     private func reference(_ variable: Variable, _ index: VaultIndex) -> JSONValue {
-        [
-            "project": .string(index.project(variable.project)?.name ?? ""),
-            "key": .string(variable.name),
-            "targets": .strings(variable.attributes.scope.targets.names),
-            "customEnvironments": .strings(variable.attributes.scope.customEnvironments),
-            "branch": .string(orNull: variable.attributes.scope.branch),
-            "deleted": .bool(!variable.isLive),
-        ]
+        .object(
+            [
+                .init("project", .string(index.project(variable.project)?.name ?? "")),
+                .init("key", .string(variable.name)),
+            ] + variable.attributes.scope.members + [.init("deleted", .bool(!variable.isLive))])
     }
 
     private static func lines(_ title: String, _ variables: [Variable], _ index: VaultIndex)

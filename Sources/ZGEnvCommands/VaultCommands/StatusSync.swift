@@ -89,16 +89,13 @@ struct StatusSync {
     }
 
     private func entry(_ variable: Variable, _ standing: SyncSummary.Standing) -> JSONValue {
-        let scope = variable.attributes.scope
-        return [
-            "project": .string(name(variable)), "key": .string(variable.name),
-            "targets": .strings(scope.targets.names),
-            "customEnvironments": .strings(scope.customEnvironments),
-            "branch": .string(orNull: scope.branch), "deleted": .bool(!variable.isLive),
-            "command": .string(
-                command(
-                    standing.remedies(for: variable).first { $0 != .choose } ?? .pull, [variable])),
-        ]
+        let remedy = standing.remedies(for: variable).first { $0 != .choose } ?? .pull
+        return .object(
+            [.init("project", .string(name(variable))), .init("key", .string(variable.name))]
+                + variable.attributes.scope.members + [
+                    .init("deleted", .bool(!variable.isLive)),
+                    .init("command", .string(command(remedy, [variable]))),
+                ])
     }
 
     // MARK: Text

@@ -119,12 +119,7 @@ struct Unlock: Command {
         let review = ChangesReview(comparison, in: index, workspace)
         if comparison.isEmpty { return (review.text, nil) }
         let answer = try review.answer("Did you make these changes?")
-        if answer == nil {
-            workspace.note("\(review.text.sentence):")
-            for line in review.text.summary(now: workspace.context.now()) {
-                workspace.note("  \(line)")
-            }
-        }
+        if answer == nil { review.show() }
         var isAccepted = answer == true
         if isAccepted {
             do {

@@ -85,7 +85,8 @@ struct Verify: Command {
         let hasIndex = inspection.variableCount != nil
         let json: JSONValue = [
             "ok": .bool(isWhole && otherFailure == nil),
-            "problems": .array(problems.map(json) + further),
+            "problems": .array(
+                problems.map { problem($0.place.rawValue, $0.message, $0) } + further),
             "changedWhileLocked": changes?.changes.json ?? .null,
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
@@ -132,22 +133,15 @@ struct Verify: Command {
         return CommandResult(json: json, text: text, failure: failure ?? otherFailure)
     }
 
-    /// A problem outside the file: an older copy, or the audit log.
-    private func problem(_ place: String, _ message: String) -> JSONValue {
+    /// - Parameter problem: nil for one outside the file: an older copy, or the audit log.
+    private func problem(
+        _ place: String, _ message: String, _ problem: VaultInspection.Problem? = nil
+    ) -> JSONValue {
         [
-            "where": .string(place), "class": .null, "message": .string(message), "key": .null,
-            "version": .null, "offset": .null,
-        ]
-    }
-
-    private func json(_ problem: VaultInspection.Problem) -> JSONValue {
-        [
-            "where": .string(problem.place.rawValue),
-            "class": .string(orNull: problem.damage?.rawValue),
-            "message": .string(problem.message),
-            "key": .string(orNull: problem.key),
-            "version": .integer(orNull: problem.version.map { Int64(clamping: $0) }),
-            "offset": .integer(orNull: problem.offset.map { Int64(clamping: $0) }),
+            "where": .string(place), "class": .string(orNull: problem?.damage?.rawValue),
+            "message": .string(message), "key": .string(orNull: problem?.key),
+            "version": .integer(orNull: problem?.version.map { Int64(clamping: $0) }),
+            "offset": .integer(orNull: problem?.offset.map { Int64(clamping: $0) }),
         ]
     }
 
