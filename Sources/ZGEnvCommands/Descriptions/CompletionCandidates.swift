@@ -61,7 +61,10 @@ struct CompletionCandidates: Command {
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch kind {
         case .variable:
-            return variables(try ProjectResolver(workspace).existing(in: index), index)
+            let project = try ProjectResolver(workspace).existing(in: index)
+            return index.variables(of: project.id).map {
+                Candidate(word: $0.name, meaning: $0.attributes.scope.description)
+            }
         case .target:
             let project = try? ProjectResolver(workspace).existing(in: index)
             return targets(of: project.map { index.variables(of: $0.id) } ?? [])
@@ -77,12 +80,6 @@ struct CompletionCandidates: Command {
             return (index.accounts.map(\.teamSlug) + index.projects.map { $0.binding?.teamSlug })
                 .compactMap { $0 }.map { Candidate(word: $0) }
         case .deployment, .deploymentID: return try deployments(workspace, keys, index)
-        }
-    }
-
-    private func variables(_ project: VaultProject, _ index: VaultIndex) -> [Candidate] {
-        index.variables(of: project.id).map {
-            Candidate(word: $0.name, meaning: $0.attributes.scope.description)
         }
     }
 

@@ -6,12 +6,8 @@ internal import SystemFiles
 /// every level, `.git/info/exclude` and the user's list.
 struct IgnoredPaths {
     private let context: Context
-    private let warn: (String, String) -> Void
 
-    init(_ workspace: Workspace) {
-        context = workspace.context
-        warn = { workspace.context.warn($0, $1) }
-    }
+    init(_ workspace: Workspace) { context = workspace.context }
 
     private static let question = [
         "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z",
@@ -27,7 +23,7 @@ struct IgnoredPaths {
                 ? GitProgram(context, in: directory).list(Self.question)
                 : listWithoutRepository(directory)
             guard let found else {
-                warn(
+                context.warn(
                     "not-ignored",
                     "Git failed to list the ignored files in \(directory): scanning all files there."
                 )
@@ -35,12 +31,12 @@ struct IgnoredPaths {
             }
             return Set(found.map { Array($0.last == 0x2F ? $0.dropLast() : $0) })
         } catch is GitProgram.NoAnswer {
-            warn(
+            context.warn(
                 "not-ignored",
                 "Git did not respond in \(directory): scanning ignored files there too.")
             return []
         } catch {
-            warn(
+            context.warn(
                 "not-ignored",
                 "Git is not installed: scanning all files, including those in .gitignore.")
             return []

@@ -64,8 +64,8 @@ enum PassphraseSource: Equatable {
                     check: SecretFileRule.ofPassphraseFile(path, context).check))
         case .command(let command):
             return try Self.checked(
-                try ShellCommand(command).secretOutput(
-                    limit: Self.limit + 1, environment: context.rawEnvironment,
+                try ShellCommand.secretOutput(
+                    of: command, limit: Self.limit + 1, environment: context.rawEnvironment,
                     what: "The passphrase command"))
         case .terminal, .pinentry:
             return try Self.asked(prompt, context, &silence)

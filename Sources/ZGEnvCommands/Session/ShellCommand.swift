@@ -3,18 +3,12 @@ internal import Sealing
 internal import SystemFiles
 
 /// A /bin/sh command of the user whose output is a secret.
-struct ShellCommand {
-    private let command: String
-
-    init(_ command: String) {
-        self.command = command
-    }
-
+enum ShellCommand {
     /// Runs the command without stdin and reads its output into guarded memory; it shares our stderr.
     ///
     /// - Throws: ``ExitCode/locked`` if it fails.
-    func secretOutput(
-        limit: Int, environment: [[UInt8]], what: String
+    static func secretOutput(
+        of command: String, limit: Int, environment: [[UInt8]], what: String
     ) throws -> SecretBuffer {
         let process = try ChildProcess.start(
             "/bin/sh", ["sh", "-c", command], environment: environment, input: .null,

@@ -11,9 +11,6 @@ struct Settings {
     /// The settings that differ from the default or were set to it.
     private(set) var values: [Setting: Setting.Value] = [:]
 
-    /// The most bytes of the file.
-    private static let limit = 64 << 10
-
     /// Reads the file; a missing one leaves the defaults.
     ///
     /// - Throws: ``ExitCode/usage`` for an invalid file, or one that others can write to: it decides when
@@ -110,9 +107,9 @@ struct Settings {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw CommandError(.usage, "\(path) cannot be checked.")
         }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit,
-            let bytes = SmallFile.bytes(path)
-        else { throw CommandError(.usage, "\(path) cannot be read as a configuration file.") }
+        guard status.st_mode & S_IFMT == S_IFREG, let bytes = SmallFile.bytes(path) else {
+            throw CommandError(.usage, "\(path) cannot be read as a configuration file.")
+        }
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
             throw CommandError(
                 .usage,

@@ -5,13 +5,17 @@ struct TrialStep {
     let title: String
     /// The words after `zg-env`.
     let words: [String]
-    var readsToken = false
-    var exitCode = ExitCode.done
+    let readsToken: Bool
+    let exitCode: ExitCode
     /// What an exit code other than 0 means here.
-    var remark: String?
+    let remark: String?
 
-    init(_ title: String, _ words: String...) {
-        (self.title, self.words) = (title, words)
+    init(
+        _ title: String, _ words: String..., readsToken: Bool = false, exitCode: ExitCode = .done,
+        remark: String? = nil
+    ) {
+        (self.title, self.words, self.readsToken) = (title, words, readsToken)
+        (self.exitCode, self.remark) = (exitCode, remark)
     }
 
     /// The command as typed in a shell.
@@ -32,7 +36,7 @@ struct TrialStep {
         TrialStep(
             "Encrypt the variables of a .env file, and delete the file.",
             "import", ".env", "-p", "web", "--remove"),
-        TrialStep("Store a token, after checking it.", "login").reading(),
+        TrialStep("Store a token, after checking it.", "login", readsToken: true),
     ]
 
     /// What the commands do with it.
@@ -49,21 +53,9 @@ struct TrialStep {
         TrialStep(
             "Replace another one. Its check accepts only keys that start with sk_live_, and fails.",
             "rotate", "STRIPE_KEY", "-p", "web", "--generate", "hex:24", "--redeploy", "--check",
-            "grep -q ^sk_live_", "--yes"
-        ).ending(.rolledBack, "the rotation failed and was reverted"),
+            "grep -q ^sk_live_", "--yes", exitCode: .rolledBack,
+            remark: "the rotation failed and was reverted"),
         TrialStep(
             "The old value is back, and everything is pushed and live.", "list", "-p", "web"),
     ]
-
-    private func reading() -> TrialStep {
-        var step = self
-        step.readsToken = true
-        return step
-    }
-
-    private func ending(_ code: ExitCode, _ remark: String) -> TrialStep {
-        var step = self
-        (step.exitCode, step.remark) = (code, remark)
-        return step
-    }
 }

@@ -25,8 +25,7 @@ struct NewPassphrase {
     /// - Throws: ``ExitCode/usage`` when there is no source.
     func source(_ workspace: Workspace) throws -> PassphraseSource {
         if let source = named {
-            var isFile = false
-            if case .file = source { isFile = true }
+            let isFile = if case .file = source { true } else { false }
             guard isFile || source != workspace.session.passphraseSource else {
                 throw CommandError(
                     .usage, "The old and the new passphrase cannot come from the same descriptor.",

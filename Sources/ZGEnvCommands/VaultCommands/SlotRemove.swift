@@ -34,7 +34,7 @@ struct SlotRemove: Command {
             try session.update(with: keys) { try $0.remove(slot: slot.id) }
         }
         if slot.kind == .secretService {
-            KeyringItems(workspace).remove([slot], vault: header.vaultID)
+            workspace.removeKeyringItems(of: [slot], vault: header.vaultID)
             session.removeUnusedGuard(
                 of: header.vaultID, slots: header.slots.filter { $0.id != slot.id })
         }
@@ -44,16 +44,10 @@ struct SlotRemove: Command {
     }
 }
 
-/// Items of the desktop keyring that no slot needs any more.
-struct KeyringItems {
-    private let context: Context
-
-    init(_ workspace: Workspace) {
-        context = workspace.context
-    }
-
-    /// Removes the keys of slots that are gone. A failure is harmless and only a warning.
-    func remove(_ slots: [KeySlot], vault: Identifier) {
+extension Workspace {
+    /// Removes the keys of slots that are gone from the desktop keyring. A failure is harmless and
+    /// only a warning.
+    func removeKeyringItems(of slots: [KeySlot], vault: Identifier) {
         guard !slots.isEmpty else { return }
         do {
             guard let keyring = context.keyring() else {

@@ -69,8 +69,8 @@ struct SlotRenewal {
     }
 
     private func remove(_ old: [KeySlot]) {
-        KeyringItems(workspace).remove(
-            old.filter { $0.kind == .secretService }, vault: vaultID)
+        workspace.removeKeyringItems(
+            of: old.filter { $0.kind == .secretService }, vault: vaultID)
         guard let path = workspace.options.keyFile else { return }
         do {
             for slot in old where slot.kind == .file {

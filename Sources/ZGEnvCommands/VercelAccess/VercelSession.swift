@@ -156,7 +156,8 @@ final class VercelSession {
                 "The token of \(account.name) is valid only for \(account.origin).",
                 hint: "Log in to that API with: zg-env login --api-url \(word: named.description)")
         }
-        let keys = try keys(for: account)
+        var keys = try indexKeys()
+        if account.protection == .values { keys = try workspace.session.keys(.values) }
         guard keys.opensValues || account.origin == APIOrigin.vercel.description || named != nil
         else {
             throw CommandError(
@@ -219,12 +220,6 @@ final class VercelSession {
                 "Not logged in to Vercel: there is no vault, and VERCEL_TOKEN is not set.",
                 hint: "Create a vault with: zg-env init, then log in with: zg-env login")
         }
-    }
-
-    /// Returns keys for the account's token: the values' keys if it is protected.
-    private func keys(for account: Account) throws -> VaultKeys {
-        let keys = try indexKeys()
-        return try account.protection == .values ? workspace.session.keys(.values) : keys
     }
 
     private func token(of account: Account, _ keys: VaultKeys) throws -> SecretSlice {
