@@ -47,15 +47,8 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try tree.text(node) }
     func decode(_ type: Double.Type) throws -> Double { try tree.real(node) }
     func decode(_ type: Float.Type) throws -> Float { Float(try tree.real(node)) }
-    func decode(_ type: Int.Type) throws -> Int { try tree.integer(node) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try tree.integer(node) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try tree.integer(node) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try tree.integer(node) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try tree.integer(node) }
-    func decode(_ type: UInt.Type) throws -> UInt { try tree.integer(node) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try tree.integer(node) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try tree.integer(node) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try tree.integer(node) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try tree.integer(node) }
+    func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) throws -> Number {
+        try tree.integer(node)
+    }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
 }

@@ -69,24 +69,11 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try value(key).decode(type)
     }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).decode(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).decode(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).decode(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try value(key).decode(type)
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try value(key).decode(type)
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try value(key).decode(type)
-    }
+    func decode<Number: FixedWidthInteger & Decodable>(
+        _ type: Number.Type, forKey key: Key
+    ) throws -> Number { try value(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try Value(from: value(key))
+        try value(key).decode(type)
     }
 
     func nestedContainer<Inner: CodingKey>(
@@ -141,18 +128,11 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func decode(_ type: String.Type) throws -> String { try next { try $0.decode(type) } }
     mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.decode(type) } }
     mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.decode(type) } }
+    mutating func decode<Number: FixedWidthInteger & Decodable>(
+        _ type: Number.Type
+    ) throws -> Number { try next { try $0.decode(type) } }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try next { try Value(from: $0) }
+        try next { try $0.decode(type) }
     }
 
     mutating func nestedContainer<Key: CodingKey>(

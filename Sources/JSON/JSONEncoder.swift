@@ -106,15 +106,6 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     func encode(_ value: String) { place.content = .text(value) }
     func encode(_ value: Double) throws { try real(value) }
     func encode(_ value: Float) throws { try real(Double(value)) }
-    func encode(_ value: Int) { place.content = .word("\(value)") }
-    func encode(_ value: Int8) { place.content = .word("\(value)") }
-    func encode(_ value: Int16) { place.content = .word("\(value)") }
-    func encode(_ value: Int32) { place.content = .word("\(value)") }
-    func encode(_ value: Int64) { place.content = .word("\(value)") }
-    func encode(_ value: UInt) { place.content = .word("\(value)") }
-    func encode(_ value: UInt8) { place.content = .word("\(value)") }
-    func encode(_ value: UInt16) { place.content = .word("\(value)") }
-    func encode(_ value: UInt32) { place.content = .word("\(value)") }
-    func encode(_ value: UInt64) { place.content = .word("\(value)") }
+    func encode(_ value: some FixedWidthInteger & Encodable) { place.content = .word("\(value)") }
     func encode(_ value: some Encodable) throws { try value.encode(to: self) }
 }

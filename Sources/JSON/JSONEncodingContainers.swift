@@ -12,18 +12,11 @@ struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) { member(key).encode(value) }
     func encode(_ value: Double, forKey key: Key) throws { try member(key).encode(value) }
     func encode(_ value: Float, forKey key: Key) throws { try member(key).encode(value) }
-    func encode(_ value: Int, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: Int8, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: Int16, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: Int32, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: Int64, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: UInt, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: UInt8, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: UInt16, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: UInt32, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: UInt64, forKey key: Key) { member(key).encode(value) }
+    func encode(_ value: some FixedWidthInteger & Encodable, forKey key: Key) {
+        member(key).encode(value)
+    }
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        try value.encode(to: member(key))
+        try member(key).encode(value)
     }
 
     func nestedContainer<Inner: CodingKey>(
@@ -53,17 +46,8 @@ struct JSONUnkeyedWriter: UnkeyedEncodingContainer {
     func encode(_ value: String) { element().encode(value) }
     func encode(_ value: Double) throws { try element().encode(value) }
     func encode(_ value: Float) throws { try element().encode(value) }
-    func encode(_ value: Int) { element().encode(value) }
-    func encode(_ value: Int8) { element().encode(value) }
-    func encode(_ value: Int16) { element().encode(value) }
-    func encode(_ value: Int32) { element().encode(value) }
-    func encode(_ value: Int64) { element().encode(value) }
-    func encode(_ value: UInt) { element().encode(value) }
-    func encode(_ value: UInt8) { element().encode(value) }
-    func encode(_ value: UInt16) { element().encode(value) }
-    func encode(_ value: UInt32) { element().encode(value) }
-    func encode(_ value: UInt64) { element().encode(value) }
-    func encode(_ value: some Encodable) throws { try value.encode(to: element()) }
+    func encode(_ value: some FixedWidthInteger & Encodable) { element().encode(value) }
+    func encode(_ value: some Encodable) throws { try element().encode(value) }
 
     func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         element().container(keyedBy: type)

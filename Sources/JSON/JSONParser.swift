@@ -11,7 +11,8 @@
         guard unsafe bytes.count < UInt32.max,
             unsafe UTF8Check.isValid(RawSpan(_unsafeBytes: bytes))
         else { throw .malformed }
-        skipByteOrderMark()
+        // Some editors write a byte order mark.
+        if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
         /// The enclosing objects and arrays.
         var open: [Int] = []
         repeat {
@@ -63,7 +64,7 @@
         skipBlanks()
         switch peek() {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            append(peek() == UInt8(ascii: "{") ? .object : .array, count: 0)
+            append(peek() == UInt8(ascii: "{") ? .object : .array, from: offset)
             offset += 1
             return nodes.count - 1
         case UInt8(ascii: "\""): try text()
@@ -75,10 +76,11 @@
         return nil
     }
 
-    private mutating func append(_ kind: JSONTree.Kind, count: Int) {
+    /// Adds the node of what was read from `start` on, without elements yet.
+    private mutating func append(_ kind: JSONTree.Kind, from start: Int) {
         nodes.append(
             .init(
-                kind: kind, start: UInt32(offset), count: UInt32(count),
+                kind: kind, start: UInt32(start), count: UInt32(offset - start),
                 next: UInt32(nodes.count + 1)))
     }
 
@@ -89,10 +91,8 @@
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):
-                let end = offset
-                offset = start
-                append(kind, count: end - start)
-                offset = end + 1
+                append(kind, from: start)
+                offset += 1
                 return
             case UInt8(ascii: "\\"):
                 kind = .escapedText
@@ -113,13 +113,13 @@
     }
 
     private mutating func word(_ word: StaticString, _ kind: JSONTree.Kind) throws(JSONError) {
-        let end = offset + word.utf8CodeUnitCount
+        let (start, end) = (offset, offset + word.utf8CodeUnitCount)
         guard unsafe end <= bytes.count,
-            unsafe bytes[offset..<end].elementsEqual(
+            unsafe bytes[start..<end].elementsEqual(
                 UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
         else { throw .malformed }
-        append(kind, count: word.utf8CodeUnitCount)
         offset = end
+        append(kind, from: start)
     }
 
     private mutating func number() throws(JSONError) {
@@ -135,10 +135,7 @@
             if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { offset += 1 }
             try digits()
         }
-        let end = offset
-        offset = start
-        append(.number, count: end - start)
-        offset = end
+        append(.number, from: start)
     }
 
     private mutating func digits() throws(JSONError) {
@@ -162,10 +159,5 @@
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             offset += 1
         }
-    }
-
-    /// Some editors write one.
-    private mutating func skipByteOrderMark() {
-        if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 }

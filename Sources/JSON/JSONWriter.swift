@@ -25,30 +25,21 @@ package struct JSONWriter<Sink: ByteSink & ~Copyable>: ~Copyable {
         return sink
     }
 
-    package mutating func beginObject() throws(OutputError) {
+    package mutating func beginObject() throws(OutputError) { try begin(.object, "{") }
+    package mutating func endObject() throws(OutputError) { try end(.object, "}") }
+    package mutating func beginArray() throws(OutputError) { try begin(.array, "[") }
+    package mutating func endArray() throws(OutputError) { try end(.array, "]") }
+
+    private mutating func begin(_ level: Level, _ mark: String) throws(OutputError) {
         try beginValue()
-        try sink.write("{")
-        levels.append(.object)
+        try sink.write(mark)
+        levels.append(level)
         hasElements = false
     }
 
-    package mutating func endObject() throws(OutputError) {
-        guard levels.last == .object, !awaitsValue else { throw .invalidStructure }
-        try sink.write("}")
-        levels.removeLast()
-        endValue()
-    }
-
-    package mutating func beginArray() throws(OutputError) {
-        try beginValue()
-        try sink.write("[")
-        levels.append(.array)
-        hasElements = false
-    }
-
-    package mutating func endArray() throws(OutputError) {
-        guard levels.last == .array else { throw .invalidStructure }
-        try sink.write("]")
+    private mutating func end(_ level: Level, _ mark: String) throws(OutputError) {
+        guard levels.last == level, !awaitsValue else { throw .invalidStructure }
+        try sink.write(mark)
         levels.removeLast()
         endValue()
     }
