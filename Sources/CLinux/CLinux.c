@@ -40,32 +40,26 @@ ssize_t zg_last_offset(const void *bytes, uint8_t byte, size_t count) {
     return found ? found - (const uint8_t *)bytes : -1;
 }
 
-int zg_try_lock(int descriptor) {
+static int set_lock(int descriptor, short type, int64_t offset, int64_t length) {
     struct flock lock;
     memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
+    lock.l_type = type;
     lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = length;
     return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int zg_try_lock(int descriptor) {
+    return set_lock(descriptor, F_WRLCK, 0, 0);
 }
 
 int zg_try_lock_byte(int descriptor, int64_t offset) {
-    struct flock lock;
-    memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = offset;
-    lock.l_len = 1;
-    return fcntl(descriptor, F_OFD_SETLK, &lock);
+    return set_lock(descriptor, F_WRLCK, offset, 1);
 }
 
 void zg_unlock_byte(int descriptor, int64_t offset) {
-    struct flock lock;
-    memset(&lock, 0, sizeof lock);
-    lock.l_type = F_UNLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = offset;
-    lock.l_len = 1;
-    fcntl(descriptor, F_OFD_SETLK, &lock);
+    set_lock(descriptor, F_UNLCK, offset, 1);
 }
 
 ssize_t zg_copy_file_range(int from, int64_t offset, int to, size_t count) {

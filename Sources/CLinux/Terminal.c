@@ -62,6 +62,12 @@ int zg_terminal_columns(int fd) {
     return size.ws_col;
 }
 
+/* Nothing can be done about an error in a signal handler. */
+static void write_or_drop(int fd, const void *bytes, size_t count) {
+    ssize_t written = write(fd, bytes, count);
+    (void)written;
+}
+
 static void put_terminal_back(void) {
     int fd = atomic_load_explicit(&guard_fd, memory_order_acquire);
     if (fd < 0) {
@@ -71,8 +77,7 @@ static void put_terminal_back(void) {
        but waits while the terminal's output is stopped. */
     tcflush(fd, TCIFLUSH);
     tcsetattr(fd, TCSANOW, &guard_saved);
-    ssize_t written = write(fd, "\n", 1);
-    (void)written;
+    write_or_drop(fd, "\n", 1);
 }
 
 static void put_screen_back(void) {
@@ -80,8 +85,7 @@ static void put_screen_back(void) {
     if (fd < 0) {
         return;
     }
-    ssize_t written = write(fd, screen_leave, screen_leave_length);
-    (void)written;
+    write_or_drop(fd, screen_leave, screen_leave_length);
     tcflush(fd, TCIFLUSH);
     tcsetattr(fd, TCSANOW, &screen_saved);
 }
@@ -89,9 +93,7 @@ static void put_screen_back(void) {
 static void wake_screen(void) {
     int fd = atomic_load_explicit(&screen_wake, memory_order_acquire);
     if (fd >= 0) {
-        uint64_t one = 1;
-        ssize_t written = write(fd, &one, sizeof one);
-        (void)written;
+        zg_wake(fd);
     }
 }
 
@@ -100,8 +102,7 @@ static void end_by(int signal_number) {
     put_screen_back();
     size_t length = atomic_load_explicit(&last_words_length, memory_order_acquire);
     if (length > 0) {
-        ssize_t written = write(STDERR_FILENO, last_words, length);
-        (void)written;
+        write_or_drop(STDERR_FILENO, last_words, length);
     }
     _exit(128 + signal_number);
 }
@@ -147,8 +148,7 @@ static void take_terminal_again(void) {
         return;
     }
     tcsetattr(fd, TCSANOW, &guard_active);
-    ssize_t written = write(fd, guard_prompt, guard_prompt_length);
-    (void)written;
+    write_or_drop(fd, guard_prompt, guard_prompt_length);
 }
 
 static void handle_stop(int signal_number) {
@@ -210,6 +210,12 @@ static int install_locked(void) {
     set_action_unless_ignored(SIGTERM, handle_interrupt);
     set_action_unless_ignored(SIGPIPE, SIG_IGN);
     return 0;
+}
+
+static void restore_action_locked(int signal_number) {
+    if (installed) {
+        sigaction(signal_number, &found_actions[index_of(signal_number)], NULL);
+    }
 }
 
 int zg_install_interrupt_handlers(void) {
@@ -287,10 +293,8 @@ void zg_terminal_guard_clear(void) {
     pthread_mutex_lock(&state_lock);
     atomic_store_explicit(&guard_fd, -1, memory_order_release);
     handle_crashes_locked(atomic_load(&screen_fd) >= 0);
-    if (installed) {
-        sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
-        sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);
-    }
+    restore_action_locked(SIGTSTP);
+    restore_action_locked(SIGCONT);
     pthread_mutex_unlock(&state_lock);
 }
 
@@ -376,8 +380,7 @@ int zg_wake_open(void) {
 
 void zg_wake(int fd) {
     uint64_t one = 1;
-    ssize_t written = write(fd, &one, sizeof one);
-    (void)written;
+    write_or_drop(fd, &one, sizeof one);
 }
 
 static void handle_screen_signal(int signal_number) {
@@ -418,11 +421,9 @@ void zg_screen_signals_clear(void) {
     pthread_mutex_lock(&state_lock);
     atomic_store_explicit(&screen_fd, -1, memory_order_release);
     handle_crashes_locked(atomic_load(&guard_fd) >= 0);
-    if (installed) {
-        sigaction(SIGTSTP, &found_actions[index_of(SIGTSTP)], NULL);
-        sigaction(SIGCONT, &found_actions[index_of(SIGCONT)], NULL);
-        sigaction(SIGWINCH, &found_actions[index_of(SIGWINCH)], NULL);
-    }
+    restore_action_locked(SIGTSTP);
+    restore_action_locked(SIGCONT);
+    restore_action_locked(SIGWINCH);
     pthread_mutex_unlock(&state_lock);
 }
 

@@ -42,12 +42,8 @@ package enum FileReplacement {
     ) throws {
         let temporary = "\(directory(of: path))/\(temporary)"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file: OpenFile
-        do throws(SystemError) {
-            file = try OpenFile(temporary, flags, permissions: permissions)
-        } catch {
-            throw Failure.cannotCreate(error)
-        }
+        let file = try SystemError.mapped(
+            try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
         do {
             try fill(file)
             // The umask may have removed some. File systems without permissions reject fchmod.
