@@ -71,10 +71,7 @@ package struct PostalInbox: Codable, Equatable, Sendable {
             }
             guard note(event.id) else { return .passedOver }
             newestAt = max(newestAt ?? event.createdAt, event.createdAt)
-            switch event.type {
-            case .variableCreated, .variableUpdated, .variableDeleted: noteChange(event)
-            default: break
-            }
+            if event.type.concernsVariable { noteChange(event) }
             return .event(event)
         }
     }

@@ -58,9 +58,7 @@ package final class RelayClient {
         if response.status == 403 {
             throw RelayError(.inviteRefused, "the relay rejected the invite code")
         }
-        guard response.status == 201 else {
-            throw RelayError(status: response.status, headers: response.headers)
-        }
+        try check(response, is: 201)
         let token = response.body.withBytes { body in
             try? SecretMembers.text("token", of: body, into: arena)
         }
@@ -74,9 +72,7 @@ package final class RelayClient {
     /// Returns the relay's record of this device.
     package func device() throws(RelayError) -> Device {
         let response = try send(.get, "/device")
-        guard response.status == 200 else {
-            throw RelayError(status: response.status, headers: response.headers)
-        }
+        try check(response, is: 200)
         guard let device = Self.device(response) else {
             throw RelayError(.notARelay, "the server is not a relay")
         }
@@ -87,10 +83,7 @@ package final class RelayClient {
     ///
     /// - Throws: ``RelayError/Code/deviceRefused`` if it was removed before.
     package func leave() throws(RelayError) {
-        let response = try send(.delete, "/device", mayHaveHappened: true)
-        guard response.status == 204 else {
-            throw RelayError(status: response.status, headers: response.headers)
-        }
+        try check(try send(.delete, "/device", mayHaveHappened: true), is: 204)
     }
 
     /// Acknowledges all events up to a number, which are stored here.
@@ -99,9 +92,7 @@ package final class RelayClient {
             try json.name("number")
             try json.integer(number)
         }
-        guard response.status == 204 else {
-            throw RelayError(status: response.status, headers: response.headers)
-        }
+        try check(response, is: 204)
     }
 
     /// Reads the stream of events until either side closes it.
@@ -122,9 +113,7 @@ package final class RelayClient {
         } catch {
             throw RelayError(error, mayHaveHappened: false)
         }
-        guard response.status == 200 else {
-            throw RelayError(status: response.status, headers: response.headers)
-        }
+        try check(response, is: 200)
     }
 
     // MARK: Requests
@@ -132,12 +121,11 @@ package final class RelayClient {
     private func request(
         _ method: HTTPRequest.Method, _ target: String, _ body: GuardedBytes?
     ) -> HTTPRequest {
-        var headers = [("Accept", "application/json"), ("User-Agent", "zg-env")]
+        var headers = [(name: "Accept", value: "application/json"), ("User-Agent", "zg-env")]
         if body != nil { headers.append(("Content-Type", "application/json")) }
         return HTTPRequest(
-            method: method, origin: origin, target: target,
-            headers: headers.map { (name: $0.0, value: $0.1) }, token: token, body: body,
-            timeouts: Self.timeouts)
+            method: method, origin: origin, target: target, headers: headers, token: token,
+            body: body, timeouts: Self.timeouts)
     }
 
     private func send(
@@ -162,6 +150,12 @@ package final class RelayClient {
     }
 
     // MARK: Responses
+
+    private func check(_ response: HTTPResponse, is status: Int) throws(RelayError) {
+        guard response.status == status else {
+            throw RelayError(status: response.status, headers: response.headers)
+        }
+    }
 
     private struct DeviceAnswer: Decodable {
         let device: String
@@ -193,5 +187,4 @@ package final class RelayClient {
             }
         }
     }
-
 }

@@ -88,32 +88,20 @@ package struct PostalEvent: Codable, Equatable, Sendable {
     /// Returns the first line of a text from Vercel, without control characters, cut to
     /// ``textLimit`` scalars.
     package static func plainText(_ text: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(textLimit * 4) {
-            if scalar == "\n" || scalar == "\r" { break }
-            guard !isControl(scalar) else { continue }
-            scalars.append(scalar)
-            if scalars.count == textLimit { break }
-        }
-        return String(scalars)
+        let line = text.unicodeScalars.prefix(textLimit * 4).prefix { $0 != "\n" && $0 != "\r" }
+        return String(String.UnicodeScalarView(line.filter { !isControl($0) }.prefix(textLimit)))
     }
 
-    private var texts: [String?] {
+    private var texts: [String] {
         [
             id, account, project?.id, project?.name, deployment?.id, deployment?.url,
             deployment?.target, deployment?.branch, deployment?.commit, deployment?.author,
             variable?.id, variable?.key,
-        ]
+        ].compactMap(\.self)
     }
 
-    private static func isPlain(_ text: String?) -> Bool {
-        guard let text else { return true }
-        var count = 0
-        for scalar in text.unicodeScalars {
-            count += 1
-            if count > textLimit || isControl(scalar) { return false }
-        }
-        return true
+    private static func isPlain(_ text: String) -> Bool {
+        text.unicodeScalars.count <= textLimit && !text.unicodeScalars.contains(where: isControl)
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

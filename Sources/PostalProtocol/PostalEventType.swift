@@ -29,4 +29,12 @@ package enum PostalEventType: String, CaseIterable, Codable, Sendable {
         default: self.init(rawValue: name)
         }
     }
+
+    /// Whether it is about a variable, so that a project has to be refreshed.
+    package var concernsVariable: Bool {
+        switch self {
+        case .variableCreated, .variableUpdated, .variableDeleted: true
+        default: false
+        }
+    }
 }

@@ -107,15 +107,6 @@ package struct WebhookEvent: Sendable {
     }
 }
 
-extension PostalEventType {
-    fileprivate var concernsVariable: Bool {
-        switch self {
-        case .variableCreated, .variableUpdated, .variableDeleted: true
-        default: false
-        }
-    }
-}
-
 extension PostalEvent {
     /// The text to seal; drops the least important names of a long event.
     package var shortenedSealedText: [UInt8]? {
