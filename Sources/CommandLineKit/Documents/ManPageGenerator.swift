@@ -36,12 +36,12 @@ package struct ManPageGenerator: Sendable {
             guard !commands.isEmpty else { continue }
             text += ".Ss \(Roff.argument(section.title))\n"
             text += items(commands) {
-                ".Ic \(Roff.arguments($0.path))"
+                "Ic \(Roff.arguments($0.path))"
             } meaning: {
                 "\($0.summary). See \($0.pageName(of: program))(\(self.section))."
             }
         }
-        text += self.section("ENVIRONMENT", program.environment) { ".Ev \(Roff.argument($0))" }
+        text += self.section("ENVIRONMENT", program.environment) { "Ev \(Roff.argument($0))" }
         text += exitStatus(program.exitCodes)
         return Page(fileName: "\(program.name).\(section)", text: text)
     }
@@ -56,7 +56,7 @@ package struct ManPageGenerator: Sendable {
         if !command.arguments.isEmpty {
             text += ".Pp\nThe arguments are:\n"
             text += items(command.arguments) {
-                ".Ar \(Roff.argument($0.name))"
+                "Ar \(Roff.argument($0.name))"
             } meaning: {
                 HelpFormatter.summary(of: $0) + "."
             }
@@ -117,9 +117,13 @@ package struct ManPageGenerator: Sendable {
     }
 
     private func synopsis(_ option: OptionSpec) -> String {
+        ".Op \(longForm(option))\n"
+    }
+
+    private func longForm(_ option: OptionSpec) -> String {
         let name = Roff.argument(option.dashedName.dropFirst().description)
         let value = option.valueName.map { " Ar \(Roff.argument($0))" } ?? ""
-        return ".Op Fl \(name)\(value)\n"
+        return "Fl \(name)\(value)"
     }
 
     private func synopsis(_ argument: ArgumentSpec) -> String {
@@ -139,9 +143,7 @@ package struct ManPageGenerator: Sendable {
         return ".Sh \(title)\n"
             + items(visible) { option in
                 let letter = option.short.map { "Fl \(Roff.argument(String($0))) , " } ?? ""
-                let name = Roff.argument(option.dashedName.dropFirst().description)
-                let value = option.valueName.map { " Ar \(Roff.argument($0))" } ?? ""
-                return ".\(letter)Fl \(name)\(value)"
+                return letter + longForm(option)
             } meaning: {
                 HelpFormatter.summary(of: $0) + "."
             }
@@ -156,23 +158,20 @@ package struct ManPageGenerator: Sendable {
     ) -> String {
         guard !entries.isEmpty else { return "" }
         return ".Sh \(title)\n"
-            + items(entries) { entry in
-                let made = tag(entry.0)
-                return made.hasPrefix(".") ? made : ".It \(made)"
+            + items(entries) {
+                tag($0.0)
             } meaning: {
                 $0.1 + "."
             }
     }
 
-    /// Returns a list. A tag is a macro line; `.It` takes the macro without its dot.
+    /// Returns a list. A tag is a text, or a macro without its dot.
     private func items<Element>(
         _ elements: [Element], tag: (Element) -> String, meaning: (Element) -> String
     ) -> String {
         var text = ".Bl -tag -width Ds\n"
         for element in elements {
-            let made = tag(element)
-            text += made.hasPrefix(".It ") ? made : ".It \(made.dropFirst())"
-            text += "\n\(Roff.line(meaning(element)))\n"
+            text += ".It \(tag(element))\n\(Roff.line(meaning(element)))\n"
         }
         return text + ".El\n"
     }

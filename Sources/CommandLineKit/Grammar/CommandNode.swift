@@ -7,10 +7,6 @@ struct CommandNode: Sendable {
     /// The nodes of the next word, in the order of the spec.
     var children: [CommandNode] = []
 
-    init(path: [String]) {
-        self.path = path
-    }
-
     var word: String { path.last ?? "" }
 
     /// Whether this node and all nodes below it are without a visible command.
@@ -24,12 +20,7 @@ struct CommandNode: Sendable {
     }
 
     func descendant(_ words: some Sequence<String>) -> CommandNode? {
-        var node = self
-        for word in words {
-            guard let next = node.child(word) else { return nil }
-            node = next
-        }
-        return node
+        words.reduce(self as CommandNode?) { $0?.child($1) }
     }
 
     mutating func insert(_ inserted: CommandSpec, at rest: ArraySlice<String>) {

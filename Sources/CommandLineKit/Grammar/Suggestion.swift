@@ -11,14 +11,11 @@ package enum Suggestion {
         let typed = lowercased(word)
         guard !typed.isEmpty, typed.count <= maximumLength else { return nil }
         let allowed = max(1, typed.count / 3)
-        var best: (candidate: String, distance: Int)?
-        for candidate in candidates where candidate.utf8.count <= maximumLength {
-            let distance = editDistance(typed, lowercased(candidate))
+        let near = candidates.filter { $0.utf8.count <= maximumLength }
+            .map { (word: $0, distance: editDistance(typed, lowercased($0))) }
             // A short word with every letter wrong is not a typo.
-            guard distance <= allowed, distance < typed.count else { continue }
-            if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
-        }
-        if let best { return best.candidate }
+            .filter { $0.distance <= allowed && $0.distance < typed.count }
+        if let best = near.min(by: { $0.distance < $1.distance }) { return best.word }
         guard typed.count >= 2 else { return nil }
         let longer = candidates.filter { lowercased($0).starts(with: typed) }
         return longer.count == 1 ? longer[0] : nil

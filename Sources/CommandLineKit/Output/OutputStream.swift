@@ -53,6 +53,13 @@ package import JSON
             RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
     }
 
+    /// Writes a text to a descriptor at once.
+    package static func write(_ text: String, to descriptor: Int32) throws(OutputError) {
+        let output = OutputStream(descriptor: descriptor)
+        try output.write(text)
+        try output.flush()
+    }
+
     /// Drops the buffered bytes.
     package func discard() {
         wipe()

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Handlers for SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
@@ -10,7 +11,7 @@ package enum Interrupts {
     ///
     /// - Throws: ``TerminalError/system(errno:)``.
     package static func install() throws(TerminalError) {
-        guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: currentErrno()) }
+        guard zg_install_interrupt_handlers() == 0 else { throw .system(errno: errno) }
     }
 
     /// The maximum length of the last words, in bytes.
@@ -81,6 +82,6 @@ package enum Interrupts {
     ///
     /// - Throws: ``TerminalError/system(errno:)``.
     package static func restoreInitialState() throws(TerminalError) {
-        guard zg_restore_signal_state() == 0 else { throw .system(errno: currentErrno()) }
+        guard zg_restore_signal_state() == 0 else { throw .system(errno: errno) }
     }
 }

@@ -20,8 +20,6 @@ struct LineEditor {
     /// Bytes typed after the buffer was full. Backspace removes these first.
     private(set) var surplus = 0
 
-    init(controls: Controls) { self.controls = controls }
-
     mutating func take(_ byte: UInt8, into buffer: inout MutableRawSpan) -> Outcome {
         if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { return .done }
         if byte == controls.endOfInput { return count + surplus == 0 ? .cancelled : .done }

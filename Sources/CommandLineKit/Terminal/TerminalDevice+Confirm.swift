@@ -70,20 +70,4 @@ extension TerminalDevice {
         return String(decoding: answer, as: UTF8.self).lowercased()
             .filter { $0 != " " && $0 != "\t" }
     }
-
-    /// Writes bytes, such as a value in guarded memory, without a copy that stays behind.
-    package func write(_ bytes: RawSpan) throws(TerminalError) {
-        var offset = 0
-        while offset < bytes.byteCount {
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.write(
-                    descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
-            }
-            if count < 0 {
-                if errno == EINTR || errno == EAGAIN { continue }
-                throw .system(errno: errno)
-            }
-            offset += count
-        }
-    }
 }

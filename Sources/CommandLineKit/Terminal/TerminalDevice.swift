@@ -2,12 +2,6 @@ import CLinux
 import Glibc
 internal import JSON
 
-/// Returns the `errno` of the previous call. It is a function to avoid overlapping accesses to the
-/// imported macro.
-func currentErrno() -> Int32 {
-    errno
-}
-
 /// A terminal for prompts. Prompts never read the standard input, which may carry data.
 package struct TerminalDevice: ~Copyable {
     package static let controllingTerminal = "/dev/tty"
@@ -52,9 +46,14 @@ package struct TerminalDevice: ~Copyable {
     }
 
     func write(_ text: String) throws(TerminalError) {
+        unsafe try write(text.utf8Span.span.bytes)
+    }
+
+    /// Writes bytes, such as a value in guarded memory, without a copy that stays behind.
+    package func write(_ bytes: RawSpan) throws(TerminalError) {
         let output = OutputStream(descriptor: descriptor)
         do throws(OutputError) {
-            try output.write(text)
+            try output.write(bytes)
             try output.flush()
         } catch .system(let code) {
             throw .system(errno: code)

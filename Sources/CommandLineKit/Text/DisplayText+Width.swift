@@ -58,8 +58,7 @@ extension DisplayText {
             kept.append(character)
             used += width
         }
-        while kept.last == " " { kept.removeLast() }
-        return kept + "…"
+        return trimmed(kept) + "…"
     }
 
     /// Returns a text whose longer lines are broken at blanks, with the rest indented.

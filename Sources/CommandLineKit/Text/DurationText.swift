@@ -5,19 +5,11 @@ package enum DurationText {
 
     /// Returns the duration of a text, or nil if it is invalid. A number without a unit is invalid.
     package static func duration(_ text: String) -> Duration? {
-        let bytes = text.utf8
-        guard let unit = bytes.last, let secondsPerUnit = seconds(of: unit) else { return nil }
-        let digits = bytes.dropLast()
-        guard !digits.isEmpty else { return nil }
-        var number: Int64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
-            let (sum, overflowAgain) = tens.addingReportingOverflow(
-                Int64(digit - UInt8(ascii: "0")))
-            guard !overflow, !overflowAgain else { return nil }
-            number = sum
-        }
+        let digits = text.utf8.dropLast()
+        guard let unit = text.utf8.last, let secondsPerUnit = seconds(of: unit),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int64(Substring(digits))
+        else { return nil }
         let (total, overflow) = number.multipliedReportingOverflow(by: secondsPerUnit)
         guard !overflow, total <= maximumSeconds else { return nil }
         return .seconds(total)

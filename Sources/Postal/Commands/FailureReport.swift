@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import JSON
 
 /// Reports on stderr that the store failed: at once, then at most once a minute.
 struct FailureReport {
@@ -11,17 +10,11 @@ struct FailureReport {
     /// - Parameter count: Failures of the store so far.
     mutating func tell(_ count: Int, now: Int64) {
         guard count > told, now - toldAt >= Self.pauseMilliseconds else { return }
-        let messages = OutputStream(descriptor: 2)
         let times = count - told == 1 ? "once" : "\(count - told) times"
         (told, toldAt) = (count, now)
         // Without stderr there is nobody left to warn.
-        do throws(OutputError) {
-            try messages.write(
-                "warning: The store failed \(times). Webhooks were rejected (503) while the store was unavailable; check its free space and /healthz.\n"
-            )
-            try messages.flush()
-        } catch {
-            messages.discard()
-        }
+        try? OutputStream.write(
+            "warning: The store failed \(times). Webhooks were rejected (503) while the store was unavailable; check its free space and /healthz.\n",
+            to: 2)
     }
 }

@@ -23,9 +23,7 @@ enum ManualCommand: PostalCommand {
                 throw PostalError(.failed, "Cannot write \(page.fileName) to the directory.")
             }
             defer { Glibc.close(file) }
-            let output = OutputStream(descriptor: file)
-            try output.write(page.text)
-            try output.flush()
+            try OutputStream.write(page.text, to: file)
         }
         return PostalResult(
             json: ["pages": .array(pages.map { .string($0.fileName) })], text: "")

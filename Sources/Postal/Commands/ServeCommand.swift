@@ -83,27 +83,18 @@ enum ServeCommand: PostalCommand {
     private static func announce(
         _ url: String, _ counts: (hooks: Int, problems: Int), _ warning: String?, json: Bool
     ) throws {
-        let output = OutputStream(descriptor: 1)
         if json {
             let value: JSONValue = [
                 "url": .string(url), "hooks": .integer(Int64(counts.hooks)),
                 "unreadable": .integer(Int64(counts.problems)),
-                "warning": warning.map { .string($0) } ?? .null,
+                "warning": .string(orNull: warning),
             ]
-            try output.write(value.encodedText + "\n")
-        } else {
-            try output.write("Serving at \(url). Webhooks: \(counts.hooks).\n")
+            return try OutputStream.write(value.encodedText + "\n", to: 1)
         }
-        try output.flush()
-        guard !json else { return }
-        if let warning { try warn(warning) }
+        try OutputStream.write("Serving at \(url). Webhooks: \(counts.hooks).\n", to: 1)
+        if let warning { try OutputStream.write("warning: \(warning)\n", to: 2) }
         guard counts.problems > 0 else { return }
-        try warn("Unreadable or malformed webhook files: \(counts.problems).")
-    }
-
-    private static func warn(_ text: String) throws {
-        let messages = OutputStream(descriptor: 2)
-        try messages.write("warning: \(text)\n")
-        try messages.flush()
+        try OutputStream.write(
+            "warning: Unreadable or malformed webhook files: \(counts.problems).\n", to: 2)
     }
 }

@@ -36,7 +36,7 @@ enum StatusCommand: PostalCommand {
                         "wanted": .integer(Int64(replicas.wanted)),
                     ]
                 } ?? .null,
-                "warning": warning.map { .string($0) } ?? .null,
+                "warning": .string(orNull: warning),
             ],
             text: lines.joined(separator: "\n") + "\n")
     }
