@@ -56,33 +56,26 @@ package final class SandboxServer: Sendable {
 
     /// Performs an act as if in the dashboard.
     package func perform(_ act: Act) throws(SandboxError) {
-        let result: Result<Void, SandboxError> = store.use { contents, now in
-            Result { () throws(SandboxError) in
-                do throws(APIError) {
-                    _ = try contents.state.perform(
-                        act, project: nil, at: contents.state.stamp(now))
-                    contents.isUnsaved = true
-                } catch {
-                    throw SandboxError(code: .actImpossible, reason: error.message)
-                }
+        do throws(APIError) {
+            try store.use { (contents, now) throws(APIError) in
+                _ = try contents.state.perform(act, project: nil, at: contents.state.stamp(now))
+                contents.isUnsaved = true
             }
+        } catch {
+            throw SandboxError(code: .actImpossible, reason: error.message)
         }
-        try result.get()
     }
 
     /// Changes settings like `PUT /_sandbox/settings`.
     package func set(_ settings: JSONValue) throws(SandboxError) {
         let clock = store.configuration.clock.milliseconds
-        let result: Result<Void, SandboxError> = store.use { contents, _ in
-            Result { () throws(SandboxError) in
-                do throws(APIError) {
-                    try contents.set(Fields(settings), clock: clock)
-                } catch {
-                    throw SandboxError(code: .settingsInvalid, reason: error.message)
-                }
+        do throws(APIError) {
+            try store.use { (contents, _) throws(APIError) in
+                try contents.set(Fields(settings), clock: clock)
             }
+        } catch {
+            throw SandboxError(code: .settingsInvalid, reason: error.message)
         }
-        try result.get()
     }
 
     /// The ids of the token's user and of the first colleague.

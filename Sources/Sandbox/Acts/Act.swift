@@ -103,7 +103,7 @@ package struct Act: Sendable, Equatable {
         for (name, value) in arguments.named {
             members[name] =
                 ["targets", "newTargets"].contains(name)
-                ? JSONValue(value.split(separator: "+").map(String.init)) : .string(value)
+                ? .strings(value.split(separator: "+").map(String.init)) : .string(value)
         }
         guard let act = try? Act(Fields(.members(members))) else { return nil }
         self = act

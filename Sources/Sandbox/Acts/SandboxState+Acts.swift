@@ -74,12 +74,9 @@ extension SandboxState {
         var targets: [Target] = []
         var ids: [String] = []
         for word in words {
-            let custom = customEnvironments.first {
-                $0.projectId == project.id && ($0.slug == word || $0.id == word)
-            }
             if let target = Target(rawValue: word) {
                 targets.append(target)
-            } else if let custom {
+            } else if let custom = customEnvironment(word, of: project) {
                 ids.append(custom.id)
             } else {
                 throw .notFound("Environment \(word)")

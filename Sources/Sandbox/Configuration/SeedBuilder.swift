@@ -41,9 +41,7 @@ struct SeedBuilder {
         guard let elements = value.array else {
             throw .badRequest("`\(name)` should be an array.")
         }
-        var list: [Fields] = []
-        for element in elements { list.append(try Fields(element)) }
-        return list
+        return try elements.map(Fields.init)
     }
 
     private mutating func build() throws(APIError) {
@@ -79,8 +77,7 @@ struct SeedBuilder {
     }
 
     private mutating func addToken(_ fields: Fields, secret: String) throws(APIError) {
-        var team: String?
-        if let slug = try fields.string("team") { team = try teamId(slug) }
+        let team = try fields.string("team").map(teamId)
         state.tokens.append(
             AccessToken(
                 id: state.generator.hexadecimal(64), name: try fields.string("name") ?? "sandbox",
@@ -112,8 +109,7 @@ struct SeedBuilder {
     }
 
     private mutating func add(project fields: Fields, number: Int) throws(APIError) {
-        var owner = state.user.id
-        if let slug = try fields.string("team") { owner = try teamId(slug) }
+        let owner = try fields.string("team").map(teamId) ?? state.user.id
         let project = state.addProject(
             name: try fields.requiredString("name"), ownerId: owner,
             framework: try fields.string("framework"),
@@ -147,9 +143,7 @@ struct SeedBuilder {
         throws(APIError)
     {
         let key = try fields.requiredString("key")
-        guard let type = VariableType(rawValue: try fields.string("type") ?? "encrypted") else {
-            throw .badRequest("unknown type for \(key).")
-        }
+        let type = try type(fields, of: key)
         var ids: [String] = []
         for slug in try fields.strings("customEnvironments") ?? [] {
             let custom = state.customEnvironments.first {
@@ -197,8 +191,7 @@ struct SeedBuilder {
         let deployment = Deployment(
             id: state.generator.identifier("dpl_", count: 28), projectId: project.id,
             ownerId: project.ownerId, creatorId: state.user.id, name: project.name,
-            host: "\(project.name)-\(state.generator.label(9))-"
-                + "\(state.slug(ofOwner: project.ownerId)).vercel.app",
+            host: state.newHost(of: project),
             target: isProduction ? "production" : nil, customEnvironmentId: nil, source: "git",
             meta: [
                 "githubCommitRef": branch, "githubCommitSha": commit,
@@ -219,12 +212,17 @@ struct SeedBuilder {
         _ = state.advance(to: now)
     }
 
-    private mutating func add(shared fields: Fields) throws(APIError) {
-        let key = try fields.requiredString("key")
-        let owner = try teamId(try fields.requiredString("team"))
+    private func type(_ fields: Fields, of key: String) throws(APIError) -> VariableType {
         guard let type = VariableType(rawValue: try fields.string("type") ?? "encrypted") else {
             throw .badRequest("unknown type for \(key).")
         }
+        return type
+    }
+
+    private mutating func add(shared fields: Fields) throws(APIError) {
+        let key = try fields.requiredString("key")
+        let owner = try teamId(try fields.requiredString("team"))
+        let type = try type(fields, of: key)
         let ids = (try fields.strings("projects") ?? []).compactMap {
             state.projectIndex($0, ownerId: owner)
         }.map { state.projects[$0].id }

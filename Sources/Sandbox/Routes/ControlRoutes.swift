@@ -42,13 +42,6 @@ enum ControlRoutes {
         }
     }
 
-    private static func fields(_ request: HTTPRequest) throws(APIError) -> Fields {
-        guard let value = try? JSONValue(parsing: request.body) else {
-            throw .badRequest("Invalid JSON")
-        }
-        return try Fields(value)
-    }
-
     private static func settings(_ contents: Store.Contents) -> JSONValue {
         [
             "faults": .array(
@@ -56,7 +49,7 @@ enum ControlRoutes {
                     [
                         "fault": .string(fault.text),
                         "passing": .integer(Int64(fault.passing)),
-                        "remaining": JSONValue(fault.remaining.map(Int64.init)),
+                        "remaining": .integer(orNull: fault.remaining.map(Int64.init)),
                     ]
                 }), "build": .string(contents.build.text),
         ]
@@ -65,21 +58,17 @@ enum ControlRoutes {
     private static func setFaults(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
-        let fields = try fields(request)
+        let fields = try request.fields()
         try fields.allow(only: ["faults", "build", "log"])
-        var faults: [Fault]?
-        if let texts = try fields.strings("faults") {
-            var list: [Fault] = []
-            for text in texts {
-                guard let fault = Fault(text) else { throw .badRequest("Invalid fault: \(text)") }
-                list.append(fault)
-            }
-            faults = list
+        let faults = try fields.strings("faults")?.map { (text) throws(APIError) in
+            guard let fault = Fault(text) else { throw .badRequest("Invalid fault: \(text)") }
+            return fault
         }
-        var build: BuildMode?
-        if let text = try fields.string("build") {
-            build = BuildMode(text)
-            guard build != nil else { throw .badRequest("Invalid build mode: \(text)") }
+        let build = try fields.string("build").map { (text) throws(APIError) in
+            guard let build = BuildMode(text) else {
+                throw .badRequest("Invalid build mode: \(text)")
+            }
+            return build
         }
         let script = try fields.strings("log")
         guard (script?.count ?? 0) <= BuildScript.maximumLines else {
@@ -96,35 +85,29 @@ enum ControlRoutes {
     private static func setSettings(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
-        let fields = try fields(request)
+        let fields = try request.fields()
         let clock = store.configuration.clock.milliseconds
-        let result: Result<JSONValue, APIError> = store.use { contents, _ in
-            Result { () throws(APIError) in
-                try contents.set(fields, clock: clock)
-                return contents.settingsJSON
-            }
+        return try store.use { (contents, _) throws(APIError) in
+            try contents.set(fields, clock: clock)
+            return .json(contents.settingsJSON)
         }
-        return .json(try result.get())
     }
 
     private static func perform(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
-        let act = try Act(try fields(request))
-        let result: Result<JSONValue, APIError> = store.use { contents, now in
-            Result { () throws(APIError) in
-                contents.isUnsaved = true
-                return try contents.state.perform(
-                    act, project: nil, at: contents.state.stamp(now))
-            }
+        let act = try Act(try request.fields())
+        return try store.use { (contents, now) throws(APIError) in
+            contents.isUnsaved = true
+            return .json(
+                try contents.state.perform(act, project: nil, at: contents.state.stamp(now)))
         }
-        return .json(try result.get())
     }
 
     private static func stepClock(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
-        guard let seconds = try fields(request).members["advanceSeconds"]?.number,
+        guard let seconds = try request.fields().members["advanceSeconds"]?.number,
             seconds >= 0, seconds <= 10 * 365 * 86400
         else { throw .badRequest("`advanceSeconds` should be a non-negative number.") }
         store.use { contents, _ in contents.step(milliseconds: Int64(seconds * 1000)) }
@@ -136,39 +119,34 @@ enum ControlRoutes {
     {
         let secret = Authorization.secret(of: request)
         let name = request.parameter("project") ?? ""
-        let result: Result<JSONValue, APIError> = store.use { contents, now in
-            Result { () throws(APIError) in
-                let token = try Authorization.token(secret, now: now, &contents.state)
-                let owner = try Authorization.ownerId(request, token: token, contents.state)
-                let projects = contents.state.projects
-                let found = projects.filter { $0.id == name || $0.name == name }
-                // Without a team in the request, any owner matches, the request's own first.
-                let isScoped = ["teamId", "slug"].contains { request.parameter($0) != nil }
-                guard
-                    let project = found.first(where: { $0.ownerId == owner })
-                        ?? (isScoped ? nil : found.first)
-                else { throw .notFound("Project") }
-                let records = contents.state.variables.filter { $0.projectId == project.id }
-                return ["envs": .array(records.map(\.storedJSON))]
-            }
+        return try store.use { (contents, now) throws(APIError) in
+            let token = try Authorization.token(secret, now: now, &contents.state)
+            let owner = try Authorization.ownerId(request, token: token, contents.state)
+            let projects = contents.state.projects
+            let found = projects.filter { $0.id == name || $0.name == name }
+            // Without a team in the request, any owner matches, the request's own first.
+            let isScoped = ["teamId", "slug"].contains { request.parameter($0) != nil }
+            guard
+                let project = found.first(where: { $0.ownerId == owner })
+                    ?? (isScoped ? nil : found.first)
+            else { throw .notFound("Project") }
+            let records = contents.state.variables.filter { $0.projectId == project.id }
+            return .json(["envs": .array(records.map(\.storedJSON))])
         }
-        return .json(try result.get())
     }
 
     private static func redeliver(_ request: HTTPRequest, _ store: Store) throws(APIError)
         -> HTTPAnswer
     {
-        let id = try fields(request).requiredString("id")
-        let isFound = store.use { contents, now in
+        let id = try request.fields().requiredString("id")
+        return try store.use { (contents, now) throws(APIError) in
             guard let index = contents.state.messages.firstIndex(where: { $0.id == id }) else {
-                return false
+                throw .notFound("Message")
             }
             contents.state.messages[index].dueAt = now
             contents.isUnsaved = true
-            return true
+            return .json([:])
         }
-        guard isFound else { throw .notFound("Message") }
-        return .json([:])
     }
 }
 
@@ -185,11 +163,11 @@ extension EnvironmentVariable {
     var storedJSON: JSONValue {
         .members([
             "id": .string(id), "key": .string(key), "value": .string(value),
-            "type": .string(type.rawValue), "target": JSONValue(targets.map(\.rawValue)),
-            "customEnvironmentIds": JSONValue(customEnvironmentIds),
-            "gitBranch": JSONValue(gitBranch), "comment": JSONValue(comment),
+            "type": .string(type.rawValue), "target": .strings(targets.map(\.rawValue)),
+            "customEnvironmentIds": .strings(customEnvironmentIds),
+            "gitBranch": .string(orNull: gitBranch), "comment": .string(orNull: comment),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
-            "createdBy": JSONValue(createdBy), "updatedBy": JSONValue(updatedBy),
+            "createdBy": .string(orNull: createdBy), "updatedBy": .string(orNull: updatedBy),
         ])
     }
 }
@@ -200,7 +178,7 @@ extension WebhookMessage {
         [
             "id": .string(id), "webhookId": .string(webhookId), "url": .string(url),
             "type": .string(type), "attempts": .integer(Int64(attempts)),
-            "status": JSONValue(status.map(Int64.init)), "isDone": .bool(dueAt == nil),
+            "status": .integer(orNull: status.map(Int64.init)), "isDone": .bool(dueAt == nil),
         ]
     }
 }

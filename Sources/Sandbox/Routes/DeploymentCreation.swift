@@ -28,7 +28,7 @@ enum DeploymentCreation {
         }
         let projectName = try fields.string("project") ?? original?.projectId ?? name
         guard let place = state.projectIndex(projectName, ownerId: call.ownerId),
-            call.token.projectId == nil || call.token.projectId == state.projects[place].id
+            call.token.isValid(forProject: state.projects[place].id)
         else { throw .notFound("Project") }
         let project = state.projects[place]
         if let original, original.projectId != project.id {
@@ -40,8 +40,7 @@ enum DeploymentCreation {
                 "Invalid request: one of `deploymentId`, `gitSource` or `files` is required.")
         }
         var creation = CreationRequest(
-            original: original, target: nil, customEnvironment: nil, gitSource: gitSource,
-            meta: try fields.texts("meta") ?? [:],
+            original: original, gitSource: gitSource, meta: try fields.texts("meta") ?? [:],
             latestCommit: try fields.bool("withLatestCommit") ?? false)
         guard creation.meta.count <= 100 else {
             throw .badRequest("Invalid request: `meta` should NOT have more than 100 members.")
@@ -83,9 +82,7 @@ enum DeploymentCreation {
         case let other?: custom = custom ?? other
         }
         guard let custom else { return }
-        creation.customEnvironment = state.customEnvironments.first {
-            $0.projectId == project.id && ($0.id == custom || $0.slug == custom)
-        }
+        creation.customEnvironment = state.customEnvironment(custom, of: project)
         guard creation.customEnvironment != nil else { throw .notFound("Custom environment") }
         creation.target = nil
     }
@@ -111,11 +108,10 @@ enum DeploymentCreation {
         }
         let branch = meta["githubCommitRef"] ?? source?.branch
         let variables = variables(creation, project: project, branch: branch, call, state)
-        let suffix = state.slug(ofOwner: project.ownerId)
         return Deployment(
             id: state.generator.identifier("dpl_", count: 28), projectId: project.id,
             ownerId: project.ownerId, creatorId: state.user.id, name: project.name,
-            host: "\(project.name)-\(state.generator.label(9))-\(suffix).vercel.app",
+            host: state.newHost(of: project),
             target: creation.target, customEnvironmentId: creation.customEnvironment?.id,
             source: creation.original != nil
                 ? "redeploy" : creation.gitSource != nil ? "git" : "cli",
@@ -152,9 +148,7 @@ enum DeploymentCreation {
             let hook = repository.hooks.first(where: { $0.id == call.parameters[1] })
         else { throw .notFound("Deploy hook") }
         let creation = CreationRequest(
-            original: nil,
             target: hook.branch == repository.productionBranch ? "production" : nil,
-            customEnvironment: nil,
             gitSource: Deployment.GitSource(
                 type: "github", branch: hook.branch, commit: repository.headCommit,
                 repositoryId: String(repository.id)),

@@ -23,8 +23,7 @@ enum DeploymentRoutes {
         -> Int
     {
         guard let index = state.deploymentIndex(name, ownerId: call.ownerId),
-            call.token.projectId == nil
-                || call.token.projectId == state.deployments[index].projectId
+            call.token.isValid(forProject: state.deployments[index].projectId)
         else {
             guard name.hasPrefix("dpl_") || name.contains(".") else {
                 throw .badRequest("Invalid request: `id` is not a deployment ID or host name.")
@@ -46,7 +45,7 @@ enum DeploymentRoutes {
         let request = call.request
         var found = state.deployments.filter { deployment in
             deployment.ownerId == call.ownerId
-                && (call.token.projectId == nil || call.token.projectId == deployment.projectId)
+                && call.token.isValid(forProject: deployment.projectId)
         }
         let names =
             [request.parameter("projectId")].compactMap { $0 }

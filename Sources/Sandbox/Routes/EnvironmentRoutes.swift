@@ -39,10 +39,9 @@ enum EnvironmentRoutes {
             call.request.parameter("customEnvironmentId")
             ?? call.request.parameter("customEnvironmentSlug")
         if let custom, !custom.isEmpty {
-            let environment = state.customEnvironments.first {
-                $0.projectId == project.id && ($0.id == custom || $0.slug == custom)
+            guard let environment = state.customEnvironment(custom, of: project) else {
+                throw .notFound("Custom environment")
             }
-            guard let environment else { throw .notFound("Custom environment") }
             records = records.filter { $0.customEnvironmentIds.contains(environment.id) }
         }
         let isClear = call.effect == .decryptsLists && call.request.flag("decrypt")
@@ -120,7 +119,7 @@ enum EnvironmentRoutes {
         state.variables.removeAll { gone.contains($0.id) }
         state.tell("deleted", removed, by: state.user.id, at: call.now)
         return .json([
-            "deleted": .integer(Int64(removed.count)), "ids": JSONValue(removed.map(\.id)),
+            "deleted": .integer(Int64(removed.count)), "ids": .strings(removed.map(\.id)),
         ])
     }
 }

@@ -5,7 +5,7 @@ enum EnvironmentWriting {
     /// Creates one record or a batch, whose items succeed or fail separately.
     static func create(_ call: Call, _ state: inout SandboxState) throws(APIError) -> HTTPAnswer {
         let project = state.projects[try ProjectRoutes.projectIndex(call, state)]
-        let body = try call.body()
+        let body = try call.request.json()
         let items = body.array ?? [body]
         guard !items.isEmpty else {
             throw .badRequest("Invalid request: the body should NOT have fewer than 1 items.")
@@ -42,11 +42,7 @@ enum EnvironmentWriting {
         if let silence = call.silence {
             return silence.answer(records, isArray: body.array != nil)
         }
-        let failed = JSONValue.array(failures.map { ["error": $0.json] })
-        if records.isEmpty, var failure = failures.first {
-            failure.besides = ["failed": failed]
-            throw failure
-        }
+        let failed = try EnvironmentRules.failed(failures, isWhole: records.isEmpty)
         let answer: JSONValue =
             if body.array == nil, let first = records.first {
                 first.json

@@ -28,8 +28,8 @@ struct Page<Element> {
     /// The `pagination` object.
     var json: JSONValue {
         [
-            "count": .integer(Int64(elements.count)), "next": JSONValue(next),
-            "prev": JSONValue(prev),
+            "count": .integer(Int64(elements.count)), "next": .integer(orNull: next),
+            "prev": .integer(orNull: prev),
         ]
     }
 }

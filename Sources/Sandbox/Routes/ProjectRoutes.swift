@@ -14,7 +14,7 @@ enum ProjectRoutes {
     /// Returns the project of the first parameter, or throws 404.
     static func projectIndex(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         guard let index = state.projectIndex(call.parameters[0], ownerId: call.ownerId),
-            call.token.projectId == nil || call.token.projectId == state.projects[index].id
+            call.token.isValid(forProject: state.projects[index].id)
         else { throw .notFound("Project") }
         return index
     }
@@ -24,19 +24,13 @@ enum ProjectRoutes {
     {
         let search = call.request.parameter("search")
         let projects = state.projects.filter { project in
-            project.ownerId == call.ownerId
-                && (call.token.projectId == nil || call.token.projectId == project.id)
+            project.ownerId == call.ownerId && call.token.isValid(forProject: project.id)
                 && (search.map { project.name.contains($0) } ?? true)
         }
         let cursor = call.request.parameter("from") ?? call.request.parameter("until")
-        let until: Int64?
-        if let cursor {
-            guard let time = Cursor.time(of: cursor) else {
-                throw .badRequest("Invalid request: `from` is not a cursor.")
-            }
-            until = time
-        } else {
-            until = nil
+        let until = cursor.flatMap(Cursor.time)
+        guard until != nil || cursor == nil else {
+            throw .badRequest("Invalid request: `from` is not a cursor.")
         }
         let page = Page(
             projects, time: \.createdAt, since: nil, until: until, limit: try call.limit())

@@ -17,9 +17,7 @@ enum PullRoutes {
         let word = call.parameters[1]
         let branch = call.parameters.dropFirst(2).joined(separator: "/")
         let target = Target(rawValue: word)
-        let custom = state.customEnvironments.first {
-            $0.projectId == project.id && ($0.id == word || $0.slug == word)
-        }
+        let custom = state.customEnvironment(word, of: project)
         guard target != nil || custom != nil else { throw .notFound("Environment") }
         var variables = state.resolvedVariables(
             of: project, target: target, customEnvironmentId: target == nil ? custom?.id : nil,

@@ -30,17 +30,8 @@ struct Call: Sendable {
         var observe: @Sendable (@Sendable (SandboxState) -> [UInt8]?) -> [UInt8]?
     }
 
-    /// Returns the body as JSON.
-    func body() throws(APIError) -> JSONValue {
-        do {
-            return try JSONValue(parsing: request.body)
-        } catch {
-            throw .badRequest("Invalid JSON")
-        }
-    }
-
     /// Returns the body as a JSON object.
-    func fields() throws(APIError) -> Fields { try Fields(try body()) }
+    func fields() throws(APIError) -> Fields { try request.fields() }
 
     /// Returns the first numeric query parameter with one of these names.
     func number(_ names: String...) throws(APIError) -> Int64? {
@@ -57,6 +48,20 @@ struct Call: Sendable {
         let asked = try number("limit")
         return Int(min(max(asked ?? size, 1), 100))
     }
+}
+
+extension HTTPRequest {
+    /// Returns the body as JSON.
+    func json() throws(APIError) -> JSONValue {
+        do {
+            return try JSONValue(parsing: body)
+        } catch {
+            throw .badRequest("Invalid JSON")
+        }
+    }
+
+    /// Returns the body as a JSON object.
+    func fields() throws(APIError) -> Fields { try Fields(try json()) }
 }
 
 /// A method and path of the API.

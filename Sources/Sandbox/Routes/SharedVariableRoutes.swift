@@ -89,6 +89,6 @@ enum SharedVariableRoutes {
                 failed.append(["error": failure.json])
             }
         }
-        return .json(["deleted": JSONValue(deleted), "failed": .array(failed)])
+        return .json(["deleted": .strings(deleted), "failed": .array(failed)])
     }
 }

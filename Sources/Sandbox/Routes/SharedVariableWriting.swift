@@ -95,7 +95,7 @@ enum SharedVariableWriting {
         if let comment = try fields.string("comment", maximum: 500) { record.comment = comment }
         guard let type = try type(fields) else { return }
         guard record.type != .sensitive || type == .sensitive else {
-            throw .badRequest("The type of a Sensitive Environment Variable cannot be changed.")
+            throw EnvironmentRules.fixedType
         }
         record.type = type
     }
@@ -122,10 +122,7 @@ enum SharedVariableWriting {
     private static func check(_ record: SharedVariable, in state: SandboxState) throws(APIError) {
         try EnvironmentRules.check(key: record.key)
         try EnvironmentRules.check(value: record.value)
-        if record.type == .sensitive, record.targets.contains(.development) {
-            throw .badRequest(
-                "You cannot set a Sensitive Environment Variable's target to development.")
-        }
+        try EnvironmentRules.check(type: record.type, targets: record.targets)
         let isTaken = state.sharedVariables.contains {
             $0.id != record.id && record.conflicts(with: $0)
         }
@@ -152,18 +149,14 @@ enum SharedVariableWriting {
         var failure = error
         failure.details["key"] = .string(record.key)
         failure.details["envVarKey"] = .string(record.key)
-        failure.details["target"] = JSONValue(record.targets.map(\.rawValue))
+        failure.details["target"] = .strings(record.targets.map(\.rawValue))
         return failure
     }
 
     private static func answer(
         _ name: String, _ done: [JSONValue], _ failures: [APIError], status: Int
     ) throws(APIError) -> HTTPAnswer {
-        let failed = JSONValue.array(failures.map { ["error": $0.json] })
-        if done.isEmpty, var failure = failures.first {
-            failure.besides = ["failed": failed]
-            throw failure
-        }
+        let failed = try EnvironmentRules.failed(failures, isWhole: done.isEmpty)
         return .json(.members([name: .array(done), "failed": failed]), status: status)
     }
 }

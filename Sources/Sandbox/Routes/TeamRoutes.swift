@@ -27,21 +27,17 @@ enum TeamRoutes {
     private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        let team = try team(call, state)
-        return .json(team.json(user: state.user))
+        .json(state.teams[try index(call, state)].json(user: state.user))
     }
 
     private static func update(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        let id = try team(call, state).id
+        let index = try index(call, state)
         let fields = try call.fields()
         try fields.allow(only: ["name", "sensitiveEnvironmentVariablePolicy"])
         let policy = try fields.policy("sensitiveEnvironmentVariablePolicy")
         let name = try fields.string("name")
-        guard let index = state.teams.firstIndex(where: { $0.id == id }) else {
-            throw .notFound("Team")
-        }
         state.teams[index].name = name ?? state.teams[index].name
         state.teams[index].sensitivePolicy = policy ?? state.teams[index].sensitivePolicy
         state.teams[index].updatedAt = call.now
@@ -49,28 +45,29 @@ enum TeamRoutes {
     }
 
     /// Returns the team of the first parameter, or throws.
-    private static func team(_ call: Call, _ state: SandboxState) throws(APIError) -> Team {
+    private static func index(_ call: Call, _ state: SandboxState) throws(APIError) -> Int {
         let name = call.parameters[0]
-        guard let team = state.teams.first(where: { $0.id == name || $0.slug == name }) else {
+        guard let index = state.teams.firstIndex(where: { $0.id == name || $0.slug == name }) else {
             throw .notFound("Team")
         }
+        let team = state.teams[index]
         guard team.role != nil, call.token.teamId == nil || call.token.teamId == team.id else {
             throw .teamUnauthorized
         }
-        return team
+        return index
     }
 
     private static func members(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        let team = try team(call, state)
+        let team = state.teams[try index(call, state)]
         let page = Page(
             [state.user] + state.colleagues, time: \.createdAt, since: try call.number("since"),
             until: try call.number("until"), limit: try call.limit())
         let members = page.elements.map { user -> JSONValue in
             [
                 "uid": .string(user.id), "username": .string(user.username),
-                "name": JSONValue(user.name), "email": .string(user.email), "confirmed": true,
+                "name": .string(orNull: user.name), "email": .string(user.email), "confirmed": true,
                 "role": .string(user.id == state.user.id ? team.role ?? "MEMBER" : "MEMBER"),
                 "createdAt": .integer(max(user.createdAt, team.createdAt)),
             ]

@@ -45,6 +45,25 @@ enum EnvironmentRules {
         }
     }
 
+    /// Checks that fixed environments and type fit together.
+    static func check(type: VariableType, targets: [Target]) throws(APIError) {
+        if type == .sensitive, targets.contains(.development) {
+            throw .badRequest(
+                "You cannot set a Sensitive Environment Variable's target to development.")
+        }
+    }
+
+    /// Returns the member `failed` of a batch's response; throws the first failure if the whole batch
+    /// failed.
+    static func failed(_ failures: [APIError], isWhole: Bool) throws(APIError) -> JSONValue {
+        let failed = JSONValue.array(failures.map { ["error": $0.json] })
+        if isWhole, var failure = failures.first {
+            failure.besides = ["failed": failed]
+            throw failure
+        }
+        return failed
+    }
+
     /// Checks that environments, branch and type fit together.
     static func check(_ variable: EnvironmentVariable, of project: Project, in state: SandboxState)
         throws(APIError)
@@ -54,10 +73,7 @@ enum EnvironmentRules {
         guard !variable.targets.isEmpty || !variable.customEnvironmentIds.isEmpty else {
             throw complaint("MISSING_TARGET", "At least one environment is required.")
         }
-        if variable.type == .sensitive, variable.targets.contains(.development) {
-            throw .badRequest(
-                "You cannot set a Sensitive Environment Variable's target to development.")
-        }
+        try check(type: variable.type, targets: variable.targets)
         let known = state.customEnvironments.filter { $0.projectId == project.id }.map(\.id)
         guard variable.customEnvironmentIds.allSatisfy(known.contains) else {
             throw complaint("ID_NOT_FOUND", "The custom environment was not found.")
@@ -139,7 +155,7 @@ enum EnvironmentRules {
         let places = (shared.isEmpty ? variable.customEnvironmentIds : shared)
         var details: [String: JSONValue] = [
             "key": .string(variable.key), "envVarKey": .string(variable.key),
-            "target": JSONValue(variable.targets.map(\.rawValue)),
+            "target": .strings(variable.targets.map(\.rawValue)),
         ]
         details["gitBranch"] = variable.gitBranch.map(JSONValue.string)
         return APIError(

@@ -13,8 +13,6 @@ struct RateLimiter: Sendable {
 
     private var windows: [String: (start: Int64, count: Int)] = [:]
 
-    init() {}
-
     /// Counts one request of a token.
     mutating func count(_ token: String, _ limit: RateLimit, now: Int64) -> Standing {
         let window = Int64(limit.seconds * 1000)

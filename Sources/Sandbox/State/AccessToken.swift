@@ -17,6 +17,8 @@ struct AccessToken: Codable, Sendable {
     var expiresAt: Int64?
     var leakedAt: Int64?
 
+    func isValid(forProject id: String) -> Bool { projectId == nil || projectId == id }
+
     /// The token's description, without its secret.
     var json: JSONValue {
         var scope: [String: JSONValue] = [

@@ -20,21 +20,16 @@ package enum BuildMode: Sendable, Equatable, Codable {
 
     /// Parses a word such as `fail` or `alias-late:5`.
     package init?(_ text: String) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        switch (parts.first, parts.count) {
-        case ("ok", 1): self = .ok
-        case ("fail", 1): self = .fail
-        case ("ignored", 1): self = .ignored
-        case ("blocked", 1): self = .blocked
-        case ("keeps-old-env", 1): self = .keepsOldEnvironment
-        case ("alias-never", 1): self = .aliasNever
-        case ("alias-error", 1): self = .aliasError
-        case ("staged", 1): self = .staged
-        case ("alias-late", 2):
-            guard let seconds = Seconds.value(of: parts[1]) else { return nil }
-            self = .aliasLate(seconds: seconds)
-        default: return nil
+        let simple: [Self] = [
+            .ok, .fail, .ignored, .blocked, .keepsOldEnvironment, .aliasNever, .aliasError, .staged,
+        ]
+        if let mode = simple.first(where: { $0.text == text }) {
+            self = mode
+            return
         }
+        guard text.hasPrefix("alias-late:"), let seconds = Seconds.value(of: text.dropFirst(11))
+        else { return nil }
+        self = .aliasLate(seconds: seconds)
     }
 
     /// The word that ``init(_:)`` parses.

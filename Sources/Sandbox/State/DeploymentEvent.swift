@@ -31,7 +31,7 @@ struct DeploymentEvent: Codable, Sendable {
         case .aliasAssigned:
             [
                 "type": .string(kind.rawValue), "deploymentId": .string(deployment.id),
-                "date": .integer(date), "created": .integer(date), "alias": JSONValue(hosts),
+                "date": .integer(date), "created": .integer(date), "alias": .strings(hosts),
                 "aliasError": deployment.aliasError?.json ?? .null, "aliasWarning": nil,
             ]
         }

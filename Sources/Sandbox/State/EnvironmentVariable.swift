@@ -64,15 +64,15 @@ struct EnvironmentVariable: Codable, Sendable {
         var members: [String: JSONValue] = [
             "id": .string(id), "key": .string(key), "type": .string(type.rawValue),
             "configurationId": nil, "createdAt": .integer(createdAt),
-            "updatedAt": .integer(updatedAt), "createdBy": JSONValue(createdBy),
-            "updatedBy": JSONValue(updatedBy),
+            "updatedAt": .integer(updatedAt), "createdBy": .string(orNull: createdBy),
+            "updatedBy": .string(orNull: updatedBy),
         ]
         // A record with only custom environments has no target list.
         if !targets.isEmpty || customEnvironmentIds.isEmpty {
-            members["target"] = JSONValue(targets.map(\.rawValue))
+            members["target"] = .strings(targets.map(\.rawValue))
         }
         if !customEnvironmentIds.isEmpty {
-            members["customEnvironmentIds"] = JSONValue(customEnvironmentIds)
+            members["customEnvironmentIds"] = .strings(customEnvironmentIds)
         }
         members["gitBranch"] = gitBranch.map(JSONValue.string)
         members["comment"] = comment.map(JSONValue.string)

@@ -83,8 +83,9 @@ extension SandboxState {
         return .members([
             "id": .string(project.id), "name": .string(project.name),
             "accountId": .string(project.ownerId), "createdAt": .integer(project.createdAt),
-            "updatedAt": .integer(project.updatedAt), "framework": JSONValue(project.framework),
-            "directoryListing": false, "nodeVersion": "22.x", "live": false,
+            "updatedAt": .integer(project.updatedAt),
+            "framework": .string(orNull: project.framework), "directoryListing": false,
+            "nodeVersion": "22.x", "live": false,
             "resourceConfig": ["functionDefaultRegions": ["iad1"]],
             "defaultResourceConfig": ["functionDefaultRegions": ["iad1"]],
             "autoExposeSystemEnvs": .bool(project.exposesSystemVariables),

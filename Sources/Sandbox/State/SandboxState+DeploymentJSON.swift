@@ -9,7 +9,7 @@ extension SandboxState {
             "createdAt": .integer(deployment.createdAt),
             "readyState": .string(deployment.state.rawValue),
             "type": "LAMBDAS", "source": .string(deployment.source),
-            "target": JSONValue(deployment.target), "meta": JSONValue(deployment.meta),
+            "target": .string(orNull: deployment.target), "meta": JSONValue(deployment.meta),
             "inspectorUrl": .string(
                 "https://vercel.com/\(slug(ofOwner: deployment.ownerId))/"
                     + "\(deployment.name)/\(deployment.id.dropFirst(4))"),
@@ -35,14 +35,14 @@ extension SandboxState {
     /// Returns the form inside projects.
     func summary(_ deployment: Deployment) -> JSONValue {
         var members = common(deployment)
-        members["alias"] = JSONValue(hosts(of: deployment))
-        members["aliasAssigned"] = JSONValue(deployment.aliasAssignedAt)
+        members["alias"] = .strings(hosts(of: deployment))
+        members["aliasAssigned"] = .integer(orNull: deployment.aliasAssignedAt)
         members["createdIn"] = "iad1"
         members["deploymentHostname"] = .string(deployment.host)
         members["forced"] = .bool(deployment.forceNew)
         members["plan"] = .string(plan(ofOwner: deployment.ownerId))
         members["private"] = true
-        members["teamId"] = JSONValue(team(id: deployment.ownerId)?.id)
+        members["teamId"] = .string(orNull: team(id: deployment.ownerId)?.id)
         members["userId"] = .string(deployment.creatorId)
         members["previewCommentsEnabled"] = false
         members["readyAt"] = deployment.readyAt.map(JSONValue.integer)
@@ -56,7 +56,7 @@ extension SandboxState {
         members["uid"] = .string(deployment.id)
         members["created"] = .integer(deployment.createdAt)
         members["state"] = .string(deployment.state.rawValue)
-        members["aliasAssigned"] = JSONValue(deployment.aliasAssignedAt)
+        members["aliasAssigned"] = .integer(orNull: deployment.aliasAssignedAt)
         members["isRollbackCandidate"] = .bool(isRollbackCandidate(deployment))
         return .members(members)
     }
@@ -70,11 +70,11 @@ extension SandboxState {
     /// Returns the full form.
     func json(_ deployment: Deployment) -> JSONValue {
         var members = common(deployment)
-        let names = JSONValue(deployment.variables.map(\.key).sorted())
+        let names = JSONValue.strings(deployment.variables.map(\.key).sorted())
         let hosts = hosts(of: deployment)
         members["status"] = .string(deployment.state.rawValue)
-        members["alias"] = JSONValue(hosts)
-        members["userAliases"] = JSONValue(hosts)
+        members["alias"] = .strings(hosts)
+        members["userAliases"] = .strings(hosts)
         members["aliasAssigned"] = .bool(deployment.aliasAssignedAt != nil)
         members["aliasAssignedAt"] = deployment.aliasAssignedAt.map(JSONValue.integer)
         members["env"] = names

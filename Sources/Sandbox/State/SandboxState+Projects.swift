@@ -13,6 +13,11 @@ extension SandboxState {
         return project
     }
 
+    /// Returns the host name of a new deployment.
+    mutating func newHost(of project: Project) -> String {
+        "\(project.name)-\(generator.label(9))-\(slug(ofOwner: project.ownerId)).vercel.app"
+    }
+
     /// Adds a project without deployments.
     mutating func addProject(
         name: String, ownerId: String, framework: String?, at time: Int64
@@ -29,9 +34,8 @@ extension SandboxState {
                     Project.DeployHook(
                         id: generator.label(10), name: "default", branch: "main")
                 ]),
-            domains: ["\(name).vercel.app"], productionDeploymentId: nil, assignsDomains: true,
-            exposesSystemVariables: false, hasRollingRelease: false, aliasRequest: nil,
-            lastRollbackTarget: nil)
+            domains: ["\(name).vercel.app"], assignsDomains: true, exposesSystemVariables: false,
+            hasRollingRelease: false)
         projects.append(project)
         return project
     }

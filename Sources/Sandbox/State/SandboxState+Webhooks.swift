@@ -9,7 +9,7 @@ extension SandboxState {
         let payload: JSONValue = [
             "team": team(id: deployment.ownerId).map { ["id": .string($0.id)] } ?? .null,
             "user": ["id": .string(deployment.creatorId)],
-            "alias": JSONValue(hosts(of: deployment)),
+            "alias": .strings(hosts(of: deployment)),
             "deployment": [
                 "id": .string(deployment.id), "meta": JSONValue(deployment.meta),
                 "name": .string(deployment.name), "url": .string(deployment.host),
@@ -19,7 +19,7 @@ extension SandboxState {
                     "https://vercel.com/\(slug)/\(deployment.name)/\(deployment.id.dropFirst(4))"),
                 "project": .string("https://vercel.com/\(slug)/\(deployment.name)"),
             ],
-            "target": JSONValue(deployment.target),
+            "target": .string(orNull: deployment.target),
             "plan": .string(plan(ofOwner: deployment.ownerId)),
             "project": ["id": .string(deployment.projectId)], "regions": ["iad1"],
         ]
@@ -36,8 +36,8 @@ extension SandboxState {
             let more: [String: JSONValue] = [
                 "envVar": .members([
                     "id": .string(record.id), "key": .string(record.key),
-                    "target": JSONValue(record.targets.map(\.rawValue)),
-                    "gitBranch": JSONValue(record.gitBranch),
+                    "target": .strings(record.targets.map(\.rawValue)),
+                    "gitBranch": .string(orNull: record.gitBranch),
                 ])
             ]
             tell("project.env-variable.\(what)", project, more: more, by: author, at: time)

@@ -42,6 +42,13 @@ struct SandboxState: Codable, Sendable {
 
     func deployment(id: String) -> Deployment? { deployments.first { $0.id == id } }
 
+    /// Returns the project's custom environment with that id or slug.
+    func customEnvironment(_ idOrSlug: String, of project: Project) -> CustomEnvironment? {
+        customEnvironments.first {
+            $0.projectId == project.id && ($0.id == idOrSlug || $0.slug == idOrSlug)
+        }
+    }
+
     /// Returns the owner's project with that id or name.
     func projectIndex(_ idOrName: String, ownerId: String) -> Int? {
         projects.firstIndex {

@@ -38,10 +38,10 @@ struct SharedVariable: Codable, Sendable {
             }
         return .members([
             "id": .string(id), "ownerId": .string(ownerId), "key": .string(key), "value": shown,
-            "type": .string(type.rawValue), "target": JSONValue(targets.map(\.rawValue)),
-            "projectId": JSONValue(projectIds), "decrypted": .bool(readable),
+            "type": .string(type.rawValue), "target": .strings(targets.map(\.rawValue)),
+            "projectId": .strings(projectIds), "decrypted": .bool(readable),
             "applyToAllCustomEnvironments": .bool(appliesToCustomEnvironments),
-            "comment": JSONValue(comment ?? ""), "created": .string(Timestamp.text(createdAt)),
+            "comment": .string(comment ?? ""), "created": .string(Timestamp.text(createdAt)),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
             "createdBy": .string(createdBy), "updatedBy": .string(updatedBy),
         ])

@@ -13,8 +13,9 @@ struct User: Codable, Sendable {
 
     var json: JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(id), "email": .string(email), "name": JSONValue(name),
-            "username": .string(username), "avatar": nil, "defaultTeamId": JSONValue(defaultTeamId),
+            "id": .string(id), "email": .string(email), "name": .string(orNull: name),
+            "username": .string(username), "avatar": nil,
+            "defaultTeamId": .string(orNull: defaultTeamId),
         ]
         if isLimited {
             members["limited"] = true

@@ -17,10 +17,10 @@ struct Webhook: Codable, Sendable {
     /// Returns the API's form; the secret appears only at creation.
     func json(withSecret: Bool = false) -> JSONValue {
         .members([
-            "id": .string(id), "url": .string(url), "events": JSONValue(events),
+            "id": .string(id), "url": .string(url), "events": .strings(events),
             "ownerId": .string(ownerId),
             // Absent, not null: a bare nil would be the JSON value.
-            "projectIds": projectIds.isEmpty ? JSONValue?.none : JSONValue(projectIds),
+            "projectIds": projectIds.isEmpty ? JSONValue?.none : .strings(projectIds),
             "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
             "secret": withSecret ? .string(secret) : JSONValue?.none,
         ])

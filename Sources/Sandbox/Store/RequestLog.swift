@@ -14,7 +14,7 @@ struct RequestLog: Sendable {
             [
                 "at": .integer(at), "method": .string(method), "path": .string(target),
                 "body": body ?? .null, "status": .integer(Int64(status)),
-                "fault": JSONValue(fault),
+                "fault": .string(orNull: fault),
             ]
         }
     }

@@ -79,20 +79,18 @@ final class Store: Sendable {
     }
 
     /// Accesses the contents, advanced to the present, and saves changes.
-    func use<Result: Sendable>(_ body: (inout Contents, Int64) -> Result) -> Result {
-        contents.look { contents in
+    func use<Result: Sendable, Failure>(
+        _ body: (inout Contents, Int64) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try contents.look { (contents) throws(Failure) in
             let now = contents.advance(configuration.clock)
-            let result = body(&contents, now)
-            if contents.isUnsaved, let file {
-                do throws(SandboxError) {
-                    try file.write(contents.state)
-                    contents.hasSaveFailed = false
-                } catch {
-                    contents.hasSaveFailed = true
+            defer {
+                if contents.isUnsaved, let file {
+                    contents.hasSaveFailed = (try? file.write(contents.state)) == nil
                 }
+                contents.isUnsaved = false
             }
-            contents.isUnsaved = false
-            return result
+            return try body(&contents, now)
         }
     }
 
