@@ -107,9 +107,7 @@ struct SandboxArguments {
             guard let port = UInt16(value) else { throw refused("a number from 0 to 65535") }
             configuration.port = port
         case "--seed":
-            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
-                throw UsageError(sentence: "Cannot read the seed file \(value).")
-            }
+            let bytes = try read("seed", value, limit: 1 << 26)
             do {
                 configuration.seed = try Seed(json: bytes)
             } catch {
@@ -127,9 +125,7 @@ struct SandboxArguments {
             guard let build = BuildMode(value) else { throw refused("a build mode") }
             configuration.build = build
         case "--build-log":
-            guard let bytes = OpenFile.wholeBytes(of: value, limit: 1 << 26, waits: true) else {
-                throw UsageError(sentence: "Cannot read the log file \(value).")
-            }
+            let bytes = try read("log", value, limit: 1 << 26)
             configuration.buildLog = String(decoding: bytes, as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             if configuration.buildLog?.last == "" { configuration.buildLog?.removeLast() }
@@ -143,8 +139,7 @@ struct SandboxArguments {
             guard parts.count <= 2, let limit = Int(parts[0]), limit > 0,
                 let seconds = parts.count == 2 ? Seconds.value(of: parts[1]) : 60, seconds > 0
             else { throw refused("a number above 0, or two as in 100/10") }
-            configuration.rateLimit = RateLimit(
-                requests: limit, seconds: seconds)
+            configuration.rateLimit = RateLimit(requests: limit, seconds: seconds)
         case "--latency":
             guard let seconds = Seconds.value(of: value) else {
                 throw refused("a number of seconds")
@@ -160,6 +155,13 @@ struct SandboxArguments {
             }
             configuration.maximumVariables = maximum
         }
+    }
+
+    private static func read(_ kind: String, _ path: String, limit: Int) throws -> [UInt8] {
+        guard let bytes = OpenFile.wholeBytes(of: path, limit: limit, waits: true) else {
+            throw UsageError(sentence: "Cannot read the \(kind) file \(path).")
+        }
+        return bytes
     }
 
     private static func offset(_ text: String, _ refused: (String) -> UsageError) throws -> Double {
@@ -179,9 +181,7 @@ struct SandboxArguments {
         guard SandboxConfiguration.WebhookReceiver.isDeliverable(url) else {
             throw UsageError(sentence: "--webhook needs an http URL on this machine.")
         }
-        guard var bytes = OpenFile.wholeBytes(of: secretFile, limit: 4096, waits: true) else {
-            throw UsageError(sentence: "Cannot read the secret file \(secretFile).")
-        }
+        var bytes = try read("secret", secretFile, limit: 4096)
         if bytes.last == 0x0A { bytes.removeLast() }
         guard let secret = String(validating: bytes, as: UTF8.self), !secret.isEmpty else {
             throw UsageError(sentence: "The secret file \(secretFile) is not text.")

@@ -4,16 +4,22 @@ internal import Release
 internal import Sandbox
 internal import Threads
 
+/// The signals that end ``SandboxProgram``.
+private var endSignals: sigset_t {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGTERM)
+    unsafe sigaddset(&signals, SIGINT)
+    return signals
+}
+
 /// Blocks SIGTERM and SIGINT for ``SandboxProgram`` and ignores SIGPIPE.
 func blockEndSignals() {
     // Shells start background programs with SIGINT ignored, and the kernel drops an ignored signal
     // even if a thread waits for it.
     signal(SIGTERM, SIG_DFL)
     signal(SIGINT, SIG_DFL)
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGTERM)
-    unsafe sigaddset(&signals, SIGINT)
+    var signals = endSignals
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
 }
@@ -80,10 +86,7 @@ struct SandboxProgram {
     }
 
     private func waitForEnd() {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGTERM)
-        unsafe sigaddset(&signals, SIGINT)
+        var signals = endSignals
         var signal: Int32 = 0
         while unsafe sigwait(&signals, &signal) != 0 {}
     }
