@@ -24,7 +24,8 @@ extension PostalContext {
                 now: { milliseconds(CLOCK_REALTIME) }, steady: { milliseconds(CLOCK_MONOTONIC) }))
     }
 
-    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    /// Returns the time of a clock.
+    static func milliseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

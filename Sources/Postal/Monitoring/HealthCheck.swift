@@ -36,8 +36,7 @@ final class HealthCheck: Sendable {
             return nil
         }
         if let known { return known }
-        var isGood = true
-        do throws(StoreError) { try store.check() } catch { isGood = false }
+        let isGood = (try? store.check()) != nil
         state.look { state in
             (state.isGood, state.checkedAt, state.beganAt) = (isGood, steady(), nil)
         }

@@ -14,7 +14,7 @@ extension Relay {
             return refusal(.invite)
         }
         let (text32, token) = DeviceToken.random()
-        do throws(StoreError) {
+        return withStore { () throws(StoreError) in
             let device = try store.redeem(
                 inviteDigest: Invite.digest(of: code), id: token.deviceID,
                 tokenDigest: token.digest, publicKey: publicKey, now: clock.now())
@@ -28,46 +28,34 @@ extension Relay {
                     "device": .string(device.id), "token": .string(text32),
                     "accounts": .strings(device.accounts), "number": .integer(device.start),
                 ], status: 201)
-        } catch {
-            metrics.storeFailures.add()
-            return refusal(.store)
         }
     }
 
     /// `GET /device`.
     func describe(_ device: Device) -> HTTPAnswer {
-        do throws(StoreError) {
-            return .json([
+        withStore { () throws(StoreError) in
+            .json([
                 "device": .string(device.id), "accounts": .strings(device.accounts),
                 "joinedAt": .integer(device.joinedAt),
                 "acknowledged": .integer(device.acknowledged),
                 "newest": .integer(try store.newest()),
             ])
-        } catch {
-            metrics.storeFailures.add()
-            return refusal(.store)
         }
     }
 
     /// `DELETE /device`.
     func leave(_ device: Device) -> HTTPAnswer {
-        do throws(StoreError) {
+        withStore { () throws(StoreError) in
             _ = try store.removeDevice(id: device.id)
             // At once on this relay; the store informs others.
             running?.hub.take(.removed(devices: [device.id]), relay: name)
             return HTTPAnswer(status: 204)
-        } catch {
-            metrics.storeFailures.add()
-            return refusal(.store)
         }
     }
 
     /// `POST /device/acknowledge`. Responds once it is stored, in a batch with other devices.
     func acknowledging(_ head: RequestHead) -> RequestPlan {
-        guard !failures.isOver(head.client, now: clock.steady()) else {
-            return .answer(refusal(.tooManyAttempts))
-        }
-        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, _, reply in
+        limitedPlan(head) { [self] body, _, reply in
             let isTaken = running?.requests.add { [self] in acknowledge(body, head, reply) }
             if isTaken != true { reply(refusal(.busy)) }
         }
@@ -77,16 +65,11 @@ extension Relay {
         _ body: [UInt8], _ head: RequestHead, _ reply: @escaping @Sendable (HTTPAnswer) -> Void
     ) {
         var pending: Acknowledgement?
-        let answer = authenticated(head) { device in
+        let answer = authenticated(head) { (device) throws(StoreError) in
             guard case .integer(let number)? = (try? JSONValue(parsing: body))?["number"],
                 number >= 0
             else { return refusal(.invalidRequest) }
-            do throws(StoreError) {
-                guard try number <= store.newest() else { return refusal(.invalidRequest) }
-            } catch {
-                metrics.storeFailures.add()
-                return refusal(.store)
-            }
+            guard try number <= store.newest() else { return refusal(.invalidRequest) }
             if number > device.acknowledged {
                 pending = Acknowledgement(device: device.id, number: number) { [self] isKept in
                     reply(isKept ? HTTPAnswer(status: 204) : refusal(.store))

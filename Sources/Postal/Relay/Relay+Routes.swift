@@ -16,20 +16,22 @@ extension Relay {
         case _ where names.count == 2 && names[0] == "webhook":
             return guarding(head, ["POST"]) { webhook(names[1], head) }
         case ["devices"]:
-            return guarding(head, ["POST"]) { registrationPlan(head) { self.join($0, head) } }
+            return guarding(head, ["POST"]) {
+                limitedPlan(head) { [self] body, _, reply in
+                    queue(reply) { [self] in join(body, head) }
+                }
+            }
         case ["device"]:
             return guarding(head, ["GET", "DELETE"]) {
                 head.method == "GET"
-                    ? devicePlan(head) { device, _, _ in self.describe(device) }
-                    : devicePlan(head) { device, _, _ in self.leave(device) }
+                    ? devicePlan(head) { device, _ in self.describe(device) }
+                    : devicePlan(head) { device, _ in self.leave(device) }
             }
         case ["device", "acknowledge"]:
             return guarding(head, ["POST"]) { acknowledging(head) }
         case ["events"]:
             return guarding(head, ["GET"]) {
-                devicePlan(head) { device, _, connection in
-                    self.open(device, head.lastEventID, connection)
-                }
+                devicePlan(head) { self.open($0, head.lastEventID, $1) }
             }
         case ["healthz"]:
             return guarding(head, ["GET"]) {
@@ -61,50 +63,40 @@ extension Relay {
         return plan()
     }
 
-    /// Plans a request to register a device.
-    private func registrationPlan(
-        _ head: RequestHead, _ work: @escaping @Sendable ([UInt8]) -> HTTPAnswer
-    ) -> RequestPlan {
+    /// Plans a request of a device, refused after too many failed attempts.
+    func limitedPlan(_ head: RequestHead, _ work: @escaping RequestWork) -> RequestPlan {
         guard !failures.isOver(head.client, now: clock.steady()) else {
             return .answer(refusal(.tooManyAttempts))
         }
-        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, _, reply in
-            queue(reply) { work(body) }
-        }
+        return .work(.kept(limit: Self.deviceByteLimit), work)
     }
 
     /// Plans a request of a device, authenticated by its token.
     private func devicePlan(
         _ head: RequestHead,
-        _ work: @escaping @Sendable (Device, [UInt8], ConnectionHandle) -> HTTPAnswer
+        _ work: @escaping @Sendable (Device, ConnectionHandle) -> HTTPAnswer
     ) -> RequestPlan {
-        guard !failures.isOver(head.client, now: clock.steady()) else {
-            return .answer(refusal(.tooManyAttempts))
-        }
-        return .work(.kept(limit: Self.deviceByteLimit)) { [self] body, connection, reply in
-            queue(reply) { [self] in
-                authenticated(head) { work($0, body, connection) }
-            }
+        limitedPlan(head) { [self] _, connection, reply in
+            queue(reply) { [self] in authenticated(head) { work($0, connection) } }
         }
     }
 
     /// Runs `work` for the token's device. Unknown tokens and those of removed devices are refused
     /// alike.
-    func authenticated(_ head: RequestHead, _ work: (Device) -> HTTPAnswer) -> HTTPAnswer {
+    func authenticated(
+        _ head: RequestHead, _ work: (Device) throws(StoreError) -> HTTPAnswer
+    ) -> HTTPAnswer {
         guard let token = head.token else {
             failures.add(head.client)
             return refusal(.device)
         }
-        do throws(StoreError) {
+        return withStore { () throws(StoreError) in
             guard let device = try store.device(id: token.deviceID), token.belongs(to: device)
             else {
                 failures.add(head.client)
                 return refusal(.device)
             }
-            return work(device)
-        } catch {
-            metrics.storeFailures.add()
-            return refusal(.store)
+            return try work(device)
         }
     }
 

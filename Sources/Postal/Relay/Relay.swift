@@ -129,6 +129,16 @@ final class Relay: Sendable {
         }
     }
 
+    /// Runs work with the store. A failure of the store is counted and refuses the request.
+    func withStore(_ work: () throws(StoreError) -> HTTPAnswer) -> HTTPAnswer {
+        do throws(StoreError) {
+            return try work()
+        } catch {
+            metrics.storeFailures.add()
+            return refusal(.store)
+        }
+    }
+
     /// Returns the response of a refusal, and counts it.
     func refusal(_ reason: Refusal) -> HTTPAnswer {
         metrics.refuse(reason)

@@ -26,18 +26,13 @@ enum Sealer {
             [[(device: SealedRecipient, sealed: [UInt8])]](repeating: [], count: threadCount))
         let threads = (0..<threadCount).map { number in
             let work: @Sendable () -> Void = {
-                let range =
-                    min(
-                        number * part, recipients.count)..<min(
-                        (number + 1) * part, recipients.count)
+                let range = (number * part..<(number + 1) * part).clamped(to: recipients.indices)
                 let sealed = copies(of: event, for: recipients[range])
                 parts.look { $0[number] = sealed }
             }
             // Without a thread from the system, this one does it.
-            guard let thread = WorkThread(work) else {
-                work()
-                return WorkThread?.none
-            }
+            let thread = WorkThread(work)
+            if thread == nil { work() }
             return thread
         }
         for thread in threads { thread?.join() }

@@ -9,19 +9,12 @@ struct RecipientName: Hashable, Comparable, Sendable {
 
     init(device id: String) {
         let digest = Array("zg-env-postal recipient\0\(id)".utf8).withBytes { Digest.checksum($0) }
-        (high, low) = (0..<8).reduce((0, 0)) { pair, place in
-            (pair.0 << 8 | UInt64(digest[place]), pair.1 << 8 | UInt64(digest[8 + place]))
-        }
+        (high, low) = (digest.word(at: 0), digest.word(at: 8))
     }
 
     init?(_ bytes: [UInt8], at place: Int) {
         guard place >= 0, place + Self.byteCount <= bytes.count else { return nil }
-        (high, low) = (0..<8).reduce((0, 0)) { pair, offset in
-            (
-                pair.0 << 8 | UInt64(bytes[place + offset]),
-                pair.1 << 8 | UInt64(bytes[place + 8 + offset])
-            )
-        }
+        (high, low) = (bytes.word(at: place), bytes.word(at: place + 8))
     }
 
     var bytes: [UInt8] {

@@ -58,13 +58,16 @@ struct JetStream: Sendable {
         return .value(answer)
     }
 
-    /// The API level of the servers: 1 since 2.11, 0 before.
-    func level() throws(StoreError) -> Int64 {
-        switch try ask("INFO") {
+    /// Sends a request that the server should not refuse.
+    func value(_ subject: String, _ question: JSONValue? = nil) throws(StoreError) -> JSONValue {
+        switch try ask(subject, question) {
         case .refused(let code): throw Self.refusal(code)
-        case .value(let answer): Self.level(answer)
+        case .value(let answer): return answer
         }
     }
+
+    /// The API level of the servers: 1 since 2.11, 0 before.
+    func level() throws(StoreError) -> Int64 { Self.level(try value("INFO")) }
 
     static func level(_ answer: JSONValue) -> Int64 {
         if case .integer(let level)? = answer["api"]?["level"] { level } else { 0 }
@@ -81,14 +84,11 @@ struct JetStream: Sendable {
     }
 
     private func state(_ name: String, of stream: String) throws(StoreError) -> Int64 {
-        switch try ask("STREAM.INFO.\(stream)") {
-        case .refused(let code): throw Self.refusal(code)
-        case .value(let answer):
-            guard case .integer(let number)? = answer["state"]?[name], number >= 0 else {
-                throw Self.unclear
-            }
-            return number
+        let answer = try value("STREAM.INFO.\(stream)")
+        guard case .integer(let number)? = answer["state"]?[name], number >= 0 else {
+            throw Self.unclear
         }
+        return number
     }
 
     /// A message stored by the stream's leader. No other server is asked: one may lag, and a former

@@ -150,9 +150,12 @@ extension [UInt8] {
     /// Reads eight bytes, big-endian; nil past the end and for a negative number.
     func number(at place: Int) -> Int64? {
         guard place >= 0, place + 8 <= count else { return nil }
-        var number: UInt64 = 0
-        for offset in 0..<8 { number = number << 8 | UInt64(self[place + offset]) }
-        return Int64(exactly: number)
+        return Int64(exactly: word(at: place))
+    }
+
+    /// Reads eight bytes, big-endian, which must be there.
+    func word(at place: Int) -> UInt64 {
+        self[place..<(place + 8)].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     mutating func append(number: Int64) {

@@ -187,9 +187,9 @@ final class NATSConnection: @unchecked Sendable {
             guard send(message, replyTo: "\(place).\(number)") == NATS_OK else { break }
             due += 1
         }
-        let end = Self.now() + milliseconds
-        while due > 0, case let left = end - Self.now(), left > 0,
-            let answer = subscription.next(milliseconds: left)
+        let end = PostalContext.milliseconds(CLOCK_MONOTONIC) + milliseconds
+        while due > 0, case let left = end - PostalContext.milliseconds(CLOCK_MONOTONIC),
+            left > 0, let answer = subscription.next(milliseconds: left)
         {
             guard let number = Int(NATSNames.last(of: answer.subject)),
                 answers.indices.contains(number), answers[number] == nil
@@ -233,12 +233,6 @@ final class NATSConnection: @unchecked Sendable {
         return unsafe NATSMessage(
             subject: text(natsMsg_GetSubject(handle)), reply: text(natsMsg_GetReply(handle)),
             data: data ?? [], status: header("Status"))
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

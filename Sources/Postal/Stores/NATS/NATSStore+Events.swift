@@ -14,20 +14,12 @@ extension NATSStore {
 
     package func append(_ events: [AcceptedEvent]) -> [AppendOutcome] {
         // Messages of one account are written in sequence, different accounts in parallel.
-        var groups: [String: [Int]] = [:]
-        for (place, event) in events.enumerated() {
-            groups[event.account, default: []].append(place)
-        }
-        let lists = Array(groups.values)
+        let lists = Array(Dictionary(grouping: events.indices) { events[$0].account }.values)
         let unfinished = AppendOutcome.failed(StoreError(.unavailable, "NATS is not responding."))
         let outcomes = Monitor([AppendOutcome](repeating: unfinished, count: events.count))
-        let next = Monitor(0)
+        let left = Monitor(lists[...])
         let work: @Sendable () -> Void = { [self] in
-            while let list = next.look({ next -> [Int]? in
-                guard next < lists.count else { return nil }
-                next += 1
-                return lists[next - 1]
-            }) {
+            while let list = left.look({ $0.popFirst() }) {
                 for place in list {
                     let outcome = keep(events[place])
                     outcomes.look { $0[place] = outcome }

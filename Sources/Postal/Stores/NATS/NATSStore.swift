@@ -18,9 +18,9 @@ package final class NATSStore: PostalStore {
     let registered: StreamFollower
     /// Accounts whose next message is being written by this relay.
     let writing = Monitor<Set<String>>([])
-    private let observer: Monitor<(@Sendable (StoreChange) -> Void)?>
+    private let observer = Monitor<(@Sendable (StoreChange) -> Void)?>(nil)
     /// Whether a read failed, so that it is repeated once the cluster responds.
-    let hasFailedReads: Monitor<Bool>
+    let hasFailedReads = Monitor(false)
     private let isEnding = Monitor(false)
     private let listener = Monitor<WorkThread?>(nil)
     package let warning: String?
@@ -37,12 +37,9 @@ package final class NATSStore: PostalStore {
             byteLimit: Self.cacheByteLimit, keptMilliseconds: limits.keptMilliseconds,
             steady: steady)
         let register = RegisterCache(names)
-        let observer = Monitor<(@Sendable (StoreChange) -> Void)?>(nil)
+        let (observer, hasFailedReads) = (observer, hasFailedReads)
         self.names = names
         (self.api, self.log, self.register) = (api, log, register)
-        self.observer = observer
-        let hasFailedReads = Monitor(false)
-        self.hasFailedReads = hasFailedReads
         do throws(StoreError) {
             let streams = NATSStreams(api: api, names: names, limits: limits)
             try streams.prepare()
@@ -110,10 +107,7 @@ package final class NATSStore: PostalStore {
         api.connection.close()
         events.close()
         registered.close()
-        listener.look { thread -> WorkThread? in
-            defer { thread = nil }
-            return thread
-        }?.join()
+        listener.look { $0.take() }?.join()
     }
 
     package func observe(_ observer: @escaping @Sendable (StoreChange) -> Void) {
@@ -146,10 +140,11 @@ package final class NATSStore: PostalStore {
         _ = try api.lastSequence(of: names.events)
     }
 
-    /// Publishes a message without concurrent writers.
-    func publish(_ message: NATSPublication) throws(StoreError) {
+    /// Publishes a message without concurrent writers, and returns its number.
+    @discardableResult
+    func publish(_ message: NATSPublication) throws(StoreError) -> Int64 {
         switch api.publish(message) {
-        case .kept, .duplicate: return
+        case .kept(let sequence), .duplicate(let sequence): return sequence
         case .otherLast: throw JetStream.unclear
         case .failed(let error): throw error
         }
@@ -163,18 +158,13 @@ package final class NATSStore: PostalStore {
     ///   under numbers that were already read would be skipped.
     func catchUpRegister() throws(StoreError) {
         let before = registered.seen
-        switch api.publish(NATSPublication(names.check, Array("1".utf8))) {
-        case .kept(let sequence), .duplicate(let sequence):
-            guard sequence > before else {
-                throw StoreError(
-                    .unavailable,
-                    "The register in NATS was restored from an older copy: restart all relays."
-                )
-            }
-            try catchUpRegister(through: sequence)
-        case .otherLast: throw JetStream.unclear
-        case .failed(let error): throw error
+        let sequence = try publish(NATSPublication(names.check, Array("1".utf8)))
+        guard sequence > before else {
+            throw StoreError(
+                .unavailable,
+                "The register in NATS was restored from an older copy: restart all relays.")
         }
+        try catchUpRegister(through: sequence)
     }
 
     /// Waits until this relay has read the register up to an entry's number, or all of it: the

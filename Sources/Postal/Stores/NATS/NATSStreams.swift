@@ -76,9 +76,7 @@ struct NATSStreams {
             count < Self.registerHistory,
             case .integer(let replicas)? = value["config"]?["num_replicas"]
         else { return }
-        let answer = try api.ask(
-            "STREAM.UPDATE.\(stream)", settings(stream, replicas: Int(replicas)))
-        if case .refused(let code) = answer { throw JetStream.refusal(code) }
+        _ = try api.value("STREAM.UPDATE.\(stream)", settings(stream, replicas: Int(replicas)))
     }
 
     private func settings(_ stream: String, replicas: Int) -> JSONValue {

@@ -82,10 +82,7 @@ final class StreamFollower: Sendable {
     /// Waits for its end.
     func close() {
         end()
-        thread.look { thread -> WorkThread? in
-            defer { thread = nil }
-            return thread
-        }?.join()
+        thread.look { $0.take() }?.join()
     }
 
     /// Waits until everything up to a number was read; returns false on a timeout.

@@ -54,11 +54,14 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Returns the first column of the first row, or nil without rows.
     func number(_ text: String, _ values: SQLiteValue...) throws(StoreError) -> Int64? {
-        var number: Int64?
-        try query(text, values) { (row) throws(StoreError) in
-            if number == nil { number = row.integer(0) }
-        }
-        return number
+        try numbers(text, values).first
+    }
+
+    /// Returns the first column of all rows.
+    func numbers(_ text: String, _ values: [SQLiteValue]) throws(StoreError) -> [Int64] {
+        var numbers: [Int64] = []
+        try query(text, values) { (row) throws(StoreError) in numbers.append(row.integer(0)) }
+        return numbers
     }
 
     /// Executes a statement, prepared once, and calls `body` with each row.

@@ -21,8 +21,7 @@ extension SQLiteStore {
     /// Deletes events that are too old. Devices that did not get them miss one more each.
     private func removeEvents(before time: Int64) throws(StoreError) -> Bool {
         try writer.write { (connection) throws(StoreError) in
-            let numbers = try Self.numbers(
-                connection,
+            let numbers = try connection.numbers(
                 "SELECT number FROM events WHERE accepted <= ?1 ORDER BY number LIMIT ?2",
                 [.integer(time), .integer(Self.pruneCount)])
             for number in numbers {
@@ -39,7 +38,7 @@ extension SQLiteStore {
         let limit = Int64(limits.eventsOfDevice)
         return try writer.write { (connection) throws(StoreError) in
             var found = false
-            let accounts = try Self.numbers(connection, "SELECT ordinal FROM accounts", [])
+            let accounts = try connection.numbers("SELECT ordinal FROM accounts", [])
             for account in accounts {
                 let last = try connection.number(
                     """
@@ -47,8 +46,7 @@ extension SQLiteStore {
                     ORDER BY number DESC LIMIT 1 OFFSET ?2
                     """, .integer(account), .integer(limit))
                 guard let last else { continue }
-                let numbers = try Self.numbers(
-                    connection,
+                let numbers = try connection.numbers(
                     """
                     SELECT number FROM events WHERE account = ?1 AND number <= ?2
                     AND number > (SELECT freed FROM accounts WHERE ordinal = ?1)
@@ -79,8 +77,8 @@ extension SQLiteStore {
     /// Deletes acknowledged copies.
     private func freeAcknowledged() throws(StoreError) -> Bool {
         try writer.write { (connection) throws(StoreError) in
-            let devices = try Self.numbers(
-                connection, "SELECT ordinal FROM devices WHERE freed < acknowledged LIMIT ?1",
+            let devices = try connection.numbers(
+                "SELECT ordinal FROM devices WHERE freed < acknowledged LIMIT ?1",
                 [.integer(Self.pruneCount)])
             for device in devices {
                 try connection.run(
@@ -97,15 +95,5 @@ extension SQLiteStore {
             }
             return !devices.isEmpty
         }
-    }
-
-    private static func numbers(
-        _ connection: SQLiteConnection, _ text: String, _ values: [SQLiteValue]
-    ) throws(StoreError) -> [Int64] {
-        var numbers: [Int64] = []
-        try connection.query(text, values) { (row) throws(StoreError) in
-            numbers.append(row.integer(0))
-        }
-        return numbers
     }
 }

@@ -27,7 +27,8 @@ extension SQLiteStore {
             missed = .init(count: Int(entry.missed), through: entry.missedThrough)
             after = entry.missedThrough
         }
-        let accounts = try accounts(of: entry.ordinal, connection)
+        let accounts = try connection.numbers(
+            "SELECT account FROM memberships WHERE device = ?1", [.integer(entry.ordinal)])
         var numbers = try numbers(of: accounts, after: after, connection)
         if numbers.count >= min(Self.stepCount, limits.eventsOfDevice + 1),
             let surplus = try surplus(of: accounts, after: after, connection)
@@ -58,28 +59,17 @@ extension SQLiteStore {
         return events
     }
 
-    private func accounts(
-        of device: Int64, _ connection: SQLiteConnection
-    ) throws(StoreError) -> [Int64] {
-        var accounts: [Int64] = []
-        try connection.query(
-            "SELECT account FROM memberships WHERE device = ?1", [.integer(device)]
-        ) { (row) throws(StoreError) in accounts.append(row.integer(0)) }
-        return accounts
-    }
-
     /// Returns the next numbers of some accounts in order, at most one step.
     private func numbers(
         of accounts: [Int64], after: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> [Int64] {
         var numbers: [Int64] = []
         for account in accounts {
-            try connection.query(
+            numbers += try connection.numbers(
                 """
                 SELECT number FROM events WHERE account = ?1 AND number > ?2
                 ORDER BY number LIMIT ?3
-                """, [.integer(account), .integer(after), .integer(Int64(Self.stepCount))]
-            ) { (row) throws(StoreError) in numbers.append(row.integer(0)) }
+                """, [.integer(account), .integer(after), .integer(Int64(Self.stepCount))])
         }
         if accounts.count > 1 { numbers.sort() }
         return Array(numbers.prefix(Self.stepCount))
@@ -99,12 +89,11 @@ extension SQLiteStore {
         }
         guard total > limit else { return nil }
         for account in accounts {
-            try connection.query(
+            newest += try connection.numbers(
                 """
                 SELECT number FROM events WHERE account = ?1 AND number > ?2
                 ORDER BY number DESC LIMIT ?3
-                """, [.integer(account), .integer(after), .integer(Int64(limit + 1))]
-            ) { (row) throws(StoreError) in newest.append(row.integer(0)) }
+                """, [.integer(account), .integer(after), .integer(Int64(limit + 1))])
         }
         newest.sort(by: >)
         return (total - limit, newest[limit])

@@ -26,10 +26,9 @@ package final class SQLiteStore: PostalStore {
         self.limits = limits
         try SQLiteFile.prepare(path, creates: createsFile)
         lock = Monitor(servesAlone ? try SQLiteFile.lockForRelay(at: path) : nil)
-        let connection = try SQLiteConnection(path: path)
-        try SQLiteSchema.configure(connection)
+        let connection = try Self.connection(path)
         try SQLiteSchema.prepare(connection)
-        let watched = try Self.reader(path)
+        let watched = try Self.connection(path)
         readers = Monitor(Readers())
         watcher = try SQLiteWatcher(watched)
         writer = try SQLiteWriter(connection)
@@ -74,7 +73,7 @@ package final class SQLiteStore: PostalStore {
     ) throws(StoreError) -> R {
         let idle = readers.look { $0.idle.popLast() }
         let connection: SQLiteConnection
-        if let idle { connection = idle } else { connection = try Self.reader(path) }
+        if let idle { connection = idle } else { connection = try Self.connection(path) }
         defer {
             readers.look { readers in
                 if !readers.isClosed, !connection.isInTransaction {
@@ -98,7 +97,7 @@ package final class SQLiteStore: PostalStore {
         try connection.number("SELECT seq FROM sqlite_sequence WHERE name = 'events'") ?? 0
     }
 
-    private static func reader(_ path: String) throws(StoreError) -> SQLiteConnection {
+    private static func connection(_ path: String) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
         try SQLiteSchema.configure(connection)
         // Not `query_only`: the first reader after a crash must recover the log.
