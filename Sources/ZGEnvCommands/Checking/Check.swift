@@ -71,7 +71,7 @@ struct Check: Command {
         if let form: TypeDeclarations.Form = command.choice("types") {
             work = .declarations(
                 TypeDeclarations(
-                    form, schema, scope, path: command.value("output"),
+                    form: form, options: schema, scope: scope, path: command.value("output"),
                     onlyCompares: command.has("exit-code")))
             return
         }
@@ -79,7 +79,7 @@ struct Check: Command {
             throw CommandError(.usage, "-o and --exit-code can be used only with --types.")
         }
         if command.has("print") {
-            work = .print(PrintedSchema(schema, scope))
+            work = .print(PrintedSchema(options: schema, scope: scope))
             return
         }
         let keys = command.arguments("KEY")

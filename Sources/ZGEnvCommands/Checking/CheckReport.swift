@@ -18,11 +18,11 @@ struct CheckReport {
         if isLocked {
             workspace.note("The values are locked, so types were not checked.")
         }
-        let look = TerminalStyle(workspace.context)
         let problems = results.filter { $0.level == .problem }
         let noted = isStrict && notes.contains { !$0.code.isInformation }
         return CommandResult(
-            json: json, text: text(look, isVerbose: workspace.options.verbose),
+            json: json,
+            text: text(TerminalStyle(workspace.context), isVerbose: workspace.options.verbose),
             failure: problems.isEmpty && !noted ? nil : failure(problems))
     }
 
@@ -86,7 +86,7 @@ struct CheckReport {
                 .init(Self.explanation(of: result), as: .dim),
             ])
         }
-        return table.text(width: look.width, style: look.style) + summary
+        return look.text(table) + summary
     }
 
     private static func place(of result: SchemaResult) -> String {
@@ -109,9 +109,8 @@ struct CheckReport {
         let declared = Set(results.filter { $0.item != nil }.map(\.key)).count
         let problems = Set(results.filter { $0.level == .problem }.map(\.key)).count
         let warnings = Set(results.filter { $0.level == .warning }.map(\.key)).count
-        let file = schema.path.split(separator: "/").last.map(String.init) ?? schema.path
         return
-            "\(declared) declared in \(DisplayText.safe(file)), \(Self.count(problems, "problem")), "
+            "\(declared) declared in \(DisplayText.safe(schema.fileName)), \(Self.count(problems, "problem")), "
             + "\(Self.count(warnings, "warning"))\n"
     }
 

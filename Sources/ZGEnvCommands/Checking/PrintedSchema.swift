@@ -4,12 +4,8 @@ internal import JSON
 
 /// `check --print`: what the schema declares, without a vault if `--schema` names the file.
 struct PrintedSchema {
-    private let options: SchemaOptions
-    private let scope: ScopeOptions
-
-    init(_ options: SchemaOptions, _ scope: ScopeOptions) {
-        (self.options, self.scope) = (options, scope)
-    }
+    let options: SchemaOptions
+    let scope: ScopeOptions
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let names = try scope.targetNames().names ?? []
@@ -26,10 +22,9 @@ struct PrintedSchema {
                 failure: CommandError(reading: error, file.path))
         }
         workspace.show(schema.notes, of: file)
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: schema.json,
-            text: table(schema).text(width: look.width, style: look.style))
+            text: TerminalStyle(workspace.context).text(table(schema)))
     }
 
     private func table(_ schema: Schema) -> Table {

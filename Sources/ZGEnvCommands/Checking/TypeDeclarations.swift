@@ -13,22 +13,13 @@ struct TypeDeclarations {
         case jsonSchema = "json-schema"
     }
 
-    private let form: Form
-    private let options: SchemaOptions
-    private let scope: ScopeOptions
-    private let path: String?
-    private let onlyCompares: Bool
-
-    /// - Parameters:
-    ///   - path: The file to write; nil for stdout.
-    ///   - onlyCompares: Whether to write nothing and fail if the file differs.
-    init(
-        _ form: Form, _ options: SchemaOptions, _ scope: ScopeOptions, path: String?,
-        onlyCompares: Bool
-    ) {
-        (self.form, self.options, self.scope) = (form, options, scope)
-        (self.path, self.onlyCompares) = (path, onlyCompares)
-    }
+    let form: Form
+    let options: SchemaOptions
+    let scope: ScopeOptions
+    /// The file to write; nil for stdout.
+    let path: String?
+    /// Whether to write nothing and fail if the file differs.
+    let onlyCompares: Bool
 
     func run(in workspace: Workspace) throws -> CommandResult {
         guard !onlyCompares || path != nil else {
@@ -93,15 +84,13 @@ struct TypeDeclarations {
         let mapping = EnvironmentMapping(
             customEnvironments: targets.filter { Scope.Targets(name: $0) == nil },
             settings: index?.schemaEnvironments ?? [:])
-        var schemas: [(schema: Schema, target: String)] = []
-        for target in targets { schemas.append((try file.schema(for: target), target)) }
         // A variable that only some profiles declare is not there everywhere.
         var items: [SchemaItem] = []
         var known: Set<String> = []
         /// In how many targets each variable is required.
         var counts: [String: Int] = [:]
-        for (schema, target) in schemas {
-            for item in schema.items {
+        for target in targets {
+            for item in try file.schema(for: target).items {
                 if known.insert(item.key).inserted { items.append(item) }
                 if mapping.holds(item.requirement, for: target) {
                     counts[item.key, default: 0] += 1
@@ -109,16 +98,17 @@ struct TypeDeclarations {
             }
         }
         func isRequiredEverywhere(_ item: SchemaItem) -> Bool {
-            counts[item.key] == schemas.count
+            counts[item.key] == targets.count
         }
-        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
         switch form {
         case .typeScript:
             return TypeScriptDeclarations.text(
-                items: items, isRequiredEverywhere: isRequiredEverywhere, schemaName: name)
+                items: items, isRequiredEverywhere: isRequiredEverywhere,
+                schemaName: file.fileName)
         case .jsonSchema:
             return JSONSchemaDeclarations.text(
-                items: items, isRequiredEverywhere: isRequiredEverywhere, schemaName: name)
+                items: items, isRequiredEverywhere: isRequiredEverywhere,
+                schemaName: file.fileName)
         }
     }
 }

@@ -59,7 +59,7 @@ struct Edit: Command {
             )
         }
         let advice = try work.advice()
-        if let key, let remark = advice?.item(key)?.remark {
+        if let key, let remark = advice?.items[key]?.remark {
             workspace.note("\(key): \(remark)")
         }
         if work.values.isRaw, let key {
@@ -112,7 +112,7 @@ struct Edit: Command {
         let text = try file.text(limit: DotEnvReader.maximumSize)
         let edited = try work.values.edited(text, workspace)
         let plan = work.values.plan(edited)
-        let report = EditReport(plan, work.values)
+        let report = EditReport(plan: plan, values: work.values)
         guard !plan.steps.isEmpty else {
             workspace.note("No changes.")
             return report.result(dryRun: workspace.options.dryRun)

@@ -5,13 +5,8 @@ internal import Vault
 
 /// Reports the changes of an edited text, without values.
 struct EditReport {
-    private let plan: EditPlan
-    private let values: EditableValues
-
-    init(_ plan: EditPlan, _ values: EditableValues) {
-        self.plan = plan
-        self.values = values
-    }
+    let plan: EditPlan
+    let values: EditableValues
 
     var lines: [String] {
         plan.steps.map { step in
@@ -30,9 +25,8 @@ struct EditReport {
     func result(dryRun: Bool) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(values.project.name)), .init("place", .string(values.title)),
-            .init("created", .array(plan.steps(.created).map(Self.json))),
-            .init("updated", .array(plan.steps(.updated).map(Self.json))),
-            .init("removed", .array(plan.steps(.removed).map(Self.json))),
+            .init("created", json(.created)), .init("updated", json(.updated)),
+            .init("removed", json(.removed)),
             .init("unchanged", .strings(plan.unchanged)),
         ]
         if dryRun { members.append(.init("dryRun", true)) }
@@ -40,11 +34,7 @@ struct EditReport {
         return CommandResult(json: .object(members), text: text)
     }
 
-    private static func json(_ step: EditPlan.Step) -> JSONValue {
-        [
-            "key": .string(step.key), "targets": .strings(step.scope.targets.names),
-            "customEnvironments": .strings(step.scope.customEnvironments),
-            "branch": .string(orNull: step.scope.branch),
-        ]
+    private func json(_ change: EditPlan.Change) -> JSONValue {
+        .array(plan.steps(change).map { .entry($0.key, $0.scope) })
     }
 }

@@ -45,9 +45,7 @@ struct EditableValues {
         (title, place, separate) = (chosen.title, chosen.place, chosen.separate)
         let (all, records) = (index.variables(of: project.id), chosen.records)
         base = .init(shown: [], hidden: [], all: all)
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         let arena = SecretArena()
         for record in records {
             guard let value = try reader.currentValue(of: record, in: arena) else {

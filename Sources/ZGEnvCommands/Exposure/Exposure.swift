@@ -55,9 +55,7 @@ struct Exposure: Command {
         try ExposureRow.look(at: wanted.map { [$0] } ?? listing.projects, workspace)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         let found = try VaultExposure(index, reader).variables(
             storedBefore: before, in: wanted.map { [$0.id] })
         let rows = try found.filter { !exceptions.contains($0.name) }

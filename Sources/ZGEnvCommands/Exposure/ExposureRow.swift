@@ -174,7 +174,6 @@ struct ExposureRow {
                 .init(row.state, as: row.isLeft ? .warning : .plain),
             ])
         }
-        let look = TerminalStyle(context)
-        return rows.isEmpty ? "" : table.text(width: look.width, style: look.style)
+        return TerminalStyle(context).text(table)
     }
 }

@@ -37,7 +37,6 @@ struct ProjectList: Command {
                 .init(project.framework ?? ""), .init(project.production?.url ?? "", as: .dim),
             ])
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "asOf": .time(orNull: Int64(clamping: found.askedAt)),
@@ -54,6 +53,6 @@ struct ProjectList: Command {
                             } ?? .null,
                         ]
                     }),
-            ], text: table.text(width: look.width, style: look.style))
+            ], text: TerminalStyle(workspace.context).text(table))
     }
 }

@@ -66,7 +66,6 @@ struct Projects: Command {
                 .init(row.directories.joined(separator: ", "), as: .dim),
             ])
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "projects": .array(
@@ -82,6 +81,6 @@ struct Projects: Command {
                         ]
                     })
             ],
-            text: rows.isEmpty ? "" : table.text(width: look.width, style: look.style))
+            text: TerminalStyle(workspace.context).text(table))
     }
 }

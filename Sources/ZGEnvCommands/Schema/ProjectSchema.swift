@@ -34,7 +34,9 @@ final class ProjectSchema {
         imports = RepositoryImports(of: path)
     }
 
-    private static func fileName(of path: String) -> String {
+    var fileName: String { Self.fileName(of: path) }
+
+    static func fileName(of path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
@@ -54,7 +56,7 @@ final class ProjectSchema {
         let key = notation == .secretspec ? target : nil
         if let schema = schemas[key] { return schema }
         let schema = try SchemaReader.read(
-            bytes, notation: notation, fileName: Self.fileName(of: path), target: key,
+            bytes, notation: notation, fileName: fileName, target: key,
             imports: imports)
         schemas[key] = schema
         return schema

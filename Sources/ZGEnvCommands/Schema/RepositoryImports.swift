@@ -18,7 +18,7 @@ struct RepositoryImports: SchemaImports {
     /// Whether a file of this name holds values by the conventions of other tools: those must not become
     /// defaults of a schema, which end up in generated files.
     private static func holdsValues(_ path: String) -> Bool {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = ProjectSchema.fileName(of: path)
         let parts = name.lowercased().split(separator: ".")
         if let last = parts.last, ["schema", "example", "sample", "template"].contains(last) {
             return false

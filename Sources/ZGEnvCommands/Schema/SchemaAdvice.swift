@@ -41,28 +41,19 @@ struct SchemaAdvice {
                 schema.notation == .secretspec ? [nil] + Scope.Targets.all.names : [nil]
             let items = try targets.flatMap { try schema.schema(for: $0).items }
             return SchemaAdvice(
-                items: Dictionary(
-                    items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
                 schema: schema, isRequired: isRequired, isStrict: setting == .strict,
                 mapping: EnvironmentMapping(
                     customEnvironments: VaultLook(of: project, in: index, nil).customEnvironments,
-                    settings: index.schemaEnvironments))
+                    settings: index.schemaEnvironments),
+                items: Dictionary(
+                    items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }))
         } catch let error as CommandError where !isRequired {
             workspace.context.warn("schema-unreadable", error.message)
             return nil
         }
     }
 
-    private init(
-        items: [String: SchemaItem], schema: ProjectSchema, isRequired: Bool, isStrict: Bool,
-        mapping: EnvironmentMapping
-    ) {
-        (self.items, self.schema, self.isRequired) = (items, schema, isRequired)
-        (self.isStrict, self.mapping) = (isStrict, mapping)
-    }
-
-    /// The schema's file name.
-    var name: String { schema.path.split(separator: "/").last.map(String.init) ?? schema.path }
+    var name: String { schema.fileName }
 
     /// Returns what was found for each variable.
     func results(_ look: SchemaLook) throws -> [SchemaResult] {
@@ -92,14 +83,11 @@ struct SchemaAdvice {
         )
     }
 
-    /// Returns the item of a variable; nil if it is not declared.
-    func item(_ key: String) -> SchemaItem? { items[key] }
-
     /// Checks a new value against the type that is declared, and throws if a check is required.
     func check(
         _ value: SecretSlice, of key: String, isStrict: Bool = false, _ workspace: Workspace
     ) throws {
-        guard let item = item(key), let type = item.type,
+        guard let item = items[key], let type = item.type,
             case .read(.misfit(let why)) = SchemaLook.content(of: value, item)
         else { return }
         let message =
@@ -113,7 +101,7 @@ struct SchemaAdvice {
 
     /// Warns of a variable that is deprecated, or not declared while a similar one is.
     func warn(about key: String, _ workspace: Workspace) throws {
-        if let item = item(key) {
+        if let item = items[key] {
             if item.makesSensitive, ValueWarning.hasPublicPrefix(key) {
                 workspace.context.warn(
                     "public-prefix",

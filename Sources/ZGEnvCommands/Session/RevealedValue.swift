@@ -41,3 +41,17 @@ struct RevealedValue {
         try output.write("\n")
     }
 }
+
+extension ValueReader {
+    /// Returns a reader of values.
+    ///
+    /// - Throws: ``ExitCode/locked`` if the keys do not open any.
+    static func required(
+        _ vault: Vault, _ index: VaultIndex, _ keys: VaultKeys
+    ) throws -> ValueReader {
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw CommandError(.locked, "The values are locked.")
+        }
+        return reader
+    }
+}

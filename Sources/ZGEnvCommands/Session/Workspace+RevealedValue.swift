@@ -26,9 +26,7 @@ extension Workspace {
             ) { _, _ in false }
             return (.values(use), record)
         }
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         guard let value = try reader.currentValue(of: record, in: SecretArena()) else {
             throw CommandError(
                 .notFound,

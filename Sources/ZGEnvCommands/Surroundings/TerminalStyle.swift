@@ -14,4 +14,6 @@ struct TerminalStyle {
                 && context.variable("TERM") != "dumb")
         width = isTerminal ? TerminalDevice.columns(descriptor) : nil
     }
+
+    func text(_ table: Table) -> String { table.text(width: width, style: style) }
 }

@@ -35,7 +35,7 @@ struct PushSchema {
         try advice.require(problems, of: project.name, "Nothing was sent.")
         if let line = advice.line(problems) { lines.append(line) }
         for step in plan.steps where !step.isDeletion {
-            guard let item = advice.item(step.key) else { continue }
+            guard let item = advice.items[step.key] else { continue }
             if item.isInternal {
                 lines.append(
                     "\(step.key) is declared internal, so it does not have to be on Vercel")

@@ -85,9 +85,7 @@ struct Copy: Command {
         try HeldGate.check(
             Set(names.map { try RecordSelection.one($0, in: route.source, of: index, options).id }),
             in: index, [.program, .name], workspace.context)
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         let known = index.project(named: route.destination)
         if known == nil { try TypoCheck.check(project: route.destination, in: index, workspace) }
         var plan = try self.plan(route, index, reader, workspace)
@@ -241,9 +239,8 @@ struct Copy: Command {
                 .init(entry.record.name), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members),
-            text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))
+            text: workspace.options.quiet ? "" : TerminalStyle(workspace.context).text(table))
     }
 }

@@ -79,10 +79,7 @@ struct Difference: Command {
         let index = try vault.index(with: keys, extent: namesOnly ? .listing : .currentValues)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = EffectiveVariables.inPlace(place, among: index.variables(of: project.id))
-        let reader = namesOnly ? nil : try ValueReader(vault: vault, index: index, keys: keys)
-        guard namesOnly || reader != nil else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = namesOnly ? nil : try ValueReader.required(vault, index, keys)
         let arena = SecretArena()
         let difference = try FileDifference(
             keys: source.keys, records: records,
@@ -97,12 +94,7 @@ struct Difference: Command {
                     }
                 }
             })
-        var result = result(difference, source, project, place.title, path, workspace)
-        if failsOnDifference {
-            result.failure = DifferenceState.failure(
-                difference.differences.count, "\(path) and \(project.name)")
-        }
-        return result
+        return result(difference, source, project, place.title, path, workspace)
     }
 
     private func result(
@@ -122,9 +114,11 @@ struct Difference: Command {
         for entry in difference.entries {
             table.append([entry.state.cell, .init(entry.key)])
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
-            json: .object(members), text: table.text(width: look.width, style: look.style))
+            json: .object(members), text: TerminalStyle(workspace.context).text(table),
+            failure: failsOnDifference
+                ? DifferenceState.failure(
+                    difference.differences.count, "\(path) and \(project.name)") : nil)
     }
 }
 

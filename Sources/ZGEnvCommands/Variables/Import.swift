@@ -266,9 +266,8 @@ struct Import: Command {
                 .init(entry.key), .init(entry.scope.description, as: .dim),
             ])
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: .object(members),
-            text: workspace.options.quiet ? "" : table.text(width: look.width, style: look.style))
+            text: workspace.options.quiet ? "" : TerminalStyle(workspace.context).text(table))
     }
 }

@@ -149,7 +149,7 @@ struct List: Command {
             }
             var table = VariableListing.table(variables, in: project, marks, now: now)
             shared.append(to: &table, now: now)
-            text += table.text(width: look.width, style: look.style)
+            text += look.text(table)
         }
         return text
     }

@@ -65,9 +65,7 @@ struct PlaceValues {
         self.index = index
         effectivePlace = place
         project = opened.choice.project
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         let found = try reader.currentValues(
             at: positions, in: SecretArena(zeroed: false))
         var values: [RevealedValue] = []

@@ -63,9 +63,7 @@ struct RemoteDifference {
         if namesOnly {
             difference = try VercelDifference(sides, isEqual: nil)
         } else {
-            guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-                throw CommandError(.locked, "The values are locked.")
-            }
+            let reader = try ValueReader.required(vault, index, keys)
             let theirs = try self.values(of: sides, listing, bound, into: arena, workspace)
             difference = try VercelDifference(sides) { pair in
                 guard reader.isAccepted(pair.variable) else { return false }
@@ -131,14 +129,11 @@ struct RemoteDifference {
                 .init(entry.differing.joined(separator: ", ")),
             ])
         }
-        let look = TerminalStyle(workspace.context)
-        var result = CommandResult(
-            json: .object(members), text: table.text(width: look.width, style: look.style))
-        if failsOnDifference {
-            result.failure = DifferenceState.failure(
-                difference.differences.count, "\(project.name) and Vercel")
-        }
-        return result
+        return CommandResult(
+            json: .object(members), text: TerminalStyle(workspace.context).text(table),
+            failure: failsOnDifference
+                ? DifferenceState.failure(
+                    difference.differences.count, "\(project.name) and Vercel") : nil)
     }
 
     private static func json(_ entry: VercelDifference.Entry) -> JSONValue {

@@ -115,9 +115,7 @@ struct Reveal: Command {
             }
             return (.values(use), (project, records))
         }
-        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
-            throw CommandError(.locked, "The values are locked.")
-        }
+        let reader = try ValueReader.required(vault, index, keys)
         let values = try records.map { record in
             if let number {
                 guard let version = History(of: record, in: index).version(number) else {

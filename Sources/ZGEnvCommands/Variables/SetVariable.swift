@@ -107,7 +107,7 @@ struct SetVariable: Command {
         try checkInput()
         var values: [SecretSlice] = []
         for key in keys {
-            if input.isTyped, let remark = advice?.item(key)?.remark {
+            if input.isTyped, let remark = advice?.items[key]?.remark {
                 workspace.note("\(key): \(remark)")
             }
             let value = try input.value(for: key, workspace)
@@ -123,7 +123,7 @@ struct SetVariable: Command {
             let (project, isNew) = transaction.project(named: projectName, at: time)
             let outcomes = try zip(keys, values).map { key, value in
                 try store(
-                    value, as: key, in: project, wanted, advice?.item(key), time: time,
+                    value, as: key, in: project, wanted, advice?.items[key], time: time,
                     &transaction)
             }
             return (project, isNew, outcomes)

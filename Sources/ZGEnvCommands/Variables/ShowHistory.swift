@@ -41,12 +41,11 @@ struct ShowHistory: Command {
                 ])
             }
         }
-        let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
                 "records": .array(histories.map(json)),
-            ], text: table.text(width: look.width, style: look.style))
+            ], text: TerminalStyle(workspace.context).text(table))
     }
 
     private func state(of version: StoredVersion, _ variable: Variable) -> String {
