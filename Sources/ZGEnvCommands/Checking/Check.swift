@@ -82,11 +82,9 @@ struct Check: Command {
             work = .print(PrintedSchema(options: schema, scope: scope))
             return
         }
-        let keys = command.arguments("KEY")
-        for key in keys { try VariableName.check(key) }
         work = .check(
             CheckWork(
-                schema: schema, scope: scope, keys: keys.isEmpty ? nil : Set(keys),
+                schema: schema, scope: scope, keys: try VariableName.selection(of: command),
                 sides: command.values("on").compactMap { SchemaResult.Side(rawValue: $0) },
                 isStrict: command.has("strict")))
     }

@@ -33,14 +33,13 @@ struct CheckReport {
                 "\(schema.path) has declarations that have no effect, which --strict does not allow."
             )
         }
-        let names = Array(Set(problems.map(\.key))).sorted()
-        let shown = names.prefix(10).joined(separator: ", ")
-        let rest = names.count > 10 ? " and \(names.count - 10) more" : ""
+        let names = Set(problems.map(\.key)).sorted()
+        let list = VariableName.list(names)
         return CommandError(
             .failed,
             names.count == 1
-                ? "1 variable has a problem: \(shown)."
-                : "\(names.count) variables have problems: \(shown)\(rest).")
+                ? "1 variable has a problem: \(list)."
+                : "\(names.count) variables have problems: \(list).")
     }
 
     // MARK: Text

@@ -24,10 +24,7 @@ struct ClipboardCopy {
     /// Refuses an empty value, which cannot be recognized later.
     func check(_ revealed: RevealedValue) throws {
         guard revealed.value.count > 0 else {
-            throw CommandError(
-                .failed,
-                "The value of \(revealed.name) is empty."
-            )
+            throw CommandError(.failed, "The value of \(revealed.name) is empty.")
         }
     }
 
@@ -57,15 +54,14 @@ struct ClipboardCopy {
         workspace.note(
             "Copied \(revealed.name) (\(scope.description)) with \(clipboard.program.rawValue). "
                 + "The clipboard will be cleared in \(seconds) s unless it changes.")
-        return CommandResult(json: [
-            "key": .string(revealed.name), "targets": .strings(scope.targets.names),
-            "customEnvironments": .strings(scope.customEnvironments),
-            "branch": .string(orNull: scope.branch),
-            "version": revealed.version.map { .integer(Int64(clamping: $0)) } ?? .null,
-            "copied": true,
-            "program": .string(clipboard.program.rawValue),
-            "clearedAfterSeconds": .integer(Int64(seconds)),
-        ])
+        return CommandResult(
+            json: .object(
+                [.init("key", .string(revealed.name))] + scope.members + [
+                    .init(
+                        "version", .integer(orNull: revealed.version.map { Int64(clamping: $0) })),
+                    .init("copied", true), .init("program", .string(clipboard.program.rawValue)),
+                    .init("clearedAfterSeconds", .integer(Int64(seconds))),
+                ]))
     }
 
     /// Reads the value back: a clipboard that cannot be read could not be cleared later either.

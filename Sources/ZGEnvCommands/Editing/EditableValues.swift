@@ -244,22 +244,9 @@ struct EditableValues {
         unwritable.formUnion(newer.unwritable)
         separate.formUnion(newer.separate)
     }
-}
 
-extension EditableValues {
     /// Drops records that no longer exist from the base of the text.
     mutating func forget(_ keys: Set<String>) {
         base = base.rebased(on: .init(shown: [], hidden: [], all: []), for: keys)
-    }
-}
-
-extension Scope {
-    /// Makes the scope of exactly one place.
-    init(_ place: EffectiveVariables.Place) {
-        switch place.environment {
-        case .target(let target): self.init(targets: target, branch: place.branch)
-        case .custom(let name):
-            self.init(targets: [], customEnvironments: [name], branch: place.branch)
-        }
     }
 }

@@ -38,10 +38,7 @@ struct MissingVariables {
     /// "Declared in .env.schema but still missing in production: A, B": nil if nothing is missing.
     var list: String? {
         guard !keys.isEmpty else { return nil }
-        let parts = keys.map { entry in
-            let rest = entry.keys.count > 10 ? " and \(entry.keys.count - 10) more" : ""
-            return "in \(entry.target): \(entry.keys.prefix(10).joined(separator: ", "))\(rest)"
-        }
+        let parts = keys.map { "in \($0.target): \(VariableName.list($0.keys))" }
         return "Declared in \(schema) but still missing \(parts.joined(separator: "; "))"
     }
 }

@@ -124,9 +124,7 @@ struct SchemaAdvice {
     static func phrase(_ problems: [SchemaResult]) -> String {
         SchemaResult.State.allCases.compactMap { state in
             let keys = Set(problems.filter { $0.state == state }.map(\.key)).sorted()
-            guard !keys.isEmpty else { return nil }
-            let rest = keys.count > 10 ? " and \(keys.count - 10) more" : ""
-            return "\(state.rawValue): \(keys.prefix(10).joined(separator: ", "))\(rest)"
+            return keys.isEmpty ? nil : "\(state.rawValue): \(VariableName.list(keys))"
         }.joined(separator: "; ")
     }
 

@@ -43,14 +43,3 @@ extension SchemaLook {
         return item.type.map { .read($0.fit(of: value)) } ?? .unread
     }
 }
-
-extension EffectiveVariables.Place {
-    /// The place of a target or custom environment by its name; for a preview, optionally of a branch.
-    init(named target: String, branch: String? = nil) {
-        if let fixed = Scope.Targets(name: target) {
-            self.init(.target(fixed), branch: fixed == .preview ? branch : nil)
-        } else {
-            self.init(.custom(target))
-        }
-    }
-}

@@ -18,9 +18,7 @@ struct RecordChoice {
 
     /// - Throws: ``ExitCode/usage`` for an invalid variable name or target.
     init(_ command: ParsedCommand) throws {
-        let keys = command.arguments("KEY")
-        for key in keys { try VariableName.check(key) }
-        self.keys = keys.isEmpty ? nil : Set(keys)
+        keys = try VariableName.selection(of: command)
         places = try ScopeOptions(targetsOf: command).scope()
     }
 }

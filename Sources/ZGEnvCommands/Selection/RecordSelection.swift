@@ -5,14 +5,24 @@ internal import Vault
 
 /// Selects the records of one key for a command.
 enum RecordSelection {
+    /// Returns the key's records in use.
+    ///
+    /// - Throws: ``ExitCode/notFound`` without any.
+    static func all(
+        _ key: String, in project: VaultProject, of index: VaultIndex
+    ) throws -> [Variable] {
+        let records = index.variables(of: project.id, named: key)
+        guard !records.isEmpty else { throw notFound(key, project, index) }
+        return records
+    }
+
     /// Returns the record in use that the options select, or the key's only one.
     ///
     /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` if there are several.
     static func one(
         _ key: String, in project: VaultProject, of index: VaultIndex, _ options: ScopeOptions
     ) throws -> Variable {
-        let records = index.variables(of: project.id, named: key)
-        guard !records.isEmpty else { throw notFound(key, project, index) }
+        let records = try all(key, in: project, of: index)
         guard let scope = try options.scope() else {
             if records.count == 1 { return records[0] }
             throw ambiguous(key, records, in: project.name)
@@ -99,13 +109,23 @@ enum RecordSelection {
 }
 
 extension EffectiveVariables.Place {
-    /// The place in messages, such as `production` or `preview@feature`.
-    var title: String {
-        let name =
-            switch environment {
-            case .target(let target): target.names.joined(separator: ",")
-            case .custom(let name): name
-            }
-        return branch.map { "\(name)@\($0)" } ?? name
+    /// The place of a target or custom environment by its name; for a preview, optionally of a branch.
+    init(named target: String, branch: String? = nil) {
+        if let fixed = Scope.Targets(name: target) {
+            self.init(.target(fixed), branch: fixed == .preview ? branch : nil)
+        } else {
+            self.init(.custom(target))
+        }
     }
+
+    /// The name of the target or custom environment.
+    var name: String {
+        switch environment {
+        case .target(let target): target.names.joined(separator: ",")
+        case .custom(let name): name
+        }
+    }
+
+    /// The place in messages, such as `production` or `preview@feature`.
+    var title: String { branch.map { "\(name)@\($0)" } ?? name }
 }

@@ -41,14 +41,12 @@ struct ScopeOptions {
 
     /// Reads both options of a command that has both.
     init(_ command: ParsedCommand) {
-        names = command.values("target")
-        branch = command.value("branch")
+        self.init(names: command.values("target"), branch: command.value("branch"))
     }
 
     /// Reads the targets of a command that has no `--branch`.
     init(targetsOf command: ParsedCommand) {
-        names = command.values("target")
-        branch = nil
+        self.init(names: command.values("target"))
     }
 
     /// Whether neither option was given.
@@ -108,23 +106,27 @@ struct ScopeOptions {
             if let branch { return .init(.target(.preview), branch: branch) }
             let name = try Settings(workspace.context)[.defaultTarget].text
             workspace.note("Using the \(name) variables (choose others with -t).")
-            return .init(Scope.Targets(name: name).map { .target($0) } ?? .custom(name))
+            return .init(named: name)
         }
-        if let target = Scope.Targets(name: name) {
-            guard branch == nil || target == .preview else {
-                throw CommandError(.usage, "A branch can be used only with the preview target.")
-            }
-            return .init(.target(target), branch: branch)
-        }
-        try TargetName.checkCustom(name)
-        guard branch == nil else {
+        let target = Scope.Targets(name: name)
+        if target == nil { try TargetName.checkCustom(name) }
+        guard branch == nil || target == .preview else {
             throw CommandError(.usage, "A branch can be used only with the preview target.")
         }
-        return .init(.custom(name))
+        return .init(named: name, branch: branch)
     }
 }
 
 extension Scope {
+    /// Makes the scope of exactly one place.
+    init(_ place: EffectiveVariables.Place) {
+        switch place.environment {
+        case .target(let target): self.init(targets: target, branch: place.branch)
+        case .custom(let name):
+            self.init(targets: [], customEnvironments: [name], branch: place.branch)
+        }
+    }
+
     /// The command options for this scope, with a leading space.
     var optionText: String {
         let places = (targets.names + customEnvironments).joined(separator: ",")

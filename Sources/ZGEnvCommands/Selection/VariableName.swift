@@ -4,6 +4,37 @@ internal import Vault
 
 /// Checks variable names on the command line.
 enum VariableName {
+    static let argument = ArgumentSpec(
+        "KEY", .one, "The variable", completion: .dynamic(.variable))
+    static let arguments = ArgumentSpec(
+        "KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
+
+    /// Returns the name that a command takes.
+    static func argument(of command: ParsedCommand) throws -> String {
+        let key = command.required("KEY")
+        try check(key)
+        return key
+    }
+
+    /// Returns the names that a command takes, each once and not yet checked.
+    static func arguments(of command: ParsedCommand) -> [String] {
+        var seen: Set<String> = []
+        return command.arguments("KEY").filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the names that a command takes to select variables; nil for all variables.
+    static func selection(of command: ParsedCommand) throws -> Set<String>? {
+        let keys = command.arguments("KEY")
+        for key in keys { try check(key) }
+        return keys.isEmpty ? nil : Set(keys)
+    }
+
+    /// Returns the first names, and how many more there are.
+    static func list(_ names: [String]) -> String {
+        let rest = names.count > 10 ? " and \(names.count - 10) more" : ""
+        return names.prefix(10).joined(separator: ", ") + rest
+    }
+
     /// Checks a variable name.
     ///
     /// - Throws: ``ExitCode/usage``; the error for `KEY=value` does not repeat the value.

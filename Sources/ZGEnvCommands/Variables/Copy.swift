@@ -14,9 +14,7 @@ struct Copy: Command {
             its history. A missing project is created. Nothing changes on Vercel until the next \
             push.
             """,
-        arguments: [
-            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
-        ],
+        arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
@@ -53,8 +51,7 @@ struct Copy: Command {
     private let allowsMissing: Bool
 
     init(_ command: ParsedCommand) {
-        var seen: Set<String> = []
-        names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        names = VariableName.arguments(of: command)
         options = ScopeOptions(command)
         target = command.value("to-target")
         project = command.value("to-project")
@@ -122,10 +119,9 @@ struct Copy: Command {
         let source = try ProjectResolver(workspace).existing(in: index)
         if let target {
             try TargetName.check(target)
-            let scope =
-                Scope.Targets(name: target).map { Scope(targets: $0) }
-                ?? Scope(targets: [], customEnvironments: [target])
-            return Route(source: source, destination: source.name, scope: scope)
+            return Route(
+                source: source, destination: source.name,
+                scope: Scope(EffectiveVariables.Place(named: target)))
         }
         guard let name = project else {
             throw CommandError(
@@ -224,12 +220,7 @@ struct Copy: Command {
                 "touched",
                 .array(
                     touched.map {
-                        [
-                            "key": .string($0.key),
-                            "before": .string($0.touched.before.description),
-                            "after": $0.touched.after.isEmpty
-                                ? .null : .string($0.touched.after.description),
-                        ]
+                        .object([.init("key", .string($0.key))] + $0.touched.members)
                     })))
         if workspace.options.dryRun { members.append(.init("dryRun", true)) }
         var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])

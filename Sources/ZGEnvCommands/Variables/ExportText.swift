@@ -38,14 +38,11 @@ final class ExportText {
     /// - Parameter remedy: A sentence that says what to do instead.
     static func warn(_ unportable: [String], remedy: String, _ workspace: Workspace) {
         guard !unportable.isEmpty else { return }
-        let names =
-            unportable.prefix(10).joined(separator: ", ")
-            + (unportable.count > 10 ? " and \(unportable.count - 10) more" : "")
         let (noun, verb) = unportable.count == 1 ? ("value", "It is") : ("values", "They are")
         workspace.context.warn(
             "not-portable",
-            "Parsers of .env files disagree about the \(noun) of \(names). \(verb) written for "
-                + "motdotla/dotenv. \(remedy)")
+            "Parsers of .env files disagree about the \(noun) of \(VariableName.list(unportable)). "
+                + "\(verb) written for motdotla/dotenv. \(remedy)")
     }
 
     var byteCount: Int { count }

@@ -55,11 +55,11 @@ struct ImportWork {
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
             throw CommandError(
-                .usage, "Several values exist for \(list(keys)).",
+                .usage, "Several values exist for \(VariableName.list(keys)).",
                 hint: "Nothing was imported. Choose the targets with -t.")
         } catch ImportPlan.Refusal.conflict(let keys) {
             throw CommandError(
-                .conflict, "Already in the vault: \(list(keys)).",
+                .conflict, "Already in the vault: \(VariableName.list(keys)).",
                 hint: "Nothing was imported. Use --on-conflict overwrite or --on-conflict skip.")
         }
     }
@@ -70,11 +70,6 @@ struct ImportWork {
             comment.text.isEmpty || comment.text.utf8.count > VaultFormat.commentLimit
                 ? nil : comment.text
         }
-    }
-
-    private func list(_ keys: [String]) -> String {
-        let shown = keys.prefix(10).joined(separator: ", ")
-        return keys.count > 10 ? "\(shown) and \(keys.count - 10) more" : shown
     }
 
     func apply(to transaction: inout VaultTransaction) throws -> ImportPlan {

@@ -14,7 +14,6 @@ struct PlaceValues {
     /// The place, for messages.
     var place: String { effectivePlace.title }
     private let effectivePlace: EffectiveVariables.Place
-    var metadata: IndexMetadata { index.metadata }
     /// Kept alive because freeing thousands of records is slow, and `run` replaces this process.
     private let index: VaultIndex
 
@@ -113,14 +112,11 @@ struct PlaceValues {
     ///   - inherited: The values that the program inherits, by name.
     ///   - overrides: Whether these values replace inherited ones.
     func schemaLook(inherited: [String: [UInt8]], overrides: Bool) -> SchemaLook {
-        let target =
-            switch effectivePlace.environment {
-            case .target(let target): target.names.first ?? ""
-            case .custom(let name): name
-            }
         let positions = Dictionary(
             values.indices.map { (values[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
-        return SchemaLook(side: .vault, target: target, keys: Set(positions.keys)) { item in
+        return SchemaLook(
+            side: .vault, target: effectivePlace.name, keys: Set(positions.keys)
+        ) { item in
             let position = positions[item.key]
             if let value = inherited[item.key], !overrides || position == nil {
                 return .init(value.withBytes { SchemaLook.content(of: $0, item) })
@@ -159,10 +155,7 @@ struct PlaceValues {
         let names = SharedListing(of: project, answers).names(in: effectivePlace)
             .subtracting(positions.map { index.variables[$0].name }).sorted()
         guard let first = names.first else { return nil }
-        let list =
-            names.prefix(10).joined(separator: ", ")
-            + (names.count > 10 ? " and \(names.count - 10) more" : "")
-        return "Shared by the team on Vercel, but not in this vault: \(list). "
+        return "Shared by the team on Vercel, but not in this vault: \(VariableName.list(names)). "
             + "To create a variable for this project, run: zg-env set \(word: first) -p \(word: project.name) -t \(place)"
     }
 
@@ -177,7 +170,7 @@ struct PlaceValues {
             names.removeAll { kept.contains($0) }
         }
         try workspace.audit(
-            outcome, names, project: project.name, place: place, seen: metadata)
+            outcome, names, project: project.name, place: place, seen: index.metadata)
     }
 
     static let allowMissing = OptionSpec(

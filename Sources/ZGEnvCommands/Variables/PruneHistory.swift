@@ -10,7 +10,7 @@ struct PruneHistory: Command {
             Always keeps the current version, versions less than 30 days old, and the version that \
             is on Vercel. Copies of the vault are not changed.
             """,
-        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        arguments: [VariableName.argument],
         options: [
             OptionSpec(
                 "keep", value: "N",
@@ -23,8 +23,7 @@ struct PruneHistory: Command {
     private let keep: Int?
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        key = try VariableName.argument(of: command)
         keep = command.integer("keep")
     }
 

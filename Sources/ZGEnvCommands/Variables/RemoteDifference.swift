@@ -137,11 +137,10 @@ struct RemoteDifference {
     }
 
     private static func json(_ entry: VercelDifference.Entry) -> JSONValue {
-        [
-            "key": .string(entry.key), "targets": .strings(entry.scope.targets.names),
-            "customEnvironments": .strings(entry.scope.customEnvironments),
-            "branch": .string(orNull: entry.scope.branch),
-            "state": .string(entry.state.rawValue), "differing": .strings(entry.differing),
-        ]
+        .object(
+            [.init("key", .string(entry.key))] + entry.scope.members + [
+                .init("state", .string(entry.state.rawValue)),
+                .init("differing", .strings(entry.differing)),
+            ])
     }
 }

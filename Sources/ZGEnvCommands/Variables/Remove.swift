@@ -11,9 +11,7 @@ struct Remove: Command {
             With -t, removes the variables from those targets only; other targets keep the value. The history is kept. \
             Vercel keeps its copy until the next push.
             """,
-        arguments: [
-            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
-        ],
+        arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(flag: "all", "Remove every value of each KEY"),
@@ -33,8 +31,7 @@ struct Remove: Command {
     }
 
     init(_ command: ParsedCommand) throws {
-        var seen: Set<String> = []
-        names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        names = VariableName.arguments(of: command)
         for name in names { try VariableName.check(name) }
         options = ScopeOptions(command)
         all = command.has("all")
@@ -110,8 +107,7 @@ struct Remove: Command {
     private func plan(
         _ key: String, _ project: VaultProject, _ index: VaultIndex
     ) throws -> [Step] {
-        let records = index.variables(of: project.id, named: key)
-        guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let records = try RecordSelection.all(key, in: project, of: index)
         let empty = Scope(targets: [])
         if all {
             return records.map {
@@ -146,14 +142,10 @@ struct Remove: Command {
                 .array(
                     plan.map { step in
                         let dropped = step.after.isEmpty ? step.before : step.dropped
-                        return [
-                            "key": .string(step.key),
-                            "targets": .strings(dropped.targets.names),
-                            "customEnvironments": .strings(dropped.customEnvironments),
-                            "branch": .string(orNull: dropped.branch),
-                            "left": .strings(
-                                step.after.targets.names + step.after.customEnvironments),
-                        ]
+                        let left = step.after.targets.names + step.after.customEnvironments
+                        return .object(
+                            [.init("key", .string(step.key))] + dropped.members
+                                + [.init("left", .strings(left))])
                     })),
         ]
         if dryRun { members.append(.init("dryRun", true)) }

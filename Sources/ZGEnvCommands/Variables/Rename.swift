@@ -12,7 +12,7 @@ struct Rename: Command {
             for that, a sensitive variable needs a value in the vault. One push can swap two names.
             """,
         arguments: [
-            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
+            VariableName.argument,
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
@@ -37,9 +37,8 @@ struct Rename: Command {
     private let new: String
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
+        key = try VariableName.argument(of: command)
         new = command.required("NEW")
-        try VariableName.check(key)
         try VariableName.check(new)
     }
 
@@ -48,11 +47,7 @@ struct Rename: Command {
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {
-            let records = index.variables(of: project.id, named: key)
-            guard !records.isEmpty else {
-                throw RecordSelection.notFound(key, project, index)
-            }
-            try checkValues(of: records, project)
+            try checkValues(of: try RecordSelection.all(key, in: project, of: index), project)
             guard key == new || index.variables(of: project.id, named: new).isEmpty else {
                 throw CommandError(
                     .conflict,

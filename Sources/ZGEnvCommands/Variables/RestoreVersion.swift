@@ -11,7 +11,7 @@ struct RestoreVersion: Command {
         discussion:
             "The restored value becomes a new version. Also restores removed variables.",
         arguments: [
-            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable)),
+            VariableName.argument,
             ArgumentSpec(
                 "N", .one, "The version, as listed by zg-env history",
                 form: .integer(1...Int.max)),
@@ -32,8 +32,7 @@ struct RestoreVersion: Command {
     }
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        key = try VariableName.argument(of: command)
         number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
     }

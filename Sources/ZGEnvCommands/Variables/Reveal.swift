@@ -17,9 +17,7 @@ struct Reveal: Command {
             clipboard manager may keep the value longer. --remote cannot read sensitive variables. \
             --version takes a number from zg-env history, and also works for removed variables.
             """,
-        arguments: [
-            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
-        ],
+        arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch, RemoteReveal.option,
             OptionSpec(
@@ -56,8 +54,7 @@ struct Reveal: Command {
     }
 
     init(_ command: ParsedCommand) throws {
-        var seen: Set<String> = []
-        names = command.arguments("KEY").filter { seen.insert($0).inserted }
+        names = VariableName.arguments(of: command)
         for name in names { try VariableName.check(name) }
         number = command.integer("version").map { UInt64($0) }
         guard number == nil || names.count == 1 else {
@@ -203,12 +200,10 @@ struct Reveal: Command {
         _ name: String, _ project: VaultProject, _ index: VaultIndex,
         _ place: EffectiveVariables.Place?
     ) throws -> Variable {
-        guard let place else {
-            return try RecordSelection.one(name, in: project, of: index, options)
+        if let place {
+            let records = try RecordSelection.all(name, in: project, of: index)
+            if let found = EffectiveVariables.inPlace(place, among: records).first { return found }
         }
-        let records = index.variables(of: project.id, named: name)
-        guard !records.isEmpty else { throw RecordSelection.notFound(name, project, index) }
-        if let found = EffectiveVariables.inPlace(place, among: records).first { return found }
         return try RecordSelection.one(name, in: project, of: index, options)
     }
 }

@@ -15,15 +15,7 @@ struct SetOutcome {
         ]
         let back: [JSONValue.Member] = [
             .init("version", .integer(Int64(clamping: variable.currentVersion))),
-            .init(
-                "touched",
-                .array(
-                    edit.touched.map {
-                        [
-                            "before": .string($0.before.description),
-                            "after": $0.after.isEmpty ? .null : .string($0.after.description),
-                        ]
-                    })),
+            .init("touched", .array(edit.touched.map { .object($0.members) })),
         ]
         return front + variable.attributes.scope.members + back
     }
@@ -39,5 +31,14 @@ struct SetOutcome {
                     ? "Replaced the value for \(touched.before.description)."
                     : "The previous value remains for \(touched.after.description).")
         }
+    }
+}
+
+extension RecordEdit.Touched {
+    var members: [JSONValue.Member] {
+        [
+            .init("before", .string(before.description)),
+            .init("after", .string(orNull: after.isEmpty ? nil : after.description)),
+        ]
     }
 }

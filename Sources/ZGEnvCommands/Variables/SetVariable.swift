@@ -16,9 +16,7 @@ struct SetVariable: Command {
             while values are locked. The values of several keys are typed or generated one by \
             one, and stored together.
             """,
-        arguments: [
-            ArgumentSpec("KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
-        ],
+        arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(
@@ -61,8 +59,7 @@ struct SetVariable: Command {
     }
 
     init(_ command: ParsedCommand) throws {
-        var seen: Set<String> = []
-        keys = command.arguments("KEY").filter { seen.insert($0).inserted }
+        keys = VariableName.arguments(of: command)
         input = ValueInput(command)
         period = command.value(RotationPeriod.option.name)
         options = ScopeOptions(command)

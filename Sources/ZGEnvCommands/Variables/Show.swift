@@ -8,24 +8,20 @@ struct Show: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["show"], "Show everything about a variable except its value",
-        arguments: [
-            ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))
-        ],
+        arguments: [VariableName.argument],
         exitCodes: ExitCode.ofOpening)
 
     private let key: String
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        key = try VariableName.argument(of: command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try VercelRefresh.runIfRequested(workspace)
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
-        let records = index.variables(of: project.id, named: key)
-        guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let records = try RecordSelection.all(key, in: project, of: index)
         let now = workspace.context.now()
         let marks = try GroupMarks(in: index)
         return CommandResult(

@@ -7,7 +7,7 @@ struct ShowHistory: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values",
-        arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
+        arguments: [VariableName.argument],
         exitCodes: ExitCode.ofOpening)
 
     private let key: String
@@ -15,8 +15,7 @@ struct ShowHistory: Command {
     init(of key: String) { self.key = key }
 
     init(_ command: ParsedCommand) throws {
-        key = command.required("KEY")
-        try VariableName.check(key)
+        key = try VariableName.argument(of: command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -59,22 +58,18 @@ struct ShowHistory: Command {
 
     private func json(_ history: History) -> JSONValue {
         let variable = history.variable
-        let scope = variable.attributes.scope
-        return [
-            "targets": .strings(scope.targets.names),
-            "customEnvironments": .strings(scope.customEnvironments),
-            "branch": .string(orNull: scope.branch),
-            "deletedAt": .time(orNull: variable.deletedAt.map { Int64(clamping: $0) }),
-            "versions": .array(
-                history.versions.map { version in
-                    [
-                        "version": .integer(Int64(clamping: version.version)),
-                        "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
-                        "current": .bool(
-                            variable.isLive && version.version == variable.currentVersion),
-                        "pushed": .bool(version.version == variable.vercelVersion),
-                    ]
-                }),
-        ]
+        let versions = history.versions.map { version -> JSONValue in
+            [
+                "version": .integer(Int64(clamping: version.version)),
+                "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
+                "current": .bool(variable.isLive && version.version == variable.currentVersion),
+                "pushed": .bool(version.version == variable.vercelVersion),
+            ]
+        }
+        let deletedAt = variable.deletedAt.map { Int64(clamping: $0) }
+        return .object(
+            variable.attributes.scope.members + [
+                .init("deletedAt", .time(orNull: deletedAt)), .init("versions", .array(versions)),
+            ])
     }
 }
