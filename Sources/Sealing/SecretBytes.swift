@@ -78,6 +78,9 @@ extension RawSpan {
         unsafe withUnsafeBytes { unsafe $0[offset] }
     }
 
+    /// Whether the last byte is a line feed.
+    package var endsInLineFeed: Bool { byteCount > 0 && byte(at: byteCount - 1) == 0x0A }
+
     /// Whether all bytes are zero, in a time that depends only on their number.
     package var isAllZeros: Bool {
         unsafe withUnsafeBytes { bytes in

@@ -51,6 +51,11 @@ package enum DisplayText {
         sentences.map { lead + safe(sentence: $0) + "\n" }.joined()
     }
 
+    /// Returns a number with its noun: "1 value", "2 values".
+    package static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+    }
+
     /// Whether a text is printable ASCII only: safe, and one column per byte.
     static func isPlain(_ text: String) -> Bool {
         var text = text

@@ -108,13 +108,9 @@ struct CheckReport {
         let declared = Set(results.filter { $0.item != nil }.map(\.key)).count
         let problems = Set(results.filter { $0.level == .problem }.map(\.key)).count
         let warnings = Set(results.filter { $0.level == .warning }.map(\.key)).count
-        return
-            "\(declared) declared in \(DisplayText.safe(schema.fileName)), \(Self.count(problems, "problem")), "
-            + "\(Self.count(warnings, "warning"))\n"
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+        return "\(declared) declared in \(DisplayText.safe(schema.fileName)), "
+            + "\(DisplayText.count(problems, "problem")), "
+            + "\(DisplayText.count(warnings, "warning"))\n"
     }
 
     // MARK: JSON

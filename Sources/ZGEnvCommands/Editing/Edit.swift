@@ -118,8 +118,8 @@ struct Edit: Command {
             return report.result(dryRun: workspace.options.dryRun)
         }
         let changed = Set(plan.steps.map(\.key))
-        let removes = !plan.steps(.removed).isEmpty
-        let asks = removes && !workspace.options.yes && !workspace.options.dryRun
+        let removed = plan.steps(.removed).count
+        let asks = removed > 0 && !workspace.options.yes && !workspace.options.dryRun
         if asks && workspace.options.json {
             throw End(
                 error: CommandError(
@@ -130,11 +130,9 @@ struct Edit: Command {
         if !asks && !workspace.options.dryRun {
             for line in report.lines { workspace.note("  \(line)") }
         }
-        let question =
-            plan.steps(.removed).count == 1
-            ? "Save these changes and remove 1 variable?"
-            : "Save these changes and remove \(plan.steps(.removed).count) variables?"
-        let answer = try workspace.confirm(removes ? report.lines : [], question)
+        let answer = try workspace.confirm(
+            removed > 0 ? report.lines : [],
+            "Save these changes and remove \(DisplayText.count(removed, "variable"))?")
         if !answer { return report.result(dryRun: true) }
         try work.apply(plan, edited)
         for warning in edited.warnings(about: changed) {
@@ -145,7 +143,7 @@ struct Edit: Command {
             if let value = edited.value(of: key) { try advice?.check(value, of: key, workspace) }
         }
         workspace.note(
-            "Saved \(plan.steps.count == 1 ? "1 change" : "\(plan.steps.count) changes") to "
+            "Saved \(DisplayText.count(plan.steps.count, "change")) to "
                 + "\(work.values.project.name).")
         return report.result(dryRun: false)
     }

@@ -211,10 +211,8 @@ struct EditableValues {
     /// - Throws: ``ExitCode/usage`` for a key with several values, of which it would change one.
     func edited(_ text: consuming SecretBuffer, _ workspace: Workspace) throws -> EditedText {
         if isRaw, let onlyKey, let value = base.shown.first.flatMap({ values[$0.id] })?.value {
-            let keepsNewline = value.withBytes {
-                $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
-            }
-            return try EditedText(text, valueOf: onlyKey, keepsNewline: keepsNewline)
+            return try EditedText(
+                text, valueOf: onlyKey, keepsNewline: value.withBytes { $0.endsInLineFeed })
         }
         let edited = try EditedText(text, onlyKey: onlyKey)
         if let key = edited.keys.first(where: { separate.contains($0) }) {

@@ -18,10 +18,7 @@ struct EditedText {
         _ text: consuming SecretBuffer, valueOf key: String, keepsNewline: Bool
     ) throws {
         var text = text
-        let endsInNewline = text.withBytes {
-            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
-        }
-        if endsInNewline && !keepsNewline { text.removeLast(1) }
+        if !keepsNewline, text.withBytes({ $0.endsInLineFeed }) { text.removeLast(1) }
         let value = try text.withBytes { try SecretArena().copy($0) }
         try ValueInput.checkText(value, key)
         guard value.count > 0 else {
@@ -37,9 +34,7 @@ struct EditedText {
     ///
     /// - Throws: ``ExitCode/usage`` with the line of the first error.
     init(_ text: borrowing SecretBuffer, onlyKey: String?) throws {
-        var options = PlaintextSource.Options()
-        options.dialect = .dotenv
-        var source = PlaintextSource(options)
+        var source = PlaintextSource(.init(dialect: .dotenv))
         try text.withBytes { try source.read($0, named: "edited text") }
         let refused = source.findings.first { finding in
             switch finding.diagnostic.code {

@@ -143,7 +143,7 @@ struct ExposureRow {
         let count = rows.reduce(0) { $0 + $1.variable.unrevokedCount }
         if count == 0 { return [] }
         return [
-            "\(count == 1 ? "1 old value" : "\(count) old values") may still be valid: zg-env did not revoke \(count == 1 ? "it" : "them")."
+            "\(DisplayText.count(count, "old value")) may still be valid: zg-env did not revoke \(count == 1 ? "it" : "them")."
         ]
     }
 
@@ -168,9 +168,7 @@ struct ExposureRow {
             table.append([
                 .init(row.variable.name), .init(row.project),
                 .init(row.variable.scope.description),
-                .init(
-                    row.variable.versionCount == 1
-                        ? "1 value" : "\(row.variable.versionCount) values"),
+                .init(DisplayText.count(row.variable.versionCount, "value")),
                 .init(row.state, as: row.isLeft ? .warning : .plain),
             ])
         }

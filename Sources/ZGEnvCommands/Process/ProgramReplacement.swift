@@ -4,18 +4,6 @@ internal import SystemFiles
 
 /// Replaces this process with another program; the process ID, descriptors and signal state stay.
 struct ProgramReplacement {
-    /// A program that did not start: status 126 if it cannot be executed, 127 if it was not found,
-    /// 125 for any other reason.
-    struct Failure: Error {
-        let status: Int32
-        let error: CommandError
-
-        init(_ status: Int32, _ code: ExitCode, _ message: String, hint: String? = nil) {
-            self.status = status
-            error = CommandError(code, message, hint: hint)
-        }
-    }
-
     let arguments: [[UInt8]]
     private let searchPath: [String]
 
@@ -32,9 +20,9 @@ struct ProgramReplacement {
     /// Returns only on failure.
     func execute(
         environment: ChildEnvironment, hardening: ProcessHardening
-    ) -> Failure {
+    ) -> RunFailure {
         guard let name = arguments.first, !name.isEmpty else {
-            return Failure(127, .notFound, "The program name is empty.")
+            return RunFailure(127, .notFound, "The program name is empty.")
         }
         hardening.undoForChild()
         do throws(TerminalError) {
@@ -53,7 +41,7 @@ struct ProgramReplacement {
     }
 
     /// The program is not started if its caller could not stop it with signals.
-    static let signalFailure = Failure(125, .failed, "Cannot restore the signal handlers.")
+    static let signalFailure = RunFailure(125, .failed, "Cannot restore the signal handlers.")
 
     /// The paths to try, in order.
     var candidates: [[UInt8]] {
@@ -62,30 +50,30 @@ struct ProgramReplacement {
     }
 
     /// Returns the failure for the error number of `execve`.
-    func failure(refused: Int32, _ environment: ChildEnvironment) -> Failure {
+    func failure(refused: Int32, _ environment: ChildEnvironment) -> RunFailure {
         if refused == E2BIG { return Self.tooLarge(arguments, environment) }
         let name = arguments.first ?? []
         let shown = String(decoding: name, as: UTF8.self)
         guard refused != ENOENT else {
-            return Failure(127, .notFound, "Program not found: \(shown).")
+            return RunFailure(127, .notFound, "Program not found: \(shown).")
         }
         let reason = SystemError(refused).reason
         // A lack of resources is not the fault of the program.
         if [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS].contains(refused) {
-            return Failure(
+            return RunFailure(
                 125, .failed, "Cannot start \(shown): \(reason).",
                 hint: "Raise the limit (see ulimit -a), or stop other programs.")
         }
-        return Failure(126, .failed, "Cannot execute \(shown): \(reason).")
+        return RunFailure(126, .failed, "Cannot execute \(shown): \(reason).")
     }
 
     /// Returns the failure for arguments and an environment above the kernel's limit, a quarter of
     /// the stack limit.
     private static func tooLarge(
         _ arguments: [[UInt8]], _ environment: ChildEnvironment
-    ) -> Failure {
+    ) -> RunFailure {
         let bytes = arguments.reduce(environment.byteCount) { $0 + $1.count + 1 }
-        return Failure(
+        return RunFailure(
             125, .usage,
             "The arguments and the environment are too long for this system: "
                 + "\((bytes + 1023) >> 10) KiB.",
@@ -102,11 +90,5 @@ struct ProgramReplacement {
                 return errno
             }
         }
-    }
-}
-
-extension RunFailure {
-    init(_ failure: ProgramReplacement.Failure) {
-        self.init(status: failure.status, error: failure.error)
     }
 }

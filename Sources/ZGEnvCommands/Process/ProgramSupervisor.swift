@@ -36,10 +36,10 @@ final class ProgramSupervisor {
         patterns: ValuePatterns, hardening: ProcessHardening
     ) throws {
         let name = program.arguments.first ?? []
-        guard !name.isEmpty else { throw RunFailure(program.failure(refused: ENOENT, environment)) }
+        guard !name.isEmpty else { throw program.failure(refused: ENOENT, environment) }
         hardening.undoForChild()
         signals = zg_supervise_signals()
-        guard signals >= 0 else { throw RunFailure(ProgramReplacement.signalFailure) }
+        guard signals >= 0 else { throw ProgramReplacement.signalFailure }
         var outputs = try Outputs(patterns)
         defer { outputs.closeProgramEnds() }
         streams = outputs.streams
@@ -67,15 +67,14 @@ final class ProgramSupervisor {
         if started == 0, control >= 0 {
             var message = zg_supervision_message()
             guard unsafe zg_supervision_receive(control, &message) != 0 else {
-                throw RunFailure(ProgramReplacement.signalFailure)
+                throw ProgramReplacement.signalFailure
             }
             refused = Int(message.kind) == ZG_STARTED ? 0 : message.value
         }
         guard refused == 0 else {
-            throw RunFailure(
-                refused == ECANCELED
-                    ? ProgramReplacement.signalFailure
-                    : program.failure(refused: refused, environment))
+            throw refused == ECANCELED
+                ? ProgramReplacement.signalFailure
+                : program.failure(refused: refused, environment)
         }
     }
 

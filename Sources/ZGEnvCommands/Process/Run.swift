@@ -130,7 +130,7 @@ struct Run: Command {
         let failure = program.execute(
             environment: environment, hardening: workspace.context.hardening)
         noteFailure(environment, found, workspace)
-        throw RunFailure(failure)
+        throw failure
     }
 
     /// Compares the environment of the program with the schema: requires it to fit, or shows one line.

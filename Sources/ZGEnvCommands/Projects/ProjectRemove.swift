@@ -26,7 +26,7 @@ struct ProjectRemove: Command {
             throw ProjectResolver.notFound(name, in: index)
         }
         let count = index.variables(of: project.id).count
-        let variables = count == 1 ? "1 variable" : "\(count) variables"
+        let variables = DisplayText.count(count, "variable")
         var plan = [
             "remove the project \(name) from the vault, with \(variables) and all history"
         ]

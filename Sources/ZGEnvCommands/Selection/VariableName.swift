@@ -68,6 +68,14 @@ enum VariableName {
         return !isName || (hasDigit && bytes.count >= 16 && !bytes.contains(0x5F))
     }
 
+    /// Warns of a new name that some shells or Vercel do not accept.
+    static func warnUnlessPortable(_ key: String, _ context: Context) {
+        guard !isPortable(key) else { return }
+        context.warn(
+            "name-not-portable",
+            "\(key) is not a portable variable name: Vercel and some shells reject it.")
+    }
+
     /// Whether every shell and Vercel accept the name.
     static func isPortable(_ key: String) -> Bool {
         let bytes = Array(key.utf8)

@@ -17,19 +17,9 @@ struct Convert: Command {
             ArgumentSpec("FILE", .one, "The file, or - for stdin", completion: .file)
         ],
         options: [
-            OptionSpec(
-                "dialect", value: "D", "Parse the file as dialect D",
-                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
-            OptionSpec(
-                "format", value: "FORMAT", "Output format (default dotenv)",
-                form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
+            PlaintextSource.Options.dialect, ExportText.format,
             OptionSpec(flag: "strict", "Reject a file that parsers disagree about"),
-            OptionSpec(
-                flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file"),
-            OptionSpec(
-                "output", short: "o", value: "FILE", "Write to FILE instead of stdout",
-                completion: .file),
-            OptionSpec(flag: "force", "Replace an existing file"),
+            PlaintextSource.Options.expand, OutputPath.option, OutputPath.force,
         ],
         examples: [
             .init("zg-env convert .env --format json", "print one JSON object"),
@@ -81,8 +71,8 @@ struct Convert: Command {
         }
         if !workspace.options.dryRun {
             try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
-            let noun = source.keys.count == 1 ? "variable" : "variables"
-            workspace.note("Wrote \(source.keys.count) \(noun) to \(path) in plain text.")
+            let count = DisplayText.count(source.keys.count, "variable")
+            workspace.note("Wrote \(count) to \(path) in plain text.")
         }
         return result(source, format, workspace)
     }

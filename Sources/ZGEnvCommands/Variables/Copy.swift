@@ -146,12 +146,7 @@ struct Copy: Command {
         let destination = index.project(named: route.destination)
         let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)
         let missing = plan.keys(.skipped)
-        guard missing.isEmpty || allowsMissing else {
-            throw CommandError(
-                .notFound,
-                "The vault has no value for \(missing.joined(separator: ", ")): Vercel did not reveal it.",
-                hint: "Set a value, or add --allow-missing to skip such variables.")
-        }
+        guard missing.isEmpty || allowsMissing else { throw PlaceValues.missing(missing) }
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
             try checkSensitive(entry, destination, index)
         }
@@ -183,11 +178,7 @@ struct Copy: Command {
             if let warning { workspace.context.warn(warning.code.rawValue, warning.message) }
         }
         let missing = plan.keys(.skipped)
-        if !missing.isEmpty {
-            workspace.context.warn(
-                "missing-value",
-                "Skipped, no value in the vault: \(missing.joined(separator: ", ")).")
-        }
+        if !missing.isEmpty { PlaceValues.warnOfSkipped(missing, workspace.context) }
         if index.project(named: route.destination) == nil,
             plan.entries.contains(where: { $0.fate != .skipped })
         {

@@ -20,11 +20,7 @@ struct Difference: Command {
         ],
         options: [
             RemoteDifference.option, ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(
-                "dialect", value: "D", "Parse the file as dialect D",
-                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
-            OptionSpec(
-                flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file"),
+            PlaintextSource.Options.dialect, PlaintextSource.Options.expand,
             OptionSpec(flag: "names", "Compare only names, without the passphrase"),
             OptionSpec(flag: "exit-code", "Exit with 1 if anything differs or cannot be compared"),
         ],

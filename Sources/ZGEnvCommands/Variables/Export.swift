@@ -15,10 +15,7 @@ struct Export: Command {
             another parser.
             """,
         options: [
-            ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(
-                "format", value: "FORMAT", "Output format (default dotenv)",
-                form: .oneOf(DotEnvFormat.allCases.map(\.rawValue))),
+            ScopeOptions.target, ScopeOptions.branch, ExportText.format,
             OptionSpec(
                 "dialect", value: "D", "Write the .env file for parser D",
                 form: .oneOf(DotEnvWriter.writableDialects.map(\.rawValue))),
@@ -28,10 +25,7 @@ struct Export: Command {
             OptionSpec(
                 "except", value: "K", "Leave these variables out", repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(
-                "output", short: "o", value: "FILE", "Write to FILE instead of stdout",
-                completion: .file),
-            OptionSpec(flag: "force", "Replace an existing file"),
+            OutputPath.option, OutputPath.force,
             OptionSpec(
                 flag: "merge", "Update an existing .env file and keep its other lines"),
             PlaceValues.allowMissing,
@@ -94,24 +88,29 @@ struct Export: Command {
             return try write(merged, found, workspace)
         }
         let text = try text(found, format, workspace)
-        let result: JSONValue = [
-            "file": .string(path), "format": .string(format.rawValue),
-            "keys": .strings(found.values.map(\.name)),
-            "dryRun": .bool(workspace.options.dryRun),
-        ]
-        if workspace.options.dryRun {
-            return CommandResult(json: result, text: list(found.values))
+        if !workspace.options.dryRun {
+            try found.audit(workspace)
+            try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
+            let count = DisplayText.count(found.values.count, "variable")
+            workspace.note("Wrote \(count) to \(path) in plain text.")
         }
-        try found.audit(workspace)
-        try text.withBytes { try PrivateFile.write($0, to: path, replaces: replaces) }
-        workspace.note("Wrote \(Self.count(found.values.count)) to \(path) in plain text.")
-        return CommandResult(json: result)
+        return result(found, format, workspace)
     }
 
     private static let leaveOut = "Exclude the variable with --except NAME."
 
-    private static func count(_ count: Int) -> String {
-        count == 1 ? "1 variable" : "\(count) variables"
+    /// Returns the result without values; its text is that of a dry run.
+    private func result(
+        _ found: PlaceValues, _ format: DotEnvFormat, _ workspace: Workspace
+    ) -> CommandResult {
+        CommandResult(
+            json: [
+                "file": .string(orNull: path), "format": .string(format.rawValue),
+                "keys": .strings(found.values.map(\.name)),
+                "dryRun": .bool(workspace.options.dryRun),
+            ],
+            text: workspace.options.dryRun
+                ? found.values.map { DisplayText.safe($0.name) + "\n" }.joined() : "")
     }
 
     /// Writes the values in `format`; an error about one variable gets a hint how to leave it out.
@@ -148,27 +147,15 @@ struct Export: Command {
         }
     }
 
-    /// Returns one name per line, for a dry run.
-    private func list(_ values: [RevealedValue]) -> String {
-        values.map { DisplayText.safe($0.name) + "\n" }.joined()
-    }
-
     private func show(_ found: PlaceValues, _ workspace: Workspace) throws -> CommandResult {
         let format = workspace.options.json ? .json : self.format
         let text = try text(found, format, workspace)
-        if workspace.options.dryRun {
-            return CommandResult(
-                json: [
-                    "file": .null, "format": .string(format.rawValue),
-                    "keys": .strings(found.values.map(\.name)), "dryRun": true,
-                ], text: list(found.values))
-        }
+        if workspace.options.dryRun { return result(found, format, workspace) }
         let output = workspace.context.output
         if TerminalDevice.isTerminal(output.descriptor), !found.values.isEmpty {
+            let count = DisplayText.count(found.values.count, "variable")
             _ = try workspace.confirm(
-                [
-                    "show \(Self.count(found.values.count)) of \(found.project.name) in plain text"
-                ],
+                ["show \(count) of \(found.project.name) in plain text"],
                 "Show values on this terminal?")
         }
         try found.audit(workspace)
@@ -178,28 +165,28 @@ struct Export: Command {
     private func write(
         _ merged: consuming MergedFile, _ found: PlaceValues, _ workspace: Workspace
     ) throws -> CommandResult {
+        let names = merged.names
         let result = CommandResult(
             json: [
                 "file": .string(merged.path), "format": "dotenv",
                 "keys": .strings(found.values.map(\.name)),
-                "added": .strings(merged.added), "changed": .strings(merged.changed),
-                "unchanged": .strings(merged.unchanged), "kept": .strings(merged.kept),
+                "added": .strings(names.added), "changed": .strings(names.changed),
+                "unchanged": .strings(names.unchanged), "kept": .strings(names.kept),
                 "dryRun": .bool(workspace.options.dryRun),
             ],
             text: workspace.options.quiet
                 ? ""
-                : merged.added.map { "added \(DisplayText.safe($0))\n" }.joined()
-                    + merged.changed.map { "changed \(DisplayText.safe($0))\n" }.joined())
+                : names.added.map { "added \(DisplayText.safe($0))\n" }.joined()
+                    + names.changed.map { "changed \(DisplayText.safe($0))\n" }.joined())
         if workspace.options.dryRun { return result }
-        guard !merged.added.isEmpty || !merged.changed.isEmpty else {
+        guard !names.added.isEmpty || !names.changed.isEmpty else {
             workspace.note("\(merged.path) is already up to date.")
             return result
         }
         try found.audit(workspace)
         try merged.write()
-        workspace.note(
-            "Wrote \(Self.count(merged.added.count + merged.changed.count)) to \(merged.path) in plain text."
-        )
+        let count = DisplayText.count(names.added.count + names.changed.count, "variable")
+        workspace.note("Wrote \(count) to \(merged.path) in plain text.")
         return result
     }
 }

@@ -4,8 +4,12 @@ internal import Sealing
 
 /// Values in an output format, in guarded memory, parsed again and compared.
 final class ExportText {
-    private var text: SecretBytes
-    private let count: Int
+    static let format = OptionSpec(
+        "format", value: "FORMAT", "Output format (default dotenv)",
+        form: .oneOf(DotEnvFormat.allCases.map(\.rawValue)))
+
+    private let text: SecretBytes
+    let byteCount: Int
     /// Variables that some `.env` parser reads differently in every form.
     let unportable: [String]
 
@@ -27,7 +31,7 @@ final class ExportText {
         let writer = DotEnvWriter(format, for: dialect)
         unportable = writer.unportableKeys(keys, lending: lender)
         var text = try SecretBytes(count: try writer.length(keys, lending: lender))
-        count = try text.withMutableBytes { target in
+        byteCount = try text.withMutableBytes { target in
             try writer.writeVerified(keys, into: &target, lending: lender)
         }
         self.text = text
@@ -45,10 +49,8 @@ final class ExportText {
                 + "\(verb) written for motdotla/dotenv. \(remedy)")
     }
 
-    var byteCount: Int { count }
-
     func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
-        try text.withBytes { try body($0.extracting(first: count)) }
+        try text.withBytes { try body($0.extracting(first: byteCount)) }
     }
 
     func write(to output: OutputStream) throws {

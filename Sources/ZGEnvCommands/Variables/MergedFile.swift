@@ -7,14 +7,7 @@ internal import SystemFiles
 struct MergedFile: ~Copyable {
     /// The path with symbolic links resolved.
     let path: String
-    /// Names that are new in the file.
-    let added: [String]
-    /// Names whose value changes.
-    let changed: [String]
-    /// Names that have the value already.
-    let unchanged: [String]
-    /// Names that only the file sets.
-    let kept: [String]
+    let names: Names
     /// Names whose new value some parser reads differently from motdotla/dotenv.
     let unportable: [String]
     private let stamp: FileFacts
@@ -69,16 +62,18 @@ struct MergedFile: ~Copyable {
         self.text = text
         self.path = path
         self.stamp = stamp
-        (added, changed, unchanged, kept) = (
-            names.added, names.changed, names.unchanged, names.kept
-        )
+        self.names = names
     }
 
-    private struct Names {
-        var added: [String] = []
-        var changed: [String] = []
-        var unchanged: [String] = []
-        var kept: [String] = []
+    struct Names {
+        /// New in the file.
+        fileprivate(set) var added: [String] = []
+        /// Those whose value changes.
+        fileprivate(set) var changed: [String] = []
+        /// Those that have the value already.
+        fileprivate(set) var unchanged: [String] = []
+        /// Those that only the file sets.
+        fileprivate(set) var kept: [String] = []
     }
 
     /// Replaces the file and makes it readable for its owner only.

@@ -1,6 +1,11 @@
+internal import CommandLineKit
 internal import Glibc
 
 enum OutputPath {
+    static let option = OptionSpec(
+        "output", short: "o", value: "FILE", "Write to FILE instead of stdout", completion: .file)
+    static let force = OptionSpec(flag: "force", "Replace an existing file")
+
     /// Checks that `-o` would replace neither a device nor a file that the vault needs.
     ///
     /// - Throws: ``ExitCode/usage``.

@@ -82,16 +82,8 @@ struct PlaceValues {
                     version: index.variables[position].currentVersion))
         }
         if !missing.isEmpty {
-            let names = missing.joined(separator: ", ")
-            guard allowsMissing else {
-                throw CommandError(
-                    .notFound,
-                    "The vault has no value for \(names): Vercel did not reveal it.",
-                    hint:
-                        "Set a value, or add --allow-missing to skip such variables.")
-            }
-            workspace.context.warn(
-                "missing-value", "Skipped, no value in the vault: \(names).")
+            guard allowsMissing else { throw Self.missing(missing) }
+            Self.warnOfSkipped(missing, workspace.context)
         }
         self.values = values
     }
@@ -173,6 +165,23 @@ struct PlaceValues {
             outcome, names, project: project.name, place: place, seen: index.metadata)
     }
 
+    // MARK: Missing values
+
     static let allowMissing = OptionSpec(
         flag: "allow-missing", "Skip variables that have no value in the vault")
+
+    /// The error for variables without a value that must not be skipped.
+    static func missing(_ names: [String]) -> CommandError {
+        CommandError(
+            .notFound,
+            "The vault has no value for \(names.joined(separator: ", ")): Vercel did not reveal it.",
+            hint: "Set a value, or add --allow-missing to skip such variables.")
+    }
+
+    /// Warns of variables that were skipped, because they have no value.
+    static func warnOfSkipped(_ names: [String], _ context: Context) {
+        context.warn(
+            "missing-value",
+            "Skipped, no value in the vault: \(names.joined(separator: ", ")).")
+    }
 }

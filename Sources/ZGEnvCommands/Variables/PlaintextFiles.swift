@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Glibc
@@ -39,13 +40,13 @@ struct PlaintextFiles {
                     kept.append(path)
                 } else {
                     let comments = source.droppedComments[path] ?? 0
-                    let lines = comments == 1 ? "1 comment line" : "\(comments) comment lines"
+                    let lines = DisplayText.count(comments, "comment line")
                     workspace.note(
                         comments == 0
                             ? "Deleted \(path)."
                             : "Deleted \(path), with \(lines) that import leaves out.")
                 }
-            } else if source.keys.isEmpty == false {
+            } else {
                 workspace.context.warn(
                     "plaintext-left",
                     "\(path) is still on disk in plain text"

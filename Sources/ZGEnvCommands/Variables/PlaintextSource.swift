@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DotEnv
 internal import JSON
 internal import Sealing
@@ -16,6 +17,12 @@ struct PlaintextSource {
         var takesComments = false
         /// Whether names and values must fit the limits of a vault.
         var isForVault = true
+
+        static let dialect = OptionSpec(
+            "dialect", value: "D", "Parse the file as dialect D",
+            form: .oneOf(DotEnvDialect.allCases.map(\.rawValue)))
+        static let expand = OptionSpec(
+            flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file")
     }
 
     /// A diagnostic and the file it is about.
@@ -63,7 +70,7 @@ struct PlaintextSource {
     private let arena = SecretArena()
     private let options: Options
 
-    init(_ options: Options = Options()) {
+    init(_ options: Options) {
         self.options = options
     }
 

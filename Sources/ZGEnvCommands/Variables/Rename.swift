@@ -56,11 +56,7 @@ struct Rename: Command {
             }
         }
         try check(index)
-        if !VariableName.isPortable(new) {
-            workspace.context.warn(
-                "name-not-portable",
-                "\(new) is not a portable variable name: Vercel and some shells reject it.")
-        }
+        VariableName.warnUnlessPortable(new, workspace.context)
         if !workspace.options.dryRun {
             let time = workspace.context.now()
             try workspace.session.update(with: keys) { transaction in

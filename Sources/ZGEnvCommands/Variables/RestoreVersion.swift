@@ -38,9 +38,9 @@ struct RestoreVersion: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try ProjectResolver(workspace).reference()
-        let keys = try workspace.session.keys(.values)
         let resolver = ProjectResolver(workspace)
+        _ = try resolver.reference()
+        let keys = try workspace.session.keys(.values)
         let naming = try resolver.naming()
         let (vault, index, (project, record, version)) = try AcceptanceGate(workspace).open(
             .everything, with: keys

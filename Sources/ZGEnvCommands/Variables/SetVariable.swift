@@ -89,7 +89,12 @@ struct SetVariable: Command {
             try checkName(key, records)
             _ = try scope(of: key, wanted, records, in: projectName)
         }
-        warnOfNames(workspace)
+        for key in keys {
+            VariableName.warnUnlessPortable(key, workspace.context)
+            if let warning = CodeLoadingName.warning(about: key) {
+                workspace.context.warn(warning.code, warning.message)
+            }
+        }
         try TypoCheck.check(keys, projectName, wanted, in: index, workspace)
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
         for key in keys { try advice?.warn(about: key, workspace) }
@@ -181,20 +186,6 @@ struct SetVariable: Command {
                 ? "If it is a name, create that variable on its own: zg-env set KEY"
                 : "Run: zg-env set \(word: keys[0]), and type the value or pass it on stdin. If the word is a name, create that variable on its own."
         )
-    }
-
-    private func warnOfNames(_ workspace: Workspace) {
-        for key in keys {
-            if !VariableName.isPortable(key) {
-                workspace.context.warn(
-                    "name-not-portable",
-                    "\(key) is not a portable variable name: Vercel and some shells reject it."
-                )
-            }
-            if let warning = CodeLoadingName.warning(about: key) {
-                workspace.context.warn(warning.code, warning.message)
-            }
-        }
     }
 
     private func dryRun(

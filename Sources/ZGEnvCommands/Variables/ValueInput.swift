@@ -59,7 +59,7 @@ struct ValueInput {
             let text = try SecretInput.read(
                 path: path, limit: VaultFormat.valueLimit + 1, what: "The file")
             value = try finished(text, workspace, arena)
-        } else if prompts || TerminalDevice.isTerminal(0) {
+        } else if isTyped {
             value = try typed(key, workspace, arena)
         } else {
             try workspace.context.secretDescriptors.checkInput(
@@ -99,10 +99,7 @@ struct ValueInput {
         _ text: consuming SecretBuffer, _ workspace: Workspace, _ arena: SecretArena
     ) throws -> SecretSlice {
         var text = text
-        let endsInNewline = text.withBytes {
-            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
-        }
-        if endsInNewline && !keepsNewline {
+        if !keepsNewline, text.withBytes({ $0.endsInLineFeed }) {
             text.removeLast(1)
             let message = "One trailing newline was dropped; --raw keeps it."
             workspace.note(message)
