@@ -78,12 +78,9 @@ extension VaultTransaction {
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
             let source = entry.record
             let history = History(of: source, in: index).versions
-            let all = index.variables.filter {
-                $0.project == destination && $0.name == source.name
-            }
             let edit = assign(
-                entry.scope, to: source.name, of: destination, records: all,
-                kind: source.attributes.kind, at: time)
+                entry.scope, to: source.name, of: destination, kind: source.attributes.kind,
+                at: time)
             touched += edit.touched.map { (source.name, $0) }
             if edit.isNew {
                 index.variables[edit.position].attributes.comment = source.attributes.comment

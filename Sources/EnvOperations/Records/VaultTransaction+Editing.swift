@@ -31,12 +31,14 @@ extension VaultTransaction {
     /// Makes sure that one record of `key` has exactly `scope`; see ``ScopeAssignment``.
     ///
     /// - Parameters:
-    ///   - records: The key's records, including removed ones.
+    ///   - records: The key's records, including removed ones; nil to look for them.
     ///   - kind: The type of a new record.
     package mutating func assign(
-        _ scope: Scope, to key: String, of project: Identifier, records: [Variable],
+        _ scope: Scope, to key: String, of project: Identifier, records: [Variable]? = nil,
         kind: VariableAttributes.Kind, at time: UInt64
     ) -> RecordEdit {
+        let records =
+            records ?? index.variables.filter { $0.project == project && $0.name == key }
         let plan = ScopeAssignment(of: scope, among: records.filter(\.isLive))
         var touched: [RecordEdit.Touched] = []
         for narrowing in plan.narrowed {

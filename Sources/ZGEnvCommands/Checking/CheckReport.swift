@@ -116,15 +116,14 @@ struct CheckReport {
     // MARK: JSON
 
     private var json: JSONValue {
-        var counts: [JSONValue.Member] = []
-        for state in SchemaResult.State.allCases {
-            let number = results.filter { $0.state == state }.count
-            counts.append(.init(state.rawValue, .integer(Int64(number))))
+        func count(_ name: String, _ isCounted: (SchemaResult) -> Bool) -> JSONValue.Member {
+            .init(name, .integer(Int64(results.count(where: isCounted))))
         }
-        for level in [SchemaResult.Level.problem, .warning] {
-            let number = results.filter { $0.level == level }.count
-            counts.append(.init(level.rawValue + "s", .integer(Int64(number))))
+        var counts = SchemaResult.State.allCases.map { state in
+            count(state.rawValue) { $0.state == state }
         }
+        counts.append(count("problems") { $0.level == .problem })
+        counts.append(count("warnings") { $0.level == .warning })
         return [
             "schema": [
                 "path": .string(schema.path), "source": .string(schema.notation.rawValue),

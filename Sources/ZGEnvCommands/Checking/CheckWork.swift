@@ -77,11 +77,11 @@ struct CheckWork {
         _ schema: ProjectSchema, _ wanted: (names: [String]?, branch: String?)
     ) throws {
         guard let keys else { return }
-        var declared: Set<String> = []
-        for target in wanted.names ?? Scope.Targets.all.names {
-            declared.formUnion(try schema.schema(for: target).items.map(\.key))
-        }
-        guard let unknown = keys.subtracting(declared).sorted().first else { return }
+        let declared = Set(
+            try (wanted.names ?? Scope.Targets.all.names).flatMap {
+                try schema.schema(for: $0).items.map(\.key)
+            })
+        guard let unknown = keys.subtracting(declared).min() else { return }
         let near = Suggestion.nearest(to: unknown, among: Array(declared))
         throw CommandError(
             .notFound, "\(schema.path) does not declare \(unknown).",
@@ -103,18 +103,15 @@ struct CheckWork {
     private func notes(
         of schema: ProjectSchema, targets: [String], _ mapping: EnvironmentMapping
     ) throws -> [SchemaNote] {
-        var notes: [SchemaNote] = []
-        var known: Set<SchemaNote> = []
         // All notations but secretspec are read alike for all targets.
-        for target in schema.notation == .secretspec ? targets : Array(targets.prefix(1)) {
-            for note in try schema.schema(for: target).notes where known.insert(note).inserted {
-                notes.append(note)
-            }
-        }
+        let distinct = schema.notation == .secretspec ? targets : Array(targets.prefix(1))
+        var known: Set<SchemaNote> = []
+        var notes = try distinct.flatMap { try schema.schema(for: $0).notes }
+            .filter { known.insert($0).inserted }
         var named: Set<String> = []
         for item in try schema.schema(for: targets.first).items {
-            for name in item.requirement.environmentNames where named.insert(name).inserted {
-                guard mapping.target(of: name) == nil else { continue }
+            for name in item.requirement.environmentNames
+            where mapping.target(of: name) == nil && named.insert(name).inserted {
                 notes.append(SchemaNote(.environmentNameUnmapped, key: name, line: item.line))
             }
         }

@@ -97,18 +97,11 @@ struct TypeDeclarations {
                 }
             }
         }
-        func isRequiredEverywhere(_ item: SchemaItem) -> Bool {
-            counts[item.key] == targets.count
-        }
-        switch form {
-        case .typeScript:
-            return TypeScriptDeclarations.text(
-                items: items, isRequiredEverywhere: isRequiredEverywhere,
-                schemaName: file.fileName)
-        case .jsonSchema:
-            return JSONSchemaDeclarations.text(
-                items: items, isRequiredEverywhere: isRequiredEverywhere,
-                schemaName: file.fileName)
-        }
+        let declarations =
+            switch form {
+            case .typeScript: TypeScriptDeclarations.text
+            case .jsonSchema: JSONSchemaDeclarations.text
+            }
+        return declarations(items, { counts[$0.key] == targets.count }, file.fileName)
     }
 }

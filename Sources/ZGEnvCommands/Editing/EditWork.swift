@@ -86,13 +86,12 @@ struct EditWork {
         if let known, step.record?.attributes.scope == step.scope {
             position = known
         } else {
-            let records = transaction.index.variables.filter {
-                $0.project == project && $0.name == step.key
-            }
-            try SensitiveScope.check(step.scope, nil, among: records.filter(\.isLive))
+            try SensitiveScope.check(
+                step.scope, nil,
+                among: transaction.index.variables(of: project, named: step.key))
             position =
                 transaction.assign(
-                    step.scope, to: step.key, of: project, records: records,
+                    step.scope, to: step.key, of: project,
                     kind: step.record?.attributes.kind ?? .encrypted, at: time
                 ).position
         }

@@ -52,9 +52,7 @@ struct EditableValues {
                 base.hidden.append(record)
                 continue
             }
-            let revealed = RevealedValue(
-                name: record.name, scope: record.attributes.scope, value: value,
-                version: record.currentVersion)
+            let revealed = RevealedValue(value, of: record)
             if key == nil, Self.isUnwritable(revealed) {
                 unwritable.insert(record.id)
                 base.hidden.append(record)

@@ -18,9 +18,8 @@ struct Exposure: Command {
                 "since", value: "TIME",
                 "When the machine was last yours: 2026-11-20, 2026-11-20T18:00:00Z, or 3d ago as 3d"
             ),
-            OptionSpec(
-                "except", value: "KEY", "Leave out KEY, which needs no replacement",
-                repeatable: true, commaSeparated: true, completion: .dynamic(.variable)),
+            VariableName.option(
+                "except", value: "KEY", "Leave out KEY, which needs no replacement"),
         ],
         examples: [
             .init("zg-env exposure --since 2d", "list what was stored until two days ago"),

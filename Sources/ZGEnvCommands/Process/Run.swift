@@ -21,12 +21,8 @@ struct Run: Command {
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(
-                "only", value: "K", "Pass only these variables", repeatable: true,
-                commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(
-                "require", value: "K", "Fail unless these variables have a value", repeatable: true,
-                commaSeparated: true, completion: .dynamic(.variable)),
+            VariableName.option("only", "Pass only these variables"),
+            VariableName.option("require", "Fail unless these variables have a value"),
             OptionSpec(flag: "override", "Use the vault's values instead of the shell's"),
             OptionSpec(flag: "no-inherit", "Do not pass the shell's environment"),
             OptionSpec(

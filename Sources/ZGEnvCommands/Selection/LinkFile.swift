@@ -9,6 +9,14 @@ struct LinkFile: Equatable {
         case platform(project: String, organisation: String)
         /// A project of the vault.
         case local(String)
+
+        /// The fields of an approval; the organisation of a project of the vault is empty.
+        var fields: (project: String, organisation: String) {
+            switch self {
+            case .platform(let project, let organisation): (project, organisation)
+            case .local(let name): (name, "")
+            }
+        }
     }
 
     let path: String

@@ -122,18 +122,10 @@ struct ProjectResolver {
     /// Returns the project that this vault has approved a link for; nil if it has not.
     static func approvedProject(of link: LinkFile, in index: VaultIndex) -> VaultProject? {
         let known = index.metadata.approvedDirectories.first { $0.path == link.directory }
-        guard let known, matches(known, link) else { return nil }
-        return index.project(known.vaultProject)
-    }
-
-    private static func matches(
-        _ approval: IndexMetadata.ApprovedDirectory, _ link: LinkFile
-    ) -> Bool {
-        switch link.target {
-        case .platform(let project, let organisation):
-            approval.project == project && approval.organisation == organisation
-        case .local(let name): approval.project == name && approval.organisation.isEmpty
+        guard let known, (known.project, known.organisation) == link.target.fields else {
+            return nil
         }
+        return index.project(known.vaultProject)
     }
 
     static func notFound(_ name: String, in index: VaultIndex) -> CommandError {

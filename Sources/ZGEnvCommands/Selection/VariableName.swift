@@ -9,6 +9,13 @@ enum VariableName {
     static let arguments = ArgumentSpec(
         "KEY", .oneOrMore, "The variables", completion: .dynamic(.variable))
 
+    /// An option for several names.
+    static func option(_ name: String, value: String = "K", _ summary: String) -> OptionSpec {
+        OptionSpec(
+            name, value: value, summary, repeatable: true, commaSeparated: true,
+            completion: .dynamic(.variable))
+    }
+
     /// Returns the name that a command takes.
     static func argument(of command: ParsedCommand) throws -> String {
         let key = command.required("KEY")

@@ -42,6 +42,15 @@ struct RevealedValue {
     }
 }
 
+extension RevealedValue {
+    /// A value of a record, by default the current one.
+    init(_ value: SecretSlice, of record: Variable, version: UInt64? = nil) {
+        self.init(
+            name: record.name, scope: record.attributes.scope, value: value,
+            version: version ?? record.currentVersion)
+    }
+}
+
 extension ValueReader {
     /// Returns a reader of values.
     ///

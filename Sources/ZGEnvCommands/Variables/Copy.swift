@@ -60,17 +60,14 @@ struct Copy: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.values) { index in
-            let source = try self.route(workspace, index).source
-            for name in names { _ = try RecordSelection.one(name, in: source, of: index, options) }
+            _ = try records(of: try self.route(workspace, index), in: index)
         }
         let naming = try ProjectResolver(workspace).naming()
         func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
-            let records = try names.map {
-                try RecordSelection.one($0, in: route.source, of: index, options)
-            }
+            let positions = index.positions(of: try records(of: route, in: index))
             return .values(
-                .init(of: route.source.id, found: naming, at: index.positions(of: records)) {
-                    name, _ in names.contains(name)
+                .init(of: route.source.id, found: naming, at: positions) { name, _ in
+                    names.contains(name)
                 })
         }
         let (vault, index, route) = try AcceptanceGate(workspace).open(
@@ -80,8 +77,8 @@ struct Copy: Command {
             return (try use(route, index), route)
         }
         try HeldGate.check(
-            Set(names.map { try RecordSelection.one($0, in: route.source, of: index, options).id }),
-            in: index, [.program, .name], workspace.context)
+            Set(records(of: route, in: index).map(\.id)), in: index, [.program, .name],
+            workspace.context)
         let reader = try ValueReader.required(vault, index, keys)
         let known = index.project(named: route.destination)
         if known == nil { try TypoCheck.check(project: route.destination, in: index, workspace) }
@@ -136,12 +133,16 @@ struct Copy: Command {
         return Route(source: source, destination: name, scope: try options.scope())
     }
 
+    /// Returns the records to copy.
+    private func records(of route: Route, in index: VaultIndex) throws -> [Variable] {
+        try names.map { try RecordSelection.one($0, in: route.source, of: index, options) }
+    }
+
     private func plan(
         _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ workspace: Workspace
     ) throws -> CopyPlan {
-        let records = try names.map { key in
-            let record = try RecordSelection.one(key, in: route.source, of: index, options)
-            return (record, route.scope ?? record.attributes.scope)
+        let records = try records(of: route, in: index).map {
+            ($0, route.scope ?? $0.attributes.scope)
         }
         let destination = index.project(named: route.destination)
         let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)

@@ -19,12 +19,8 @@ struct Export: Command {
             OptionSpec(
                 "dialect", value: "D", "Write the .env file for parser D",
                 form: .oneOf(DotEnvWriter.writableDialects.map(\.rawValue))),
-            OptionSpec(
-                "only", value: "K", "Write only these variables", repeatable: true,
-                commaSeparated: true, completion: .dynamic(.variable)),
-            OptionSpec(
-                "except", value: "K", "Leave these variables out", repeatable: true,
-                commaSeparated: true, completion: .dynamic(.variable)),
+            VariableName.option("only", "Write only these variables"),
+            VariableName.option("except", "Leave these variables out"),
             OutputPath.option, OutputPath.force,
             OptionSpec(
                 flag: "merge", "Update an existing .env file and keep its other lines"),

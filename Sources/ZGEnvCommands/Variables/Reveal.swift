@@ -123,9 +123,7 @@ struct Reveal: Command {
                     )
                 }
                 return RevealedValue(
-                    name: record.name, scope: record.attributes.scope,
-                    value: try reader.value(of: record, version, in: arena),
-                    version: number)
+                    try reader.value(of: record, version, in: arena), of: record, version: number)
             }
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 throw CommandError(
@@ -133,9 +131,7 @@ struct Reveal: Command {
                     "The vault has no value for \(record.name): Vercel did not reveal it.",
                     hint: "Set a value with: zg-env set \(word: record.name)")
             }
-            return RevealedValue(
-                name: record.name, scope: record.attributes.scope, value: value,
-                version: record.currentVersion)
+            return RevealedValue(value, of: record)
         }
         return try printOrCopy(
             values, of: project.name, seen: index.metadata, copying, workspace)

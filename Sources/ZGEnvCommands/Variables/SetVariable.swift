@@ -238,11 +238,8 @@ struct SetVariable: Command {
     ) throws -> SetOutcome {
         let records = transaction.index.variables(of: project.id, named: key)
         let scope = try scope(of: key, wanted, records, in: project.name)
-        let all = transaction.index.variables.filter {
-            $0.project == project.id && $0.name == key
-        }
         let edit = transaction.assign(
-            scope, to: key, of: project.id, records: all,
+            scope, to: key, of: project.id,
             kind: kind ?? item?.kind(in: scope) ?? .encrypted, at: time)
         if edit.isNew, let text = item?.comment {
             transaction.index.variables[edit.position].attributes.comment = text

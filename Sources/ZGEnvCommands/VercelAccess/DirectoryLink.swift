@@ -80,11 +80,7 @@ struct DirectoryLink {
     ) throws {
         if workspace.options.dryRun { return }
         let time = workspace.context.now()
-        let (project, organisation) =
-            switch target {
-            case .local(let name): (name, "")
-            case .platform(let project, let organisation): (project, organisation)
-            }
+        let (project, organisation) = target.fields
         let forgotten = try workspace.session.update(with: keys) { transaction -> Int in
             var forgotten = 0
             let vaultProject = transaction.project(named: local, at: time).project
