@@ -21,17 +21,16 @@ package struct Change: Sendable {
     /// - Throws: ``GroupError`` for anything but the one valid encoding.
     package init(_ object: [UInt8]) throws(GroupError) {
         try GroupLabel.change.check(object, limit: GroupLimits.change)
-        var isSnapshot = false
-        let parts = try ByteReader.decode(
+        guard object.dropFirst(GroupLabel.byteCount).first != 2 else {
+            throw GroupError(.newer, "this version does not read snapshots")
+        }
+        self.object = object
+        name = GroupHash(of: object)
+        (header, headerByteCount, operations, values) = try ByteReader.decode(
             object, skipping: GroupLabel.byteCount, of: "a change"
-        ) { (reader) throws(VaultError) -> (ChangeHeader, Int, Range<Int>, Range<Int>) in
-            let kind = try reader.byte()
-            guard kind != 2 else {
-                isSnapshot = true
-                _ = try reader.section(reader.remaining)
-                return (Self.placeholder, 0, 0..<0, 0..<0)
-            }
-            try reader.require(kind == 1, .encoding, "a change has an unknown kind")
+        ) { (reader) throws(VaultError) in
+            try reader.require(
+                try reader.byte() == 1, .encoding, "a change has an unknown kind")
             let header = try ChangeHeader.decode(from: &reader)
             let end = reader.offset
             let operations = try Self.section(from: &reader)
@@ -46,15 +45,7 @@ package struct Change: Sendable {
             _ = try reader.section(GroupLimits.signatureByteCount)
             return (header, end, operations, values)
         }
-        if isSnapshot { throw GroupError(.newer, "this version does not read snapshots") }
-        self.object = object
-        (header, headerByteCount, operations, values) = parts
-        name = GroupHash(of: object)
     }
-
-    private static let placeholder = ChangeHeader(
-        key: .write, group: .zero, compartment: .zero, epoch: 1, author: .zero, chain: .zero,
-        counter: 1, before: .zero, entryNumber: 1, entry: .zero, parents: [])
 
     private static func section(from reader: inout ByteReader) throws(VaultError) -> Range<Int> {
         let count = Int(try reader.uint32())
@@ -93,7 +84,7 @@ package struct Change: Sendable {
     ) throws(GroupError) -> [UInt8] {
         var writer = ByteWriter(reserving: 1_024 + values.count)
         header.encode(into: &writer)
-        let sealed = try indexKey.seal(content.padded(), additionalData: writer.bytes)
+        let sealed = indexKey.seal(content.padded(), additionalData: writer.bytes)
         writer.uint32(UInt32(sealed.count))
         writer.raw(sealed)
         writer.uint32(UInt32(values.count))

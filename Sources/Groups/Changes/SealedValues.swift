@@ -12,8 +12,8 @@ package struct SealedValues: ~Copyable {
     /// - Parameter publicKey: The value key of the epoch.
     /// - Throws: ``GroupError/Code/unusableKey`` for a point of low order.
     package init(_ context: DataKeyContext, publicKey: [UInt8]) throws(GroupError) {
-        let key = try sealing { () throws(SealingError) in try SecretBytes.random(count: 32) }
-        let scratch = try sealing { () throws(SealingError) in try SecretBuffer(capacity: 1_024) }
+        let key = try sealing(try SecretBytes.random(count: 32))
+        let scratch = try sealing(try SecretBuffer(capacity: 1_024))
         bytes = try context.wrap(key, to: publicKey)
         self.context = context
         self.scratch = scratch

@@ -68,9 +68,9 @@ package struct GroupError: Error, Equatable {
     }
 }
 
-/// Runs `body`, translating sealing failures.
+/// Returns the result of `call`, translating a sealing failure.
 func sealing<R: ~Copyable>(
-    _ body: () throws(SealingError) -> R
+    _ call: @autoclosure () throws(SealingError) -> R
 ) throws(GroupError) -> R {
-    do throws(SealingError) { return try body() } catch { throw GroupError(error) }
+    do throws(SealingError) { return try call() } catch { throw GroupError(error) }
 }

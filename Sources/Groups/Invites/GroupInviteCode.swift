@@ -15,18 +15,14 @@ package struct GroupInviteCode: ~Copyable {
     }
 
     package static func random() throws(GroupError) -> GroupInviteCode {
-        try GroupInviteCode(
-            try sealing { () throws(SealingError) in
-                try SecretBytes.random(count: CodeText.byteCount)
-            })
+        try GroupInviteCode(try sealing(try SecretBytes.random(count: CodeText.byteCount)))
     }
 
     /// Parses the text form, which ``CodeText`` describes.
     ///
     /// - Throws: ``GroupError/Code/code`` for a typing error, or another text.
     package init(reading text: borrowing SecretBytes) throws(GroupError) {
-        let read = try sealing { () throws(SealingError) in try CodeText.bytes(reading: text) }
-        guard let read else {
+        guard let read = try sealing(try CodeText.bytes(reading: text)) else {
             throw GroupError(
                 .code,
                 CodeText.form(of: text) == .slip
@@ -38,7 +34,7 @@ package struct GroupInviteCode: ~Copyable {
 
     /// The code with hyphens, as the newcomer gets it: 34 bytes of ASCII.
     package borrowing func text() throws(GroupError) -> SecretBytes {
-        try sealing { () throws(SealingError) in try CodeText.text(of: bytes) }
+        try sealing(try CodeText.text(of: bytes))
     }
 
     /// The pair whose public half is in the invite; it signs the join.
@@ -46,30 +42,28 @@ package struct GroupInviteCode: ~Copyable {
         for invite: Identifier
     ) throws(GroupError) -> SigningKeyPair {
         let seed = try derive(.codeSigning, invite)
-        return try sealing { () throws(SealingError) in try SigningKeyPair(seed: seed) }
+        return try sealing(try SigningKeyPair(seed: seed))
     }
 
     /// Returns the MAC of the invite's bytes before it: 32 bytes.
     borrowing func mac(of text: [UInt8], for invite: Identifier) throws(GroupError) -> SecretBytes {
-        let key = try derive(.codeMAC, invite)
-        return try sealing { () throws(SealingError) in
-            try text.withBytes { (text) throws(SealingError) in
-                try key.withBytes { (key) throws(SealingError) in
-                    try Digest.keyed(text, key: key)
-                }
-            }
-        }
+        try Self.keyed(text, try derive(.codeMAC, invite))
     }
 
     private borrowing func derive(
         _ label: GroupLabel, _ invite: Identifier
     ) throws(GroupError) -> SecretBytes {
-        try sealing { () throws(SealingError) in
-            try (label.bytes + invite.bytes).withBytes { (text) throws(SealingError) in
-                try bytes.withBytes { (key) throws(SealingError) in
+        try Self.keyed(label.bytes + invite.bytes, bytes)
+    }
+
+    private static func keyed(
+        _ text: [UInt8], _ key: borrowing SecretBytes
+    ) throws(GroupError) -> SecretBytes {
+        try sealing(
+            try text.withBytes { (text) throws(SealingError) in
+                try key.withBytes { (key) throws(SealingError) in
                     try Digest.keyed(text, key: key)
                 }
-            }
-        }
+            })
     }
 }

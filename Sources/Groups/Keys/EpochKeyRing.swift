@@ -189,6 +189,6 @@ package final class EpochKeyRing {
     }
 
     private func copy(_ bytes: RawSpan) throws(GroupError) -> SecretSlice {
-        try sealing { () throws(SealingError) in try arena.copy(bytes) }
+        try sealing(try arena.copy(bytes))
     }
 }

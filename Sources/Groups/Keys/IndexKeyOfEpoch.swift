@@ -15,7 +15,7 @@ package struct IndexKeyOfEpoch: ~Copyable {
     }
 
     package static func random() throws(GroupError) -> IndexKeyOfEpoch {
-        try IndexKeyOfEpoch(try sealing { () throws(SealingError) in try .random(count: 32) })
+        try IndexKeyOfEpoch(try sealing(try SecretBytes.random(count: 32)))
     }
 
     /// Passes the 32 bytes to `body`.
@@ -36,7 +36,7 @@ package struct IndexKeyOfEpoch: ~Copyable {
     }
 
     /// Seals operations: 24 bytes of nonce, ciphertext, 16 bytes of tag.
-    func seal(_ padded: [UInt8], additionalData: [UInt8]) throws(GroupError) -> [UInt8] {
+    func seal(_ padded: [UInt8], additionalData: [UInt8]) -> [UInt8] {
         padded.withBytes {
             AuthenticatedCipher.sealed($0, additionalData: additionalData, key: operationsKey)
         }
@@ -48,7 +48,7 @@ package struct IndexKeyOfEpoch: ~Copyable {
         let overhead = nonceCount + AuthenticatedCipher.tagByteCount
         guard sealed.count >= overhead else { throw GroupError(SealingError.notAuthentic) }
         var padded = [UInt8](repeating: 0, count: sealed.count - overhead)
-        try sealing { () throws(SealingError) in
+        do throws(SealingError) {
             var target = padded.mutableSpan
             var bytes = unsafe target.mutableBytes
             try Array(sealed[nonceCount...]).withBytes { (ciphertext) throws(SealingError) in
@@ -56,7 +56,7 @@ package struct IndexKeyOfEpoch: ~Copyable {
                     ciphertext, nonce: Array(sealed[..<nonceCount]),
                     additionalData: additionalData, key: operationsKey, into: &bytes)
             }
-        }
+        } catch { throw GroupError(error) }
         return padded
     }
 
@@ -78,26 +78,22 @@ package struct IndexKeyOfEpoch: ~Copyable {
             throw GroupError(SealingError.notAuthentic)
         }
         let key = try Self.derive(2, from: bytes)
-        let opened = try sealing { () throws(SealingError) in
-            var plain = try SecretBytes(count: 32)
+        var plain = try sealing(try SecretBytes(count: 32))
+        try sealing(
             try Array(rung[24...]).withBytes { (sealed) throws(SealingError) in
                 try plain.withMutableBytes { (out) throws(SealingError) in
                     try AuthenticatedCipher.open(
                         sealed, nonce: Array(rung[..<24]), additionalData: context.bytes,
                         key: key, into: &out)
                 }
-            }
-            return plain
-        }
-        return try IndexKeyOfEpoch(opened)
+            })
+        return try IndexKeyOfEpoch(plain)
     }
 
     private static func derive(
         _ number: UInt64, from key: borrowing SecretBytes
     ) throws(GroupError) -> SecretBytes {
-        do throws(SealingError) {
-            return try KeyDerivation.derive(from: key, id: number, context: context)
-        } catch { throw GroupError(error) }
+        try sealing(try KeyDerivation.derive(from: key, id: number, context: context))
     }
 }
 

@@ -5,7 +5,7 @@ package enum LabeledBox {
     /// Guarded memory for the text of a box. One serves many boxes, because an allocation takes longer
     /// than sealing.
     static func scratch() throws(GroupError) -> SecretBytes {
-        try sealing { () throws(SealingError) in try SecretBytes(count: 256) }
+        try sealing(try SecretBytes(count: 256))
     }
 
     /// Seals `text`, then the secret, to a public key.
@@ -19,11 +19,10 @@ package enum LabeledBox {
             var rest = plain._mutatingExtracting(droppingFirst: text.count)
             rest.copy(from: secret)
         }
-        return try sealing { () throws(SealingError) in
+        return try sealing(
             try scratch.withBytes { (plain) throws(SealingError) in
                 try SealedBox.seal(plain.extracting(first: count), to: publicKey)
-            }
-        }
+            })
     }
 
     /// Seals with memory of its own.
@@ -43,7 +42,7 @@ package enum LabeledBox {
         guard sealed.count == count + SealedBox.overheadByteCount else {
             throw GroupError(SealingError.notAuthentic)
         }
-        return try sealing { () throws(SealingError) in
+        do throws(SealingError) {
             try scratch.withMutableBytes { (bytes) throws(SealingError) in
                 var plain = bytes._mutatingExtracting(first: count)
                 try sealed.withBytes { (sealed) throws(SealingError) in
@@ -57,7 +56,7 @@ package enum LabeledBox {
                 guard isExpected else { throw SealingError.notAuthentic }
                 return try SecretBytes(copying: plain.extracting(text.count..<count))
             }
-        }
+        } catch { throw GroupError(error) }
     }
 
     /// Opens a box of 32 secret bytes into an arena.
@@ -67,17 +66,15 @@ package enum LabeledBox {
     ) throws(GroupError) -> SecretSlice {
         var scratch = try scratch()
         let secret = try open(sealed, with: pair, expecting: text, scratch: &scratch)
-        return try sealing { () throws(SealingError) in
-            try secret.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
-        }
+        return try sealing(
+            try secret.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) })
     }
 
     /// Copies a secret into memory of its own.
     static func copy(_ slice: SecretSlice) throws(GroupError) -> SecretBytes {
-        try sealing { () throws(SealingError) in
+        try sealing(
             try slice.withBytes { (bytes) throws(SealingError) in
                 try SecretBytes(copying: bytes)
-            }
-        }
+            })
     }
 }

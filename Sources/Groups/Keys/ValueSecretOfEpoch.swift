@@ -8,14 +8,12 @@ package struct ValueSecretOfEpoch: ~Copyable {
 
     /// - Parameter seed: 32 bytes.
     package init(_ seed: consuming SecretBytes) throws(GroupError) {
-        do throws(SealingError) {
-            pair = try SealedBox.KeyPair(seed: seed)
-        } catch { throw GroupError(error) }
+        pair = try sealing(try SealedBox.KeyPair(seed: seed))
         self.seed = seed
     }
 
     package static func random() throws(GroupError) -> ValueSecretOfEpoch {
-        try ValueSecretOfEpoch(try sealing { () throws(SealingError) in try .random(count: 32) })
+        try ValueSecretOfEpoch(try sealing(try SecretBytes.random(count: 32)))
     }
 
     /// X25519, 32 bytes.
