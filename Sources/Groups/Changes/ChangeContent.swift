@@ -48,9 +48,7 @@ package struct ChangeContent: Equatable, Sendable {
         return try ByteReader.decode(Array(padded[4..<4 + length]), of: "operations") {
             (reader) throws(VaultError) in
             let createdAt = try reader.uint64()
-            let batch = try reader.optional { (reader) throws(VaultError) in
-                try reader.identifier()
-            }
+            let batch = try reader.optionalIdentifier()
             try reader.require(
                 (batch != nil) == (valuesByteCount > 0), .layout, "a change has no values or batch")
             let count = try reader.count(

@@ -14,8 +14,7 @@ package struct ChangeReference: Hashable, Comparable, Sendable {
     }
 
     package static func < (left: ChangeReference, right: ChangeReference) -> Bool {
-        left.change == right.change
-            ? left.operation < right.operation : left.change < right.change
+        (left.change, left.operation) < (right.change, right.operation)
     }
 
     package func encode(into writer: inout ByteWriter) {

@@ -67,8 +67,7 @@ package struct RecordOperation: Equatable, Sendable {
         if kind != 1, kind != 14 {
             replaces = try reader.ascending(
                 limit: GroupLimits.replaced, least: ChangeReference.byteCount,
-                of: "replaced assignments", by: { $0 }
-            ) { (reader) throws(VaultError) in try ChangeReference.decode(from: &reader) }
+                of: "replaced assignments", by: { $0 }, ChangeReference.decode(from:))
             try reader.require(
                 !replaces.isEmpty || !(7...9).contains(kind), .layout,
                 "an operation replaces nothing")
@@ -98,11 +97,7 @@ package struct RecordOperation: Equatable, Sendable {
         case 8: return .scope(try scope(from: &reader))
         case 9: return .name(try reader.filledText(limit: GroupLimits.name))
         case 10: return .projectName(try reader.filledText(limit: GroupLimits.name))
-        case 11:
-            return .binding(
-                try reader.optional { (reader) throws(VaultError) in
-                    try GroupBinding.decode(from: &reader)
-                })
+        case 11: return .binding(try reader.optional(GroupBinding.decode(from:)))
         case 12:
             return .claim(
                 Operation.Claim(

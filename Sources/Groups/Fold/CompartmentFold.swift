@@ -6,8 +6,8 @@ package struct CompartmentFold {
     private let chain: MembershipChain
     private let stable: StableRules
     /// For each change, the lowerings that keep it from counting; nil if it counts.
-    private var obstacles: [[GroupHash]?]
-    private var isEffective: [Bool]
+    private var obstacles: [[GroupHash]?] = []
+    private var isEffective: [Bool] = []
 
     /// Computes the state from a set of entries and a set of changes. Their order does not matter.
     ///
@@ -24,8 +24,6 @@ package struct CompartmentFold {
         self.chain = chain
         graph = ChangeGraph(changes, chain: chain)
         stable = StableRules(graph, chain: chain)
-        obstacles = []
-        isEffective = []
         var rights = RightsRule(graph, chain: chain)
         for place in graph.changes.indices {
             obstacles.append(stable.verdicts[place] == nil ? rights.obstacles(of: place) : [])
@@ -172,14 +170,9 @@ package struct CompartmentFold {
     private func identified(_ record: RecordState) -> RecordState {
         func identify(_ choice: RecordState.Choice) -> RecordState.Choice {
             guard let place = graph.places[choice.version.change],
-                let operations = graph.changes[place].operations,
-                Int(choice.version.operation) < operations.count,
-                case .value(let value) = operations[Int(choice.version.operation)].operation
+                let id = graph.changes[place].versionID(of: choice.version)
             else { return choice }
-            let author = graph.changes[place].header.author
-            return RecordState.Choice(
-                version: choice.version, id: VersionIdentity.id(author: author, seed: value.seed),
-                isLate: choice.isLate)
+            return RecordState.Choice(version: choice.version, id: id, isLate: choice.isLate)
         }
         var record = record
         record.choices = record.choices.map(identify)

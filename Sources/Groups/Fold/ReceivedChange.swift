@@ -1,4 +1,4 @@
-internal import Vault
+package import Vault
 
 /// A change as the fold takes it: without values and signature.
 package struct ReceivedChange: Sendable {
@@ -13,6 +13,18 @@ package struct ReceivedChange: Sendable {
 }
 
 extension ReceivedChange {
+    /// Returns the operation that a reference to this change names; nil if it is not there.
+    package func operation(_ reference: ChangeReference) -> RecordOperation? {
+        guard let operations, Int(reference.operation) < operations.count else { return nil }
+        return operations[Int(reference.operation)]
+    }
+
+    /// Returns the group's id of the version that an operation of this change introduces.
+    package func versionID(of reference: ChangeReference) -> Identifier? {
+        guard case .value(let value) = operation(reference)?.operation else { return nil }
+        return VersionIdentity.id(author: header.author, seed: value.seed)
+    }
+
     /// Creates a change that waits for its entry.
     package init(waiting change: Change) {
         name = change.name

@@ -144,10 +144,9 @@ struct StableRules {
     private func past(_ reference: ChangeReference, of place: Int) -> RecordOperation? {
         guard let source = graph.places[reference.change], let target = changeTargets[source],
             queries.answer(target, of: place),
-            let operations = graph.changes[source].operations,
-            Int(reference.operation) < operations.count
+            let operation = graph.changes[source].operation(reference)
         else { return nil }
-        return operations[Int(reference.operation)]
+        return operation
     }
 
     private func replacesThePast(_ operation: RecordOperation, _ place: Int) -> Bool {

@@ -41,9 +41,9 @@ extension ByteReader {
     package mutating func hashes(limit: Int, of what: StaticString) throws(VaultError)
         -> [GroupHash]
     {
-        try ascending(limit: limit, least: GroupHash.byteCount, of: what, by: { $0 }) {
-            (reader) throws(VaultError) in try GroupHash.decode(from: &reader)
-        }
+        try ascending(
+            limit: limit, least: GroupHash.byteCount, of: what, by: { $0 },
+            GroupHash.decode(from:))
     }
 
     /// Reads a list of ascending ids.
@@ -67,6 +67,11 @@ extension ByteReader {
         _ body: (inout ByteReader) throws(VaultError) -> T
     ) throws(VaultError) -> T? {
         try flag() ? try body(&self) : nil
+    }
+
+    /// Reads a flag, then an id if it is 1.
+    package mutating func optionalIdentifier() throws(VaultError) -> Identifier? {
+        try flag() ? try identifier() : nil
     }
 
     /// Throws damage unless a condition holds.

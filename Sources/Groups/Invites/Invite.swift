@@ -80,9 +80,7 @@ package struct Invite: Equatable, Sendable {
             let entry = try GroupHash.decode(from: &reader)
             let author = try reader.identifier()
             let (createdAt, endsAt) = (try reader.uint64(), try reader.uint64())
-            let person = try reader.optional { (reader) throws(VaultError) in
-                try reader.identifier()
-            }
+            let person = try reader.optionalIdentifier()
             let name = try reader.filledText(limit: GroupLimits.memberName)
             let rights = try MemberRights.decode(from: &reader)
             let isAutomatic = try reader.flag()
