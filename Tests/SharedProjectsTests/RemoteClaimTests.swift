@@ -11,7 +11,7 @@ struct RemoteClaimTests {
     private let place = TestPlace()
     private let alice: SharedVault
     private let bob: SharedVault
-    private let admitted: EntryDraft.NewMember
+    private let admitted: Admission
 
     init() throws {
         alice = try SharedVault("alice")
@@ -23,7 +23,7 @@ struct RemoteClaimTests {
     }
 
     private func admit(_ role: GroupRole = .member) throws {
-        let member = EntryDraft.NewMember(
+        let member = Admission(
             member: admitted.member, person: admitted.person, name: admitted.name,
             rights: MemberRights(role: role), keys: admitted.keys, origin: admitted.origin)
         try alice.publish(place) { _ in EntryDraft(admissions: [member]) }

@@ -194,7 +194,7 @@ final class SharedVault {
         let (member, compartment) = (Identifier.random(), Identifier.random())
         let keys = try secrets.publicKeys()
         let entry = try EntryAuthor.founding(
-            EntryDraft.NewMember(
+            Admission(
                 member: member, person: .random(), name: name,
                 rights: MemberRights(role: .admin), keys: keys),
             compartments: [compartment], hasOneAdmin: false, createdAt: clock,
@@ -227,7 +227,7 @@ final class SharedVault {
     }
 
     /// Answers an invite that was given directly: stores keys, and returns what an admin admits.
-    func join(_ group: GroupHash) throws -> EntryDraft.NewMember {
+    func join(_ group: GroupHash) throws -> Admission {
         let secrets = try MemberSecrets()
         let member = Identifier.random()
         try update { transaction in
@@ -239,7 +239,7 @@ final class SharedVault {
                     sealed: try secrets.sealed(
                         for: membership.id, vault: creation.vaultID, with: self.keys)))
         }
-        return EntryDraft.NewMember(
+        return Admission(
             member: member, person: .random(), name: name, rights: MemberRights(role: .member),
             keys: try secrets.publicKeys(),
             origin: Admission.Origin(invite: .random(), join: .zero))

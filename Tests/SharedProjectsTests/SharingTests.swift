@@ -30,7 +30,7 @@ struct SharingTests {
     ) throws {
         let group = try #require(try alice.membership()).group
         var member = try vault.join(group)
-        member = EntryDraft.NewMember(
+        member = Admission(
             member: member.member, person: member.person, name: member.name,
             rights: MemberRights(role: role), keys: member.keys, origin: member.origin)
         try alice.sync(place)

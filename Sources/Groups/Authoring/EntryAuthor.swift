@@ -38,7 +38,7 @@ package struct EntryAuthor {
     ///   - hasOneAdmin: Whether the group has one admin forever.
     ///   - authority: The founder's.
     package static func founding(
-        _ founder: EntryDraft.NewMember, compartments: [Identifier], hasOneAdmin: Bool,
+        _ founder: Admission, compartments: [Identifier], hasOneAdmin: Bool,
         createdAt: UInt64, signedBy authority: borrowing SigningKeyPair
     ) throws(Failure) -> AuthoredEntry {
         guard founder.rights.role == .admin, founder.keys.authority == authority.publicKey else {
@@ -69,7 +69,7 @@ package struct EntryAuthor {
         guard !chain.isForked else {
             throw Failure(.forked, "an admin has to join the two memberships first")
         }
-        guard adminKey(in: previous.state) == authority.publicKey else {
+        guard previous.state.adminKey(of: author) == authority.publicKey else {
             throw Failure(.author, "only an admin can change the group", member: author)
         }
         let draft = draft.sorted()
@@ -103,7 +103,7 @@ package struct EntryAuthor {
             throw Failure(.notForked, "the membership has one newest entry: nothing to join")
         }
         let key = authority.publicKey
-        let sides = heads.filter { adminKey(in: $0.state) == key }.sorted {
+        let sides = heads.filter { $0.state.adminKey(of: author) == key }.sorted {
             $0.entry.number != $1.entry.number
                 ? $0.entry.number > $1.entry.number : $0.name < $1.name
         }
@@ -121,13 +121,6 @@ package struct EntryAuthor {
             bare: bare, before: before, sides: [previous.state, other.state],
             compartments: compartments, ring: ring)
         return try Self.finish(sealing, in: chain, authority)
-    }
-
-    /// The author's authority key; nil unless the author is an active admin.
-    private func adminKey(in state: MembershipState) -> [UInt8]? {
-        guard let member = state.members[author], member.isActive, member.rights.role == .admin
-        else { return nil }
-        return member.keys.authority
     }
 
     /// Seals, signs, and lets a copy of the chain judge the result.
@@ -157,13 +150,7 @@ extension EntryDraft {
     ) -> Entry {
         Entry(
             number: number, group: group, previous: previous, author: author,
-            createdAt: createdAt, hasOneAdmin: hasOneAdmin,
-            admissions: admissions.map {
-                Admission(
-                    member: $0.member, person: $0.person, name: $0.name, rights: $0.rights,
-                    keys: $0.keys, origin: $0.origin)
-            },
-            roles: roles.map { RoleChange(member: $0.member, rights: $0.rights, cut: $0.cut) },
+            createdAt: createdAt, hasOneAdmin: hasOneAdmin, admissions: admissions, roles: roles,
             removals: removals, keyReplacements: keyReplacements, voidInvites: voidInvites)
     }
 }

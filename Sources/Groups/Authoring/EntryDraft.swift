@@ -3,46 +3,10 @@ package import Vault
 /// What an admin wants an entry to say. ``EntryAuthor`` adds what follows from it: epochs, boxes,
 /// rungs and grants. The order of items does not matter.
 package struct EntryDraft: Sendable {
-    /// A member to admit.
-    package struct NewMember: Sendable {
-        package let member: Identifier
-        /// The same for all members of one person.
-        package let person: Identifier
-        package let name: String
-        package let rights: MemberRights
-        package let keys: MemberKeys
-        /// The invite and the join; nil only for the founder.
-        package let origin: Admission.Origin?
-
-        package init(
-            member: Identifier, person: Identifier, name: String, rights: MemberRights,
-            keys: MemberKeys, origin: Admission.Origin? = nil
-        ) {
-            self.member = member
-            self.person = person
-            self.name = name
-            self.rights = rights
-            self.keys = keys
-            self.origin = origin
-        }
-    }
-
-    /// Another role or limit of a member.
-    package struct NewRights: Sendable {
-        package let member: Identifier
-        package let rights: MemberRights
-        /// The heads that the author has, present exactly if the member loses a right.
-        package let cut: Cut?
-
-        package init(member: Identifier, rights: MemberRights, cut: Cut? = nil) {
-            self.member = member
-            self.rights = rights
-            self.cut = cut
-        }
-    }
-
-    package var admissions: [NewMember]
-    package var roles: [NewRights]
+    /// Without grants.
+    package var admissions: [Admission]
+    /// Without grants.
+    package var roles: [RoleChange]
     package var removals: [Removal]
     package var keyReplacements: [KeyReplacement]
     package var voidInvites: [Identifier]
@@ -52,7 +16,7 @@ package struct EntryDraft: Sendable {
     package var renewedEpochs: [Identifier]
 
     package init(
-        admissions: [NewMember] = [], roles: [NewRights] = [], removals: [Removal] = [],
+        admissions: [Admission] = [], roles: [RoleChange] = [], removals: [Removal] = [],
         keyReplacements: [KeyReplacement] = [], voidInvites: [Identifier] = [],
         firstEpochs: [Identifier] = [], renewedEpochs: [Identifier] = []
     ) {
@@ -83,12 +47,12 @@ package struct EntryDraft: Sendable {
         }
         return EntryDraft(
             admissions: admissions.map {
-                NewMember(
+                Admission(
                     member: $0.member, person: $0.person, name: $0.name,
                     rights: sorted($0.rights), keys: $0.keys, origin: $0.origin)
             }.sorted { $0.member < $1.member },
             roles: roles.map {
-                NewRights(
+                RoleChange(
                     member: $0.member, rights: sorted($0.rights), cut: $0.cut.map(sorted))
             }.sorted { $0.member < $1.member },
             removals: removals.map { Removal(member: $0.member, cut: sorted($0.cut)) }

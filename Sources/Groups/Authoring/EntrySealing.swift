@@ -75,13 +75,11 @@ struct EntrySealing {
     ) throws(Failure) {
         guard let ring, ring.hasIndexKey(of: compartment, madeBy: epoch.entry),
             !readsValues || ring.hasValueSecret(of: compartment, madeBy: epoch.entry)
-        else { throw Self.missingKey(compartment) }
-    }
-
-    private static func missingKey(_ compartment: Identifier) -> Failure {
-        Failure(
-            .missingKey, "this vault lacks the current keys of a project",
-            compartment: compartment)
+        else {
+            throw Failure(
+                .missingKey, "this vault lacks the current keys of a project",
+                compartment: compartment)
+        }
     }
 
     private func readsValues(_ member: Identifier) -> Bool {
@@ -207,26 +205,14 @@ struct EntrySealing {
     private func complete(
         _ epochs: [NewEpoch], _ scratch: inout SecretBytes
     ) throws(GroupError) -> Entry {
-        var admissions: [Admission] = []
-        for item in bare.admissions {
-            admissions.append(
-                Admission(
-                    member: item.member, person: item.person, name: item.name,
-                    rights: item.rights, keys: item.keys, origin: item.origin,
-                    grants: try grants(for: item.member, &scratch)))
+        var entry = bare
+        entry.epochs = epochs
+        for (place, item) in bare.admissions.enumerated() {
+            entry.admissions[place].grants = try grants(for: item.member, &scratch)
         }
-        var roles: [RoleChange] = []
-        for item in bare.roles {
-            roles.append(
-                RoleChange(
-                    member: item.member, rights: item.rights, cut: item.cut,
-                    grants: try grants(for: item.member, &scratch)))
+        for (place, item) in bare.roles.enumerated() {
+            entry.roles[place].grants = try grants(for: item.member, &scratch)
         }
-        return Entry(
-            number: bare.number, group: bare.group, previous: bare.previous, other: bare.other,
-            author: bare.author, createdAt: bare.createdAt, hasOneAdmin: bare.hasOneAdmin,
-            admissions: admissions, roles: roles, removals: bare.removals,
-            keyReplacements: bare.keyReplacements, epochs: epochs,
-            voidInvites: bare.voidInvites)
+        return entry
     }
 }

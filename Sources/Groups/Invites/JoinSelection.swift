@@ -48,10 +48,8 @@ package enum JoinSelection: Equatable, Sendable {
         _ now: UInt64
     ) -> Refusal? {
         guard invite.group == group else { return .group }
-        guard let author = state.members[invite.author], author.isActive,
-            author.rights.role == .admin
-        else { return .author }
-        guard Invite.isSigned(object, by: author.keys.authority) else { return .signature }
+        guard let key = state.adminKey(of: invite.author) else { return .author }
+        guard Invite.isSigned(object, by: key) else { return .signature }
         if state.usedInvites.contains(invite.id) { return .used }
         if state.voidInvites.contains(invite.id) { return .void }
         return now < invite.endsAt ? nil : .over

@@ -17,11 +17,11 @@ package struct Entry: Equatable, Sendable {
     /// Whether the group has one admin forever; only in entry 1.
     package let hasOneAdmin: Bool
     /// These six are ascending by member, compartment or invite.
-    package let admissions: [Admission]
-    package let roles: [RoleChange]
+    package internal(set) var admissions: [Admission]
+    package internal(set) var roles: [RoleChange]
     package let removals: [Removal]
     package let keyReplacements: [KeyReplacement]
-    package let epochs: [NewEpoch]
+    package internal(set) var epochs: [NewEpoch]
     package let voidInvites: [Identifier]
 
     package init(
@@ -44,6 +44,11 @@ package struct Entry: Equatable, Sendable {
         self.keyReplacements = keyReplacements
         self.epochs = epochs
         self.voidInvites = voidInvites
+    }
+
+    /// The entries that this one follows: none, one, or two.
+    var predecessors: [GroupHash] {
+        number == 1 ? [] : [previous] + (other.map { [$0] } ?? [])
     }
 
     /// The members in roles, removals and key replacements.
@@ -101,9 +106,8 @@ package struct Entry: Equatable, Sendable {
     /// - Throws: ``GroupError`` for anything but the one valid encoding of an entry.
     package static func decode(_ object: [UInt8]) throws(GroupError) -> Entry {
         try GroupLabel.entry.check(object, limit: GroupLimits.entry)
-        return try ByteReader.decode(object, skipping: GroupLabel.byteCount, of: "an entry") {
-            (reader) throws(VaultError) in try decode(from: &reader)
-        }
+        return try ByteReader.decode(
+            object, skipping: GroupLabel.byteCount, of: "an entry", decode(from:))
     }
 
     private static func decode(from reader: inout ByteReader) throws(VaultError) -> Entry {
@@ -115,9 +119,7 @@ package struct Entry: Equatable, Sendable {
         let previous = try GroupHash.decode(from: &reader)
         try reader.require(
             (previous == .zero) == isFirst, .layout, "an entry's predecessor is invalid")
-        let other = try reader.optional { (reader) throws(VaultError) in
-            try GroupHash.decode(from: &reader)
-        }
+        let other = try reader.optional(GroupHash.decode(from:))
         try reader.require(other == nil || !isFirst, .layout, "entry 1 joins a fork")
         let author = try reader.identifier()
         let createdAt = try reader.uint64()
@@ -129,19 +131,18 @@ package struct Entry: Equatable, Sendable {
             number: number, group: group, previous: previous, other: other, author: author,
             createdAt: createdAt, hasOneAdmin: hasOneAdmin,
             admissions: try reader.ascending(
-                limit: members, least: 171, of: "admissions", by: \.member
-            ) { (reader) throws(VaultError) in try Admission.decode(from: &reader) },
-            roles: try reader.ascending(limit: members, least: 23, of: "roles", by: \.member) {
-                (reader) throws(VaultError) in try RoleChange.decode(from: &reader)
-            },
-            removals: try reader.ascending(limit: members, least: 20, of: "removals", by: \.member)
-            { (reader) throws(VaultError) in try Removal.decode(from: &reader) },
+                limit: members, least: 171, of: "admissions", by: \.member,
+                Admission.decode(from:)),
+            roles: try reader.ascending(
+                limit: members, least: 23, of: "roles", by: \.member, RoleChange.decode(from:)),
+            removals: try reader.ascending(
+                limit: members, least: 20, of: "removals", by: \.member, Removal.decode(from:)),
             keyReplacements: try reader.ascending(
-                limit: members, least: 148, of: "key replacements", by: \.member
-            ) { (reader) throws(VaultError) in try KeyReplacement.decode(from: &reader) },
+                limit: members, least: 148, of: "key replacements", by: \.member,
+                KeyReplacement.decode(from:)),
             epochs: try reader.ascending(
-                limit: GroupLimits.compartments, least: 92, of: "epochs", by: \.compartment
-            ) { (reader) throws(VaultError) in try NewEpoch.decode(from: &reader) },
+                limit: GroupLimits.compartments, least: 92, of: "epochs", by: \.compartment,
+                NewEpoch.decode(from:)),
             voidInvites: try reader.identifiers(limit: GroupLimits.invites, of: "void invites"))
         _ = try reader.section(GroupLimits.signatureByteCount)
         return entry

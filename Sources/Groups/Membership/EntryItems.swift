@@ -19,8 +19,9 @@ package struct Admission: Equatable, Sendable {
     package let name: String
     package let rights: MemberRights
     package let keys: MemberKeys
+    /// Nil only for the founder.
     package let origin: Origin?
-    package let grants: [Grant]
+    package internal(set) var grants: [Grant]
 
     package init(
         member: Identifier, person: Identifier, name: String, rights: MemberRights,
@@ -65,9 +66,9 @@ package struct Admission: Equatable, Sendable {
 package struct RoleChange: Equatable, Sendable {
     package let member: Identifier
     package let rights: MemberRights
-    /// Present if a right is lost.
+    /// The heads that the author has, present exactly if a right is lost.
     package let cut: Cut?
-    package let grants: [Grant]
+    package internal(set) var grants: [Grant]
 
     package init(
         member: Identifier, rights: MemberRights, cut: Cut? = nil, grants: [Grant] = []
@@ -88,9 +89,8 @@ package struct RoleChange: Equatable, Sendable {
     static func decode(from reader: inout ByteReader) throws(VaultError) -> RoleChange {
         RoleChange(
             member: try reader.identifier(), rights: try MemberRights.decode(from: &reader),
-            cut: try reader.optional { (reader) throws(VaultError) in
-                try Cut.decode(from: &reader)
-            }, grants: try Grant.decodeList(from: &reader))
+            cut: try reader.optional(Cut.decode(from:)),
+            grants: try Grant.decodeList(from: &reader))
     }
 }
 

@@ -4,19 +4,12 @@ internal import Vault
 /// The rules of an entry whose predecessors are valid, in the order of `docs/group-format.md`,
 /// section 3.1. Each rule is one function that returns whether it holds.
 struct EntryRules {
-    /// A valid entry before this one.
-    struct Predecessor {
-        let name: GroupHash
-        let number: UInt64
-        let state: MembershipState
-    }
-
     let entry: Entry
     /// All bytes, with the signature.
     let object: [UInt8]
     /// Nil for entry 1.
-    let previous: Predecessor?
-    let other: Predecessor?
+    let previous: MembershipChain.Link?
+    let other: MembershipChain.Link?
     /// Whether one of the two lies in the past of the other.
     let arePredecessorsRelated: Bool
     /// Whether a new public key was used in the past of the entry.
@@ -26,8 +19,8 @@ struct EntryRules {
     private let after: MembershipState
 
     init(
-        entry: Entry, object: [UInt8], name: GroupHash, previous: Predecessor?,
-        other: Predecessor?, arePredecessorsRelated: Bool, reusesKeys: Bool
+        entry: Entry, object: [UInt8], name: GroupHash, previous: MembershipChain.Link?,
+        other: MembershipChain.Link?, arePredecessorsRelated: Bool, reusesKeys: Bool
     ) {
         self.entry = entry
         self.object = object
@@ -55,12 +48,12 @@ struct EntryRules {
 
     private func hasRightNumber() -> Bool {
         guard let previous else { return entry.number == 1 }
-        guard let other else { return entry.number == previous.number &+ 1 }
+        guard let other else { return entry.number == previous.entry.number &+ 1 }
         guard previous.name != other.name, !arePredecessorsRelated else { return false }
         let isInOrder =
-            previous.number > other.number
-            || (previous.number == other.number && previous.name < other.name)
-        return isInOrder && entry.number == previous.number &+ 1
+            previous.entry.number > other.entry.number
+            || (previous.entry.number == other.entry.number && previous.name < other.name)
+        return isInOrder && entry.number == previous.entry.number &+ 1
     }
 
     /// The author's authority key; nil unless the author is an admin before the entry.

@@ -9,10 +9,6 @@ package struct MembershipChain: Sendable {
         package let entry: Entry
         /// The membership after it.
         package let state: MembershipState
-
-        fileprivate var predecessors: [GroupHash] {
-            entry.number == 1 ? [] : [entry.previous] + (entry.other.map { [$0] } ?? [])
-        }
     }
 
     package let group: GroupHash
@@ -29,6 +25,15 @@ package struct MembershipChain: Sendable {
     ///
     /// - Parameter group: The hash of entry 1.
     package init(group: GroupHash) { self.group = group }
+
+    /// Creates a chain from objects in any order. Those that are not entries are left out.
+    package init(group: GroupHash, entries: [[UInt8]]) {
+        self.init(group: group)
+        do throws(GroupError) { try insert(entries) } catch {
+            // One that is not an entry must not hide the others.
+            for entry in entries { try? insert([entry]) }
+        }
+    }
 
     /// Entries whose predecessors are missing, ascending.
     package var waiting: [GroupHash] { waitingObjects.keys.sorted() }
@@ -61,7 +66,7 @@ package struct MembershipChain: Sendable {
             // Numbers fall on the way back, so nothing below `earlier` leads to it.
             guard let link = links[name], link.entry.number > lowest, seen.insert(name).inserted
             else { continue }
-            open += link.predecessors
+            open += link.entry.predecessors
         }
         return false
     }
@@ -79,7 +84,7 @@ package struct MembershipChain: Sendable {
             waitingObjects[name] = (entry, object)
         }
         placeAll()
-        let followed = Set(links.values.flatMap { [$0.entry.previous, $0.entry.other ?? .zero] })
+        let followed = Set(links.values.flatMap(\.entry.predecessors))
         heads = links.keys.filter { !followed.contains($0) }.sorted()
     }
 
@@ -87,8 +92,9 @@ package struct MembershipChain: Sendable {
     private mutating func placeAll() {
         var followers: [GroupHash: [GroupHash]] = [:]
         for (name, waiting) in waitingObjects {
-            followers[waiting.entry.previous, default: []].append(name)
-            if let other = waiting.entry.other { followers[other, default: []].append(name) }
+            for predecessor in waiting.entry.predecessors {
+                followers[predecessor, default: []].append(name)
+            }
         }
         var open = Array(waitingObjects.keys)
         while let name = open.popLast() {
@@ -101,8 +107,7 @@ package struct MembershipChain: Sendable {
     private mutating func place(_ name: GroupHash) {
         guard let (entry, object) = waitingObjects[name] else { return }
         let isOurs = entry.number == 1 ? name == group : entry.group == group
-        let predecessors =
-            entry.number == 1 ? [] : [entry.previous] + (entry.other.map { [$0] } ?? [])
+        let predecessors = entry.predecessors
         if !isOurs {
             refuse(name, .group)
         } else if predecessors.contains(where: { refused[$0] != nil }) {
@@ -122,29 +127,20 @@ package struct MembershipChain: Sendable {
     private mutating func judge(
         _ name: GroupHash, _ entry: Entry, _ object: [UInt8], _ found: [Link]
     ) {
-        func predecessor(_ place: Int, _ name: GroupHash?) -> EntryRules.Predecessor? {
-            guard let name, found.count > place else { return nil }
-            return .init(
-                name: name, number: found[place].entry.number, state: found[place].state)
-        }
         let isRelated =
             entry.other.map {
                 isSameOrBefore($0, entry.previous) || isSameOrBefore(entry.previous, $0)
             } ?? false
         let rules = EntryRules(
-            entry: entry, object: object, name: name, previous: predecessor(0, entry.previous),
-            other: predecessor(1, entry.other), arePredecessorsRelated: isRelated,
-            reusesKeys: entry.newKeys.contains { hasKey($0, inPastOf: predecessors(of: entry)) })
+            entry: entry, object: object, name: name, previous: found.first,
+            other: found.dropFirst().first, arePredecessorsRelated: isRelated,
+            reusesKeys: entry.newKeys.contains { hasKey($0, inPastOf: entry.predecessors) })
         let (state, refusal) = rules.judge()
         if let refusal { return refuse(name, refusal) }
         links[name] = Link(name: name, entry: entry, state: state)
         waitingObjects[name] = nil
         numbers.insert(entry.number)
         for key in entry.newKeys { keyOrigins[key, default: []].append(name) }
-    }
-
-    private func predecessors(of entry: Entry) -> [GroupHash] {
-        [entry.previous] + (entry.other.map { [$0] } ?? [])
     }
 
     /// Returns whether one of these valid entries, or one in their past, introduced a public key.

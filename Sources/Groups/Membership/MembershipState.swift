@@ -40,6 +40,14 @@ package struct MembershipState: Equatable, Sendable {
         members.filter { $0.value.isActive && $0.value.rights.role == .admin }.map(\.key).sorted()
     }
 
+    /// The authority key of a member; nil unless it is an active admin.
+    func adminKey(of id: Identifier) -> [UInt8]? {
+        guard let member = members[id], member.isActive, member.rights.role == .admin else {
+            return nil
+        }
+        return member.keys.authority
+    }
+
     /// The members with access to a compartment, ascending.
     package func recipients(of compartment: Identifier) -> [Identifier] {
         members.filter { $0.value.hasAccess(to: compartment) }.map(\.key).sorted()

@@ -7,7 +7,8 @@ package import Vault
 package final class GroupView {
     package let chain: MembershipChain
     private let member: Identifier
-    private let ring: EpochKeyRing
+    /// The keys of all epochs that this member can open.
+    package let keyRing: EpochKeyRing
     /// The changes of each compartment.
     private(set) var changes: [Identifier: [GroupHash: ReceivedChange]] = [:]
     /// Changes that do not decode or open, and why. They take no part.
@@ -25,18 +26,13 @@ package final class GroupView {
         member: Identifier, secrets: MemberSecrets,
         read: @escaping (GroupHash) throws -> [UInt8]?
     ) throws {
-        var chain = MembershipChain(group: group)
-        do throws(GroupError) { try chain.insert(entries) } catch {
-            // One that is not an entry must not hide the others.
-            for entry in entries { try? chain.insert([entry]) }
-        }
-        self.chain = chain
+        chain = MembershipChain(group: group, entries: entries)
         self.member = member
         self.read = read
         let indexBox = try secrets.boxKeyPair(.indexBox)
         let valueBox = try secrets.boxKeyPair(.valueBox)
-        ring = try EpochKeyRing(member: member)
-        try ring.update(with: chain, indexBox: indexBox, valueBox: valueBox)
+        keyRing = try EpochKeyRing(member: member)
+        try keyRing.update(with: chain, indexBox: indexBox, valueBox: valueBox)
         let accessible = Set(compartments)
         for name in names {
             guard let object = try read(name) else { continue }
@@ -64,7 +60,7 @@ package final class GroupView {
         guard let link = chain.link(change.header.entry),
             let epoch = link.state.epochs[compartment]
         else { return ReceivedChange(waiting: change) }
-        return try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+        return try keyRing.withIndexKey(of: compartment, madeBy: epoch.entry) {
             (key) throws(GroupError) in
             try ReceivedChange(opening: change, after: link, with: key)
         }
@@ -117,14 +113,7 @@ package final class GroupView {
 
     /// The group's id of a version; nil if its change is not there.
     package func versionID(of reference: ChangeReference) -> Identifier? {
-        for changes in changes.values {
-            guard let change = changes[reference.change], let operations = change.operations,
-                operations.indices.contains(Int(reference.operation)),
-                case .value(let value) = operations[Int(reference.operation)].operation
-            else { continue }
-            return VersionIdentity.id(author: change.header.author, seed: value.seed)
-        }
-        return nil
+        changes.values.lazy.compactMap { $0[reference.change]?.versionID(of: reference) }.first
     }
 
     /// Whether a change is there and opens.
@@ -142,10 +131,8 @@ package final class GroupView {
     package func claim(
         _ reference: ChangeReference, in compartment: Identifier
     ) -> Operation.Claim? {
-        let operations = changes[compartment]?[reference.change]?.operations ?? []
-        guard Int(reference.operation) < operations.count,
-            case .claim(let claim) = operations[Int(reference.operation)].operation
-        else { return nil }
+        let change = changes[compartment]?[reference.change]
+        guard case .claim(let claim) = change?.operation(reference)?.operation else { return nil }
         return claim
     }
 
@@ -181,7 +168,7 @@ package final class GroupView {
             guard let epoch = head.epochs[compartment],
                 secrets.epoch(of: compartment)?.entry != epoch.entry
             else { continue }
-            _ = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+            _ = try keyRing.withIndexKey(of: compartment, madeBy: epoch.entry) {
                 (key) throws(GroupError) in
                 try secrets.keep(
                     compartment, number: epoch.number, entry: epoch.entry,
@@ -189,9 +176,6 @@ package final class GroupView {
             }
         }
     }
-
-    /// The keys of all epochs that this member can open.
-    package var keyRing: EpochKeyRing { ring }
 
     /// Opens the value of an operation into `arena`.
     ///
@@ -215,11 +199,11 @@ package final class GroupView {
         guard let epoch = chain.link(change.header.entry)?.state.epochs[compartment] else {
             return nil
         }
-        let content = try ring.withIndexKey(of: compartment, madeBy: epoch.entry) {
+        let content = try keyRing.withIndexKey(of: compartment, madeBy: epoch.entry) {
             (key) throws(GroupError) in try change.open(with: key)
         }
         guard let content else { return nil }
-        let slices = try ring.withValueSecret(of: compartment, madeBy: epoch.entry) {
+        let slices = try keyRing.withValueSecret(of: compartment, madeBy: epoch.entry) {
             (secret) throws(GroupError) in
             try change.openValues(content, with: secret, in: arena)
         }

@@ -226,10 +226,9 @@ final class GroupAccess {
     /// Whether the entries on this machine say that this member was removed: then nobody counts what
     /// it publishes.
     private func wasRemoved() throws -> Bool {
-        var chain = MembershipChain(group: membership.group)
-        for entry in try ObjectExchange.content(of: membership.group, in: copy).entries {
-            try? chain.insert([entry])
-        }
+        let chain = MembershipChain(
+            group: membership.group,
+            entries: try ObjectExchange.content(of: membership.group, in: copy).entries)
         let own = chain.headStates.compactMap { $0.members[membership.member] }
         return !own.isEmpty && own.allSatisfy { !$0.isActive }
     }

@@ -24,7 +24,7 @@ struct GroupAdmission {
         guard let head = view.chain.heads.first, !view.chain.isForked,
             let state = view.chain.link(head)?.state
         else { return [] }
-        var admissions: [EntryDraft.NewMember] = []
+        var admissions: [Admission] = []
         var void: [Identifier] = []
         let now = workspace.context.now()
         for (object, joins) in try access.invites() {
@@ -54,7 +54,7 @@ struct GroupAdmission {
                     continue
                 }
                 admissions.append(
-                    EntryDraft.NewMember(
+                    Admission(
                         member: join.member, person: person(of: invite, in: state),
                         name: invite.name, rights: invite.rights, keys: join.keys,
                         origin: Admission.Origin(invite: invite.id, join: name)))

@@ -192,8 +192,7 @@ struct GroupJoin: Command {
     private func check(
         _ invite: Invite, _ object: [UInt8], _ entries: [[UInt8]]
     ) throws -> [MembershipState] {
-        var chain = MembershipChain(group: invite.group)
-        for entry in entries { try? chain.insert([entry]) }
+        let chain = MembershipChain(group: invite.group, entries: entries)
         guard let link = chain.link(invite.entry), link.entry.number == invite.entryNumber,
             let author = link.state.members[invite.author],
             Invite.isSigned(object, by: author.keys.authority)

@@ -53,7 +53,7 @@ struct GroupRoleChange: Command {
                         return nil
                     }
                     let new = MemberRights(role: role, limit: role == .admin ? nil : old.limit)
-                    return EntryDraft.NewRights(
+                    return RoleChange(
                         member: id, rights: new,
                         cut: new.isAtLeast(old) ? nil : view.cut(of: id))
                 })

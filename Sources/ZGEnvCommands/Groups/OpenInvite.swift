@@ -17,10 +17,8 @@ struct OpenInvite {
         of group: GroupHash, at now: UInt64, _ workspace: Workspace
     ) throws -> [OpenInvite] {
         let copy = try PlaceAccess.copy(workspace)
-        var chain = MembershipChain(group: group)
-        for entry in try ObjectExchange.content(of: group, in: copy).entries {
-            try? chain.insert([entry])
-        }
+        let chain = MembershipChain(
+            group: group, entries: try ObjectExchange.content(of: group, in: copy).entries)
         guard let state = chain.headStates.first else { return [] }
         return try GroupAccess.invites(of: group, in: copy).compactMap { object, joins in
             guard let invite = try? Invite.decode(object) else { return nil }

@@ -138,7 +138,7 @@ struct Share: Command {
         let (member, compartment) = (Identifier.random(), Identifier.random())
         let user = workspace.context.user().name
         let entry = try EntryAuthor.founding(
-            EntryDraft.NewMember(
+            Admission(
                 member: member, person: .random(), name: me ?? (user.isEmpty ? "founder" : user),
                 rights: MemberRights(role: .admin), keys: try secrets.publicKeys()),
             compartments: [compartment], hasOneAdmin: traits.isSynchronized, createdAt: now,

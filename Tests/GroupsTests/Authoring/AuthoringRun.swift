@@ -253,12 +253,12 @@ struct AuthoringRun {
 extension TestMember {
     func newMember(
         _ rights: MemberRights, origin: Admission.Origin? = nil
-    ) -> EntryDraft.NewMember {
-        EntryDraft.NewMember(
+    ) -> Admission {
+        Admission(
             member: id, person: person, name: name, rights: rights, keys: keys, origin: origin)
     }
 
     func newMember(
         _ role: GroupRole, limit: [Identifier]? = nil
-    ) -> EntryDraft.NewMember { newMember(MemberRights(role: role, limit: limit)) }
+    ) -> Admission { newMember(MemberRights(role: role, limit: limit)) }
 }

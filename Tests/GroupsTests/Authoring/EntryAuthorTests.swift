@@ -102,7 +102,7 @@ struct EntryAuthorTests {
             ("a\u{E000}", .name), ("Zoë 漢字", nil),
         ]
         for (name, code) in names {
-            let new = EntryDraft.NewMember(
+            let new = Admission(
                 member: dan.id, person: dan.person, name: name, rights: .init(role: .reader),
                 keys: dan.keys)
             #expect(try refusal(.init(admissions: [new])) == code, "\(name.utf8.count) bytes")
@@ -111,7 +111,7 @@ struct EntryAuthorTests {
 
     @Test func `refuses keys that are used, or cannot be sealed to`() throws {
         func refusal(_ keys: MemberKeys) throws -> EntryDraftError.Code? {
-            let new = EntryDraft.NewMember(
+            let new = Admission(
                 member: dan.id, person: dan.person, name: "dan", rights: .init(role: .reader),
                 keys: keys)
             return try self.refusal(.init(admissions: [new]))
@@ -142,7 +142,7 @@ struct EntryAuthorTests {
     @Test func `refuses invites that are used or void`() throws {
         var group = try group()
         let invites = (0..<3).map { TestRandom.identifier("invite", $0) }
-        func new(_ member: TestMember, _ invite: Int) -> EntryDraft.NewMember {
+        func new(_ member: TestMember, _ invite: Int) -> Admission {
             member.newMember(
                 .init(role: .reader),
                 origin: .init(invite: invites[invite], join: GroupHash(of: [1])))
@@ -166,7 +166,7 @@ struct EntryAuthorTests {
         let lowering = EntryDraft(roles: [
             .init(member: alice.id, rights: .init(role: .reader), cut: Cut())
         ])
-        let raise = EntryDraft.NewRights(member: bob.id, rights: .init(role: .admin))
+        let raise = RoleChange(member: bob.id, rights: .init(role: .admin))
         for draft in [removal, lowering] { #expect(try refusal(draft) == .lastAdmin) }
         #expect(try refusal(.init(roles: [raise])) == nil)
         let single = try group(hasOneAdmin: true)
