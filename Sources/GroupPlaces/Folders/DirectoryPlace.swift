@@ -12,10 +12,6 @@ internal import Vault
 package final class DirectoryPlace: GroupPlace {
     private let path: String
     private let isDurable: Bool
-    /// The prefix of temporary files, which are in the folder of the file that they become.
-    private static let temporaryPrefix = ".zg-env-"
-    /// A write takes milliseconds; this is a day.
-    private static let oldestTemporary: UInt64 = 86_400_000
 
     /// - Parameters:
     ///   - path: The absolute path of an existing directory.
@@ -29,9 +25,7 @@ package final class DirectoryPlace: GroupPlace {
         try reading { () throws(SystemError) in
             let root = try GroupFolder(place: path)
             return try root.names().compactMap { name in
-                guard name.utf8.count == 2 * GroupHash.byteCount,
-                    let bytes = Hexadecimal.bytes(of: name), let group = GroupHash(bytes),
-                    (try? root.folder(name)) != nil
+                guard let group = GroupHash(hexadecimal: name), (try? root.folder(name)) != nil
                 else { return nil }
                 return group
             }.sorted()
@@ -128,10 +122,7 @@ package final class DirectoryPlace: GroupPlace {
                     last = (folders, inner)
                 }
                 guard let inner = last?.folder else { continue }
-                if cleaned.insert(folders).inserted {
-                    inner.removeLeftovers(
-                        Self.temporaryPrefix, olderThan: Self.oldestTemporary)
-                }
+                if cleaned.insert(folders).inserted { inner.removeLeftovers() }
                 if try !publish(object, as: name, in: inner, permissions) {
                     taken.insert(object.path)
                 }
@@ -147,8 +138,8 @@ package final class DirectoryPlace: GroupPlace {
         _ object: PlaceObject, as name: String, in folder: GroupFolder, _ permissions: UInt32
     ) throws(SystemError) -> Bool {
         if try folder.write(
-            object.bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
-            replaces: false, durably: isDurable)
+            object.bytes, to: name, permissions: permissions, replaces: false,
+            durably: isDurable)
         {
             return true
         }
@@ -158,8 +149,8 @@ package final class DirectoryPlace: GroupPlace {
         guard object.path.hash != nil else { return false }
         do throws(SystemError) {
             return try folder.write(
-                object.bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
-                replaces: true, durably: isDurable)
+                object.bytes, to: name, permissions: permissions, replaces: true,
+                durably: isDurable)
         } catch  where [EEXIST, EISDIR, ENOTEMPTY].contains(error.number) {
             // A directory cannot be replaced by a file.
             return false
@@ -167,7 +158,7 @@ package final class DirectoryPlace: GroupPlace {
     }
 
     package func probe() throws(PlaceError) -> PlaceTraits {
-        let name = "\(Self.temporaryPrefix)probe-\(Identifier.random().hexadecimal)"
+        let name = "\(GroupFolder.temporaryPrefix)probe-\(Identifier.random().hexadecimal)"
         let (first, second) = (Array("first".utf8), Array("second".utf8))
         let isExclusive: Bool
         do throws(SystemError) {
@@ -176,8 +167,8 @@ package final class DirectoryPlace: GroupPlace {
             defer { root.remove(name) }
             func create(_ bytes: [UInt8]) throws(SystemError) -> Bool {
                 try root.write(
-                    bytes, to: name, temporary: Self.temporaryName(), permissions: permissions,
-                    replaces: false, durably: isDurable)
+                    bytes, to: name, permissions: permissions, replaces: false,
+                    durably: isDurable)
             }
             let isNew = try create(first)
             let isReplaced = try create(second)
@@ -193,10 +184,6 @@ package final class DirectoryPlace: GroupPlace {
                     + " Use another directory or a git repository.")
         }
         return PlaceTraits(synchronizer: SynchronizedFolder.program(for: path))
-    }
-
-    private static func temporaryName() -> String {
-        temporaryPrefix + Identifier.random().hexadecimal
     }
 
     private static func parts(of path: ObjectPath) -> (folders: [String], name: String) {

@@ -1,10 +1,15 @@
 internal import Glibc
 internal import SystemFiles
+internal import Vault
 
 /// A folder of a directory place. Neither it nor its files are opened through symbolic links, which
 /// others could plant, except for the place itself.
 struct GroupFolder {
     private let file: OpenFile
+    /// The prefix of temporary files, which are in the folder of the file that they become.
+    static let temporaryPrefix = ".zg-env-"
+    /// A write takes milliseconds; this is a day.
+    private static let oldestTemporary: UInt64 = 86_400_000
 
     private init(_ file: OpenFile) {
         self.file = file
@@ -99,9 +104,9 @@ struct GroupFolder {
     ///
     /// - Returns: False if the name exists and must not be replaced.
     func write(
-        _ bytes: [UInt8], to name: String, temporary: String, permissions: UInt32, replaces: Bool,
-        durably: Bool
+        _ bytes: [UInt8], to name: String, permissions: UInt32, replaces: Bool, durably: Bool
     ) throws(SystemError) -> Bool {
+        let temporary = Self.temporaryPrefix + Identifier.random().hexadecimal
         do {
             try FileReplacement.write(
                 to: path(name), by: temporary, permissions: permissions & 0o666,
@@ -125,15 +130,13 @@ struct GroupFolder {
     }
 
     /// Removes temporary files that killed processes left.
-    ///
-    /// - Parameter prefix: The start of their names.
-    func removeLeftovers(_ prefix: String, olderThan age: UInt64) {
+    func removeLeftovers() {
         guard let names = try? names() else { return }
         // By the clock of the file system, which may be another machine's.
         guard let now = (try? file.facts())?.changedAt else { return }
-        for name in names where name.hasPrefix(prefix) {
+        for name in names where name.hasPrefix(Self.temporaryPrefix) {
             guard let facts = try? FileFacts(path(name), followsLinks: false), facts.isOwn,
-                facts.kind == .regular, facts.changedAt + age < now
+                facts.kind == .regular, facts.changedAt + Self.oldestTemporary < now
             else { continue }
             remove(name)
         }

@@ -1,4 +1,3 @@
-
 /// What git gets of this process's environment, and how long it may take.
 package struct GitEnvironment: Sendable {
     /// The kept variables, as `NAME=value`.

@@ -25,26 +25,21 @@ extension GitPlace {
                 isConfirmed = true
             }
             var (missing, taken) = try compare(objects, with: group, lock)
-            while true {
-                guard !missing.isEmpty else {
-                    if isConfirmed { break }
-                    try update(group, lock)
-                    isConfirmed = true
-                    (missing, taken) = try compare(objects, with: group, lock)
-                    continue
-                }
-                let part = Self.firstPart(of: missing)
-                let result = try push(part, to: group, lock)
-                if case .done = result {
-                    missing.removeFirst(part.count)
-                    isConfirmed = true
-                    continue
-                }
-                guard ContinuousClock.now < end else { throw lostRace(result, group) }
-                if isConfirmed {
-                    // Processes that failed together must not retry together.
-                    usleep(UInt32.random(in: pause / 4...pause))
-                    pause = min(pause * 2, 500_000)
+            while !missing.isEmpty || !isConfirmed {
+                if !missing.isEmpty {
+                    let part = Self.firstPart(of: missing)
+                    let result = try push(part, to: group, lock)
+                    if case .done = result {
+                        missing.removeFirst(part.count)
+                        isConfirmed = true
+                        continue
+                    }
+                    guard ContinuousClock.now < end else { throw lostRace(result, group) }
+                    if isConfirmed {
+                        // Processes that failed together must not retry together.
+                        usleep(UInt32.random(in: pause / 4...pause))
+                        pause = min(pause * 2, 500_000)
+                    }
                 }
                 try update(group, lock)
                 isConfirmed = true

@@ -43,9 +43,7 @@ package final class GitPlace: GroupPlace {
             var groups: Set<GroupHash> = []
             for head in heads where head.ref.hasPrefix(GitRemote.customRefs) {
                 let digits = head.ref.dropFirst(GitRemote.customRefs.count)
-                if let group = Hexadecimal.bytes(of: digits).flatMap({ GroupHash($0) }) {
-                    groups.insert(group)
-                }
+                if let group = GroupHash(hexadecimal: digits) { groups.insert(group) }
             }
             let branches = heads.filter { $0.ref.hasPrefix(GitRemote.branches) }
             for head in branches.prefix(Self.mostBranches) {

@@ -63,11 +63,10 @@ final class GitRepository {
                 unsafe unlink("\(path)\(folder)/\(name)")
             }
         }
-        for name in Directory.names(in: "\(path)/objects/pack") where name.hasPrefix("tmp_") {
-            unsafe unlink("\(path)/objects/pack/\(name)")
-        }
-        for name in Directory.names(in: "\(path)/objects") where name.hasPrefix("tmp_") {
-            unsafe unlink("\(path)/objects/\(name)")
+        for folder in ["/objects/pack", "/objects"] {
+            for name in Directory.names(in: path + folder) where name.hasPrefix("tmp_") {
+                unsafe unlink("\(path)\(folder)/\(name)")
+            }
         }
     }
 

@@ -49,6 +49,30 @@ extension GroupPlace {
     ) throws(PlaceError) -> PlaceReading {
         try read(paths, of: group, upTo: 256 << 20)
     }
+
+    /// Reads any number of objects, and passes them to `body` in parts of at most 256 MiB.
+    package func readParts(
+        of paths: some Sequence<ObjectPath>, of group: GroupHash,
+        _ body: (PlaceReading) throws -> Void
+    ) throws {
+        var rest = Array(paths)
+        while !rest.isEmpty {
+            let reading = try read(rest, of: group)
+            try body(reading)
+            rest = reading.remaining
+        }
+    }
+
+    /// Reads any number of objects.
+    package func objects(
+        at paths: some Sequence<ObjectPath>, of group: GroupHash
+    ) throws -> [ObjectPath: [UInt8]] {
+        var objects: [ObjectPath: [UInt8]] = [:]
+        try readParts(of: paths, of: group) { reading in
+            objects.merge(reading.objects) { first, _ in first }
+        }
+        return objects
+    }
 }
 
 /// The result of a refresh.

@@ -94,19 +94,14 @@ package enum ObjectPath: Hashable, Sendable {
     }
 
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
-        guard digits.count == 10 else { return nil }
-        var number: UInt64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number * 10 + UInt64(digit - UInt8(ascii: "0"))
-        }
+        let range = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard digits.count == 10, digits.allSatisfy(range.contains) else { return nil }
+        let number = UInt64(String(decoding: digits, as: UTF8.self))
         return number == 0 ? nil : number
     }
 
     private static func hash(_ digits: [UInt8]) -> GroupHash? {
-        guard digits.count == 2 * GroupHash.byteCount else { return nil }
-        return Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self))
-            .flatMap { GroupHash($0) }
+        GroupHash(hexadecimal: String(decoding: digits, as: UTF8.self))
     }
 
     private static func identifier(_ digits: some Collection<UInt8>) -> Identifier? {

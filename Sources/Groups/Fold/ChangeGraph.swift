@@ -1,4 +1,3 @@
-
 /// The placed changes of a compartment, in an order in which the past comes first.
 struct ChangeGraph {
     /// Ancestors come before their descendants.

@@ -25,6 +25,12 @@ package struct GroupHash: Hashable, Comparable, Sendable {
         self.init(high: high, low: low)
     }
 
+    /// Returns nil unless there are 64 lowercase hexadecimal digits.
+    package init?(hexadecimal digits: some StringProtocol) {
+        guard let bytes = Hexadecimal.bytes(of: digits) else { return nil }
+        self.init(bytes)
+    }
+
     /// Hashes all bytes of an object.
     package init(of object: [UInt8]) {
         let digest = object.withBytes { Digest.checksum($0) }

@@ -1,4 +1,3 @@
-
 /// The 16 bytes that begin each kind of object, signed text and sealed text, so that none can
 /// stand for another.
 package enum GroupLabel: String, CaseIterable, Sendable {

@@ -1,4 +1,3 @@
-
 /// The valid entries of a group, and what each one leads to. The result depends on the set of
 /// entries, not on their order of arrival.
 package struct MembershipChain: Sendable {

@@ -57,23 +57,16 @@ package struct ObjectExchange {
 
     /// Objects of the copy whose content fits their path.
     private func intact(_ paths: Set<ObjectPath>) throws -> Set<ObjectPath> {
-        var (found, rest) = (Set<ObjectPath>(), Array(paths))
-        while !rest.isEmpty {
-            let reading = try copy.read(rest, of: group)
-            found.formUnion(reading.objects.keys)
-            rest = reading.remaining
-        }
+        var found: Set<ObjectPath> = []
+        try copy.readParts(of: paths, of: group) { found.formUnion($0.objects.keys) }
         return found
     }
 
     private func fetch(_ paths: Set<ObjectPath>, _ result: inout Result) throws {
-        var rest = Array(paths)
-        while !rest.isEmpty {
-            let reading = try place.read(rest, of: group)
+        try place.readParts(of: paths, of: group) { reading in
             result.refused.formUnion(reading.refused)
             result.fetchedCount += reading.objects.count
             try keep(reading.objects.map { ($0.key, $0.value) })
-            rest = reading.remaining
         }
     }
 
@@ -86,14 +79,7 @@ package struct ObjectExchange {
         _ local: Set<ObjectPath>, _ remote: Set<ObjectPath>, new: Set<ObjectPath>,
         _ result: inout Result
     ) throws {
-        let missing = local.subtracting(remote)
-        var objects: [ObjectPath: [UInt8]] = [:]
-        var rest = Array(missing)
-        while !rest.isEmpty {
-            let reading = try copy.read(rest, of: group)
-            objects.merge(reading.objects) { first, _ in first }
-            rest = reading.remaining
-        }
+        let objects = try copy.objects(at: local.subtracting(remote), of: group)
         let ordered = Self.ordered(objects)
         let taken = try place.publish(
             ordered.compactMap { path in
@@ -178,13 +164,7 @@ package struct ObjectExchange {
             case .invite, .join: others.append(path)
             }
         }
-        var found: [[UInt8]] = []
-        var rest = entries
-        while !rest.isEmpty {
-            let reading = try copy.read(rest, of: group)
-            found += reading.objects.values
-            rest = reading.remaining
-        }
-        return (found, changes, others)
+        let objects = try copy.objects(at: entries, of: group)
+        return (Array(objects.values), changes, others)
     }
 }
