@@ -155,8 +155,7 @@ package struct StateApplication {
         SharedState.Record(
             id: record.id, variable: variable.id, name: variable.name,
             scope: variable.attributes.scope, kind: variable.attributes.kind,
-            comment: variable.attributes.comment, rotationSeconds: variable.rotationSeconds,
-            isInUse: true, version: 0, candidates: [:], versions: [], choices: [], offers: [])
+            comment: variable.attributes.comment, rotationSeconds: variable.rotationSeconds)
     }
 
     private func origin(of references: [ChangeReference]?) -> Origin? {

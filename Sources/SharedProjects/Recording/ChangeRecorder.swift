@@ -17,9 +17,6 @@ package struct ChangeRecorder {
     private let settlements: [Identifier: [Settlement]]
     private let claims: [RemoteClaim]
     private let takenOver: Set<Identifier>
-    /// The most bytes of values in one change; the rest goes into further changes.
-    private static let valuesByteCount = 6 << 20
-    private static let operationLimit = GroupLimits.operations - 2
 
     /// - Parameters:
     ///   - vault: The vault's id.
@@ -49,17 +46,14 @@ package struct ChangeRecorder {
         var count = 0
         for entry in transaction.index.groupEntries(.sharedProject) {
             let shared = try SharedProject(entry)
-            let memberships = transaction.index.groupEntries(.membership)
             guard
-                let stored = try memberships.first(where: {
-                    try GroupMembership($0).group == shared.group
-                }),
+                let membership = try GroupMembership.of(shared.group, in: transaction.index),
+                let stored = transaction.index.journal.first(where: { $0.id == membership.id }),
                 let known = try SharedState.of(
                     shared.compartment, shared.group, in: transaction.index)
             else {
                 throw VaultError(damaged: .layout, "a shared project belongs to no group")
             }
-            let membership = try GroupMembership(stored)
             // Who was removed keeps the project, for this vault alone.
             guard membership.standing == .active else { continue }
             count += try record(shared, known, membership, stored, in: &transaction)
@@ -82,32 +76,31 @@ package struct ChangeRecorder {
             guard let membership, membership.standing == .active else { continue }
             let project = transaction.index.project(shared.project)?.name ?? "the project"
             concernsGroup = true
-            switch membership.rights.role {
-            case .admin, .member: continue
-            case .reader: throw readersOnly(project, membership)
-            case .writer:
-                if transaction.changesMoreThanValues(of: shared.project) {
-                    throw additionsOnly(project, membership)
-                }
-            }
+            try checkRole(
+                of: membership, changing: project,
+                onlyAdds: !transaction.changesMoreThanValues(of: shared.project))
         }
         return concernsGroup
     }
 
-    private static func additionsOnly(
-        _ project: String, _ membership: GroupMembership
-    ) -> SharingError {
-        SharingError(
-            .notAllowed,
-            "You may only add variables and values to \(project), which is shared with "
-                + "\(membership.name).")
-    }
-
-    private static func readersOnly(
-        _ project: String, _ membership: GroupMembership
-    ) -> SharingError {
-        SharingError(
-            .notAllowed, "You may only read \(project), which is shared with \(membership.name).")
+    /// - Throws: ``SharingError/Code/notAllowed`` for a reader, and for a writer who does more than
+    ///   add variables and values.
+    private static func checkRole(
+        of membership: GroupMembership, changing project: String, onlyAdds: Bool
+    ) throws(SharingError) {
+        switch membership.rights.role {
+        case .admin, .member: return
+        case .reader:
+            throw SharingError(
+                .notAllowed,
+                "You may only read \(project), which is shared with \(membership.name).")
+        case .writer:
+            guard !onlyAdds else { return }
+            throw SharingError(
+                .notAllowed,
+                "You may only add variables and values to \(project), which is shared with "
+                    + "\(membership.name).")
+        }
     }
 
     private func record(
@@ -133,7 +126,11 @@ package struct ChangeRecorder {
             if shared.recordedBinding != before { try transaction.keep(shared.entry) }
             return 0
         }
-        try check(difference, membership, project?.name ?? "")
+        if !difference.steps.isEmpty {
+            try Self.checkRole(
+                of: membership, changing: project?.name ?? "",
+                onlyAdds: difference.steps.allSatisfy(\.action.isForWriters))
+        }
         let secrets = try MemberSecrets(stored, vault: vault, with: keys)
         guard let epoch = secrets.epoch(of: shared.compartment) else {
             throw SharingError(
@@ -147,7 +144,7 @@ package struct ChangeRecorder {
             membership: membership, epoch: epoch, secrets: secrets, now: now, state: state,
             notices: Set(shared.notices.map(\.reference)))
         let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
-        for operation in announcements { try writer.add(operation) }
+        for operation in announcements { writer.add(operation) }
         let arena = SecretArena()
         for step in difference.steps {
             let value: SecretSlice?
@@ -158,10 +155,8 @@ package struct ChangeRecorder {
             } else {
                 value = nil
             }
-            try writer.add(step, byID[step.variable], value)
-            if writer.isFull(values: Self.valuesByteCount, operations: Self.operationLimit) {
-                try writer.finish()
-            }
+            writer.add(step, byID[step.variable], value)
+            if writer.isFull { try writer.finish() }
         }
         try writer.finish()
         for object in writer.objects {
@@ -181,21 +176,6 @@ package struct ChangeRecorder {
         let position = ChainPosition(chain: state.chain, counter: state.counter)
         guard state.counter > 0, memory.position(in: state.compartment) != position else { return }
         (state.chain, state.counter, state.last) = (.random(), 0, .zero)
-    }
-
-    private func check(
-        _ difference: SharedDifference, _ membership: GroupMembership, _ project: String
-    ) throws {
-        let role = membership.rights.role
-        switch role {
-        case .admin, .member: return
-        case .reader:
-            if difference.steps.isEmpty { return }
-            throw Self.readersOnly(project, membership)
-        case .writer:
-            guard difference.steps.contains(where: { !$0.action.isForWriters }) else { return }
-            throw Self.additionsOnly(project, membership)
-        }
     }
 
     /// What a change says about the project itself: the first one its name, and each one after the user

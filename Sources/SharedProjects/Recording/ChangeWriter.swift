@@ -14,6 +14,8 @@ struct ChangeWriter {
     private let now: UInt64
     /// The rotations of colleagues, which end only when they say so or somebody takes over.
     private let notices: Set<ChangeReference>
+    /// The most bytes of values in one change; the rest goes into further changes.
+    private static let mostValueBytes = 6 << 20
     private var pending: [Pending] = []
     private var valuesByteCount = 0
 
@@ -33,12 +35,12 @@ struct ChangeWriter {
         (self.now, self.state, self.notices) = (now, state, notices)
     }
 
-    func isFull(values: Int, operations: Int) -> Bool {
-        valuesByteCount >= values || pending.count >= operations
+    var isFull: Bool {
+        valuesByteCount >= Self.mostValueBytes || pending.count >= GroupLimits.operations - 2
     }
 
     /// Adds an operation on the project.
-    mutating func add(_ operation: RecordOperation) throws {
+    mutating func add(_ operation: RecordOperation) {
         pending.append(Pending(step: nil, variable: nil, operation: operation))
     }
 
@@ -49,7 +51,7 @@ struct ChangeWriter {
     ///   - value: For a value to be stored; stays valid until ``finish()``.
     mutating func add(
         _ step: SharedDifference.Step, _ variable: RecordedVariable?, _ value: SecretSlice?
-    ) throws {
+    ) {
         let known = state.records.first { $0.id == step.record }
         func replaced(_ thing: Assigned) -> [ChangeReference] {
             let all = (known?.candidates[thing] ?? []).sorted()
@@ -104,9 +106,8 @@ struct ChangeWriter {
         let isNew = pending.contains {
             $0.step?.record == step.record && $0.step?.action == .create
         }
-        guard
-            !replaced(thing).isEmpty || isNew || thing == .value || thing == .comment
-                || thing == .reminder || thing == .claim || thing == .rotation
+        // A new type, scope or name replaces another one.
+        guard !replaced(thing).isEmpty || isNew || ![.type, .scope, .name].contains(thing)
         else { return }
         pending.append(
             Pending(
@@ -197,8 +198,7 @@ struct ChangeWriter {
                 SharedState.Record(
                     id: step.record, variable: step.variable, name: variable.name,
                     scope: variable.scope, kind: variable.kind, comment: variable.comment,
-                    rotationSeconds: variable.rotationSeconds, isInUse: true, version: 0,
-                    candidates: [:], versions: [], choices: [], offers: []))
+                    rotationSeconds: variable.rotationSeconds))
         }
         guard let place = state.records.firstIndex(where: { $0.id == step.record }) else { return }
         for thing in item.operation.operation.assigned {

@@ -100,6 +100,9 @@ package struct GroupMembership: Sendable {
         self.createdAt = createdAt
     }
 
+    /// Whether this vault is an admin, as of the last sync.
+    package var isActiveAdmin: Bool { rights.role == .admin && standing == .active }
+
     /// The name of a member, or the first digits of its id.
     package func name(of member: Identifier) -> String {
         people.first { $0.member == member }?.name ?? String(member.hexadecimal.prefix(8))
@@ -117,77 +120,55 @@ package struct GroupMembership: Sendable {
 
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
-        id = entry.id
-        createdAt = entry.createdAt
-        let rest = try entry.sealedSection().rest
-        var found = try Self.parts(of: rest)
-        group = found.group
-        (name, place, member) = (found.name, found.place, found.member)
-        (standing, invite) = (found.standing, found.invite)
-        (heads, newest, rights) = (found.heads, found.newest, found.rights)
-        syncedAt = found.syncedAt
-        people = []
-        swap(&people, &found.people)
-        detached = found.detached
+        self = try StoredBytes.decode(try entry.sealedSection().rest, of: "a group") {
+            (reader) throws(VaultError) in try GroupMembership(entry, from: &reader)
+        }
     }
 
-    private typealias Parts = (
-        group: GroupHash, name: String, place: String, member: Identifier, standing: Standing,
-        invite: Identifier, heads: [GroupHash], newest: NewestEntry, rights: MemberRights,
-        people: [Person], detached: [DetachedProject], syncedAt: UInt64
-    )
-
-    private static func parts(of bytes: [UInt8]) throws(VaultError) -> Parts {
-        try StoredBytes.decode(bytes, of: "a group") { (reader) throws(VaultError) in
-            let group = try GroupHash.decode(from: &reader)
-            let name = try reader.filledText(limit: GroupLimits.name)
-            let place = try reader.text(limit: GroupLimits.text)
-            let member = try reader.identifier()
-            guard let standing = Standing(rawValue: try reader.byte()) else {
-                throw VaultError(damaged: .encoding, "a group has an unknown standing")
-            }
-            let invite = try reader.identifier()
-            let heads = try reader.hashes(limit: 1_000, of: "entries of a group")
-            let newest = NewestEntry(
-                name: try GroupHash.decode(from: &reader), number: try reader.uint64())
-            let rights = try MemberRights.decode(from: &reader)
-            let people = try reader.ascending(
-                limit: 100_000, least: 56, of: "members of a group", by: \Person.member
-            ) { (reader) throws(VaultError) in
-                Person(
-                    member: try reader.identifier(), person: try reader.identifier(),
-                    name: try reader.text(limit: GroupLimits.memberName),
-                    rights: try MemberRights.decode(from: &reader), isActive: try reader.flag(),
-                    joinedAt: try reader.uint64(), wroteAt: try reader.uint64(),
-                    removal: try reader.optional { (reader) throws(VaultError) in
-                        Removal(author: try reader.identifier(), time: try reader.uint64())
-                    })
-            }
-            let detached = try reader.ascending(
-                limit: GroupLimits.compartments, least: 22, of: "projects that are not shared",
-                by: \DetachedProject.compartment
-            ) { (reader) throws(VaultError) in
-                DetachedProject(
-                    compartment: try reader.identifier(),
-                    project: try reader.optional { (reader) throws(VaultError) in
-                        try reader.identifier()
-                    }, name: try reader.text(limit: GroupLimits.text),
-                    isAdopted: try reader.flag())
-            }
-            return (
-                group, name, place, member, standing, invite, heads, newest, rights, people,
-                detached, try reader.uint64()
-            )
+    private init(_ entry: JournalEntry, from reader: inout ByteReader) throws(VaultError) {
+        (id, createdAt) = (entry.id, entry.createdAt)
+        group = try GroupHash.decode(from: &reader)
+        name = try reader.filledText(limit: GroupLimits.name)
+        place = try reader.text(limit: GroupLimits.text)
+        member = try reader.identifier()
+        guard let standing = Standing(rawValue: try reader.byte()) else {
+            throw VaultError(damaged: .encoding, "a group has an unknown standing")
         }
+        self.standing = standing
+        invite = try reader.identifier()
+        heads = try reader.hashes(limit: 1_000, of: "entries of a group")
+        newest = NewestEntry(
+            name: try GroupHash.decode(from: &reader), number: try reader.uint64())
+        rights = try MemberRights.decode(from: &reader)
+        people = try reader.ascending(
+            limit: 100_000, least: 56, of: "members of a group", by: \.member
+        ) { (reader) throws(VaultError) in
+            Person(
+                member: try reader.identifier(), person: try reader.identifier(),
+                name: try reader.text(limit: GroupLimits.memberName),
+                rights: try MemberRights.decode(from: &reader), isActive: try reader.flag(),
+                joinedAt: try reader.uint64(), wroteAt: try reader.uint64(),
+                removal: try reader.optional { (reader) throws(VaultError) in
+                    Removal(author: try reader.identifier(), time: try reader.uint64())
+                })
+        }
+        detached = try reader.ascending(
+            limit: GroupLimits.compartments, least: 22, of: "projects that are not shared",
+            by: \.compartment
+        ) { (reader) throws(VaultError) in
+            DetachedProject(
+                compartment: try reader.identifier(), project: try reader.optionalIdentifier(),
+                name: try reader.text(limit: GroupLimits.text), isAdopted: try reader.flag())
+        }
+        syncedAt = try reader.uint64()
     }
 
     /// Returns the groups of a vault by name, without those that it left.
     ///
     /// - Throws: ``VaultError/Code/damaged``.
     package static func all(in index: VaultIndex) throws(VaultError) -> [GroupMembership] {
-        var found: [GroupMembership] = []
-        for entry in index.groupEntries(.membership) { found.append(try GroupMembership(entry)) }
-        return found.filter { $0.standing != .left }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        try index.groupEntries(.membership).map(GroupMembership.init(_:))
+            .filter { $0.standing != .left }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     /// Returns the membership of a group, whatever became of it.

@@ -84,7 +84,9 @@ package final class MemberSecrets {
         do throws(SealingError) {
             var buffer = try SecretBuffer(capacity: Self.seedsByteCount + 4 + 116 * epochs.count)
             try seeds.withBytes { (seeds) throws(SealingError) in try buffer.append(seeds) }
-            try append(UInt32(epochs.count).littleEndianBytes, to: &buffer)
+            var count = ByteWriter()
+            count.uint32(UInt32(epochs.count))
+            try append(count.bytes, to: &buffer)
             for epoch in epochs {
                 var front = ByteWriter()
                 front.identifier(epoch.compartment)
@@ -114,10 +116,8 @@ package final class MemberSecrets {
         _ compartment: Identifier, number: UInt32, entry: GroupHash, valueKey: [UInt8],
         indexKey: borrowing IndexKeyOfEpoch
     ) throws(GroupError) {
-        let copy: SecretSlice
-        do throws(SealingError) {
-            copy = try indexKey.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
-        } catch { throw GroupError(.outOfMemory, "there is not enough memory for a key") }
+        let copy = try Self.sealing(
+            try indexKey.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) })
         isChanged = true
         epochs.removeAll { $0.compartment == compartment }
         epochs.append(
@@ -142,20 +142,16 @@ package final class MemberSecrets {
     package func withIndexKey<R>(
         of epoch: CurrentEpoch, _ body: (borrowing IndexKeyOfEpoch) throws(GroupError) -> R
     ) throws(GroupError) -> R {
-        let key = try IndexKeyOfEpoch(Self.copy(epoch.indexKey))
+        let key = try IndexKeyOfEpoch(try Self.sealing(try Self.copy(epoch.indexKey)))
         return try body(key)
     }
 
     package func signingKeyPair(_ seed: Seed) throws(GroupError) -> SigningKeyPair {
-        do throws(SealingError) {
-            return try SigningKeyPair(seed: try bytes(of: seed))
-        } catch { throw GroupError(.outOfMemory, "there is not enough memory for a key") }
+        try Self.sealing(try SigningKeyPair(seed: try bytes(of: seed)))
     }
 
     package func boxKeyPair(_ seed: Seed) throws(GroupError) -> SealedBox.KeyPair {
-        do throws(SealingError) {
-            return try SealedBox.KeyPair(seed: try bytes(of: seed))
-        } catch { throw GroupError(.outOfMemory, "there is not enough memory for a key") }
+        try Self.sealing(try SealedBox.KeyPair(seed: try bytes(of: seed)))
     }
 
     /// The public halves of the four pairs.
@@ -170,22 +166,19 @@ package final class MemberSecrets {
 
     private func bytes(of seed: Seed) throws(SealingError) -> SecretBytes {
         let start = seed.rawValue * 32
-        return try seeds.part(start..<start + 32).withBytes { (bytes) throws(SealingError) in
-            try SecretBytes(copying: bytes)
+        return try Self.copy(seeds.part(start..<start + 32))
+    }
+
+    private static func copy(_ slice: SecretSlice) throws(SealingError) -> SecretBytes {
+        try slice.withBytes { (bytes) throws(SealingError) in try SecretBytes(copying: bytes) }
+    }
+
+    /// Returns the result of `call`, which can fail only for lack of memory.
+    private static func sealing<R: ~Copyable>(
+        _ call: @autoclosure () throws(SealingError) -> R
+    ) throws(GroupError) -> R {
+        do throws(SealingError) { return try call() } catch {
+            throw GroupError(.outOfMemory, "there is not enough memory for a key")
         }
-    }
-
-    private static func copy(_ slice: SecretSlice) throws(GroupError) -> SecretBytes {
-        do throws(SealingError) {
-            return try slice.withBytes { (bytes) throws(SealingError) in
-                try SecretBytes(copying: bytes)
-            }
-        } catch { throw GroupError(.outOfMemory, "there is not enough memory for a key") }
-    }
-}
-
-extension UInt32 {
-    fileprivate var littleEndianBytes: [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * UInt32($0))) }
     }
 }

@@ -20,9 +20,8 @@ package struct OutgoingChange: Sendable {
     package static func all(
         of group: GroupHash, in index: VaultIndex
     ) throws(VaultError) -> [OutgoingChange] {
-        var found: [OutgoingChange] = []
-        for entry in index.groupEntries(.outgoingChange) { found.append(try OutgoingChange(entry)) }
-        return found.filter { $0.group == group }
+        try index.groupEntries(.outgoingChange).map(OutgoingChange.init(_:))
+            .filter { $0.group == group }
     }
 
     /// - Throws: ``VaultError/Code/damaged``.

@@ -83,45 +83,32 @@ package struct SharedProject: Sendable {
 
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
-        (id, createdAt) = (entry.id, entry.createdAt)
-        let parts = try StoredBytes.decode(entry.payload, of: "a shared project") {
-            (reader) throws(VaultError) in
-            let project = try reader.identifier()
-            let group = try GroupHash.decode(from: &reader)
-            let compartment = try reader.identifier()
-            let isAdopted = try reader.flag()
-            let contested = try reader.ascending(
-                limit: 1_000_000, least: 17, of: "contested variables",
-                by: \ContestedVariable.variable
-            ) { (reader) throws(VaultError) in
-                ContestedVariable(
-                    variable: try reader.identifier(),
-                    contest: Contest(rawValue: try reader.byte()))
-            }
-            let offered = try reader.ascending(
-                limit: 1_000_000, least: 16, of: "offered variables", by: { $0 }
-            ) { (reader) throws(VaultError) in try reader.identifier() }
-            let proposal = try reader.optional { (reader) throws(VaultError) in
-                try GroupBinding.decode(from: &reader)
-            }
-            let recorded = try reader.optional { (reader) throws(VaultError) in
-                try GroupBinding.decode(from: &reader)
-            }
-            let held = try reader.ascending(
-                limit: 1_000_000, least: 51, of: "changes to accept", by: \HeldChange.variable,
-                HeldChange.init(from:))
-            let notices = try reader.ascending(
-                limit: 1_000_000, least: 74, of: "rotations of colleagues",
-                by: \RotationNotice.reference, RotationNotice.init(from:))
-            return (
-                project, group, compartment, isAdopted, contested, offered, proposal, recorded,
-                held, notices
-            )
+        self = try StoredBytes.decode(entry.payload, of: "a shared project") {
+            (reader) throws(VaultError) in try SharedProject(entry, from: &reader)
         }
-        (project, group, compartment) = (parts.0, parts.1, parts.2)
-        (isAdopted, contested, offered) = (parts.3, parts.4, parts.5)
-        (proposal, recordedBinding) = (parts.6, parts.7)
-        (held, notices) = (parts.8, parts.9)
+    }
+
+    private init(_ entry: JournalEntry, from reader: inout ByteReader) throws(VaultError) {
+        (id, createdAt) = (entry.id, entry.createdAt)
+        project = try reader.identifier()
+        group = try GroupHash.decode(from: &reader)
+        compartment = try reader.identifier()
+        isAdopted = try reader.flag()
+        contested = try reader.ascending(
+            limit: 1_000_000, least: 17, of: "contested variables", by: \.variable
+        ) { (reader) throws(VaultError) in
+            ContestedVariable(
+                variable: try reader.identifier(), contest: Contest(rawValue: try reader.byte()))
+        }
+        offered = try reader.identifiers(limit: 1_000_000, of: "offered variables")
+        proposal = try reader.optional(GroupBinding.decode(from:))
+        recordedBinding = try reader.optional(GroupBinding.decode(from:))
+        held = try reader.ascending(
+            limit: 1_000_000, least: 51, of: "changes to accept", by: \.variable,
+            HeldChange.init(from:))
+        notices = try reader.ascending(
+            limit: 1_000_000, least: 74, of: "rotations of colleagues", by: \.reference,
+            RotationNotice.init(from:))
     }
 
     package var entry: JournalEntry {
@@ -148,9 +135,7 @@ package struct SharedProject: Sendable {
     ///
     /// - Throws: ``VaultError/Code/damaged``.
     package static func all(in index: VaultIndex) throws(VaultError) -> [SharedProject] {
-        var found: [SharedProject] = []
-        for entry in index.groupEntries(.sharedProject) { found.append(try SharedProject(entry)) }
-        return found
+        try index.groupEntries(.sharedProject).map(SharedProject.init(_:))
     }
 
     /// Returns those that are shared with one group.

@@ -70,16 +70,16 @@ package struct SharedState: Sendable {
         package var kind: VariableAttributes.Kind
         package var comment: String?
         package var rotationSeconds: UInt64
-        package var isInUse: Bool
+        package var isInUse = true
         /// The number of the version in use; 0 for none.
-        package var version: UInt64
-        package var candidates: Candidates
+        package var version: UInt64 = 0
+        package var candidates: Candidates = [:]
         /// Ascending by number.
-        package var versions: [Version]
+        package var versions: [Version] = []
         /// The numbers of the versions that are the value: several if it is contested.
-        package var choices: [UInt64]
+        package var choices: [UInt64] = []
         /// The numbers of versions that writers offer.
-        package var offers: [UInt64]
+        package var offers: [UInt64] = []
         /// Ascending by their bytes. They count only where a listing of Vercel shows the same.
         package var claims: [Claim] = []
         /// Whether this vault announced that it rotates it.
@@ -98,28 +98,26 @@ package struct SharedState: Sendable {
     package let group: GroupHash
     /// The chain of changes that this vault continues.
     package var chain: Identifier
-    package var counter: UInt64
+    package var counter: UInt64 = 0
     /// The last change of the chain; zero for none.
-    package var last: GroupHash
+    package var last = GroupHash.zero
     /// The changes that count and that nothing builds on yet.
-    package var heads: [GroupHash]
+    package var heads: [GroupHash] = []
     /// The candidates of project name and binding.
-    package var candidates: Candidates
+    package var candidates: Candidates = [:]
     /// Ascending by `id`.
-    package var records: [Record]
+    package var records: [Record] = []
     /// Late and waiting changes, as of the last sync.
-    package var lateCount: UInt32
-    package var waitingCount: UInt32
+    package var lateCount: UInt32 = 0
+    package var waitingCount: UInt32 = 0
     /// The late changes of this member that were reported, ascending.
-    package var ownLate: [GroupHash]
+    package var ownLate: [GroupHash] = []
     package let createdAt: UInt64
 
     package init(compartment: Identifier, group: GroupHash, createdAt: UInt64) {
         id = .random()
         (self.compartment, self.group) = (compartment, group)
-        (chain, counter, last) = (.random(), 0, .zero)
-        (heads, candidates, records) = ([], [:], [])
-        (lateCount, waitingCount, ownLate) = (0, 0, [])
+        chain = .random()
         self.createdAt = createdAt
     }
 
@@ -129,9 +127,7 @@ package struct SharedState: Sendable {
     package static func all(
         of group: GroupHash, in index: VaultIndex
     ) throws(VaultError) -> [SharedState] {
-        var found: [SharedState] = []
-        for entry in index.groupEntries(.sharedState) { found.append(try SharedState(entry)) }
-        return found.filter { $0.group == group }
+        try index.groupEntries(.sharedState).map(SharedState.init(_:)).filter { $0.group == group }
     }
 
     /// Returns what a group last agreed about one of its projects.
@@ -145,18 +141,15 @@ package struct SharedState: Sendable {
 
     /// - Throws: ``VaultError/Code/damaged``.
     package init(_ entry: JournalEntry) throws(VaultError) {
-        let decoded = try StoredBytes.decode(entry.payload, of: "a shared project's state") {
+        self = try StoredBytes.decode(entry.payload, of: "a shared project's state") {
             (reader) throws(VaultError) in try SharedStateCoding.decode(entry, from: &reader)
         }
-        self = decoded
     }
 
     init(_ entry: JournalEntry, compartment: Identifier, group: GroupHash) {
         (id, createdAt) = (entry.id, entry.createdAt)
         (self.compartment, self.group) = (compartment, group)
-        (chain, counter, last) = (.zero, 0, .zero)
-        (heads, candidates, records) = ([], [:], [])
-        (lateCount, waitingCount, ownLate) = (0, 0, [])
+        chain = .zero
     }
 
     package var entry: JournalEntry {

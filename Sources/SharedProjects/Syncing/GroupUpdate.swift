@@ -43,9 +43,7 @@ package struct GroupUpdate {
     package func apply(
         to transaction: inout VaultTransaction, _ id: Identifier
     ) throws -> Outcome {
-        guard let stored = transaction.index.journal.first(where: { $0.id == id }) else {
-            throw SharingError(.notFound, "This vault no longer belongs to the group.")
-        }
+        let stored = try transaction.index.membershipEntry(id)
         var membership = try GroupMembership(stored)
         try check(membership)
         var outcome = Outcome()
@@ -122,8 +120,8 @@ package struct GroupUpdate {
         to transaction: inout VaultTransaction
     ) throws -> Outcome.Project? {
         let state = view.state(of: compartment)
-        let found = try SharedProject.all(in: transaction.index).first {
-            $0.group == membership.group && $0.compartment == compartment
+        let found = try SharedProject.all(of: membership.group, in: transaction.index).first {
+            $0.compartment == compartment
         }
         let detached = membership.detached.first { $0.compartment == compartment }
         // It was removed here: only `group adopt` brings it back.
@@ -206,7 +204,7 @@ package struct GroupUpdate {
     ) throws -> SharedProject? {
         guard let project = detached.project, transaction.index.project(project) != nil,
             // It may be shared with another group by now.
-            try !SharedProject.all(in: transaction.index).contains(where: { $0.project == project })
+            try SharedProject.of(project, in: transaction.index) == nil
         else { return nil }
         return SharedProject(
             project: project, group: membership.group, compartment: detached.compartment,
@@ -248,14 +246,10 @@ package struct GroupUpdate {
     private func removePublished(
         of group: GroupHash, _ transaction: inout VaultTransaction
     ) throws -> Int {
-        var done: Set<Identifier> = []
-        for entry in transaction.index.groupEntries(.outgoingChange) {
-            let outgoing = try OutgoingChange(entry)
-            if outgoing.group == group, published.contains(GroupHash(of: outgoing.object)) {
-                done.insert(outgoing.id)
-            }
+        let done = try OutgoingChange.all(of: group, in: transaction.index).filter {
+            published.contains(GroupHash(of: $0.object))
         }
-        transaction.removeGroupEntries(done)
+        transaction.removeGroupEntries(Set(done.map(\.id)))
         return done.count
     }
 }

@@ -1,13 +1,23 @@
 package import Vault
 
+extension VaultIndex {
+    /// Returns the entry of a membership.
+    ///
+    /// - Throws: ``SharingError/Code/notFound``.
+    package func membershipEntry(_ id: Identifier) throws(SharingError) -> JournalEntry {
+        guard let stored = journal.first(where: { $0.id == id }) else {
+            throw SharingError(.notFound, "This vault no longer belongs to the group.")
+        }
+        return stored
+    }
+}
+
 extension VaultTransaction {
     /// Changes what the vault keeps about a group; the keys stay as they are.
     package mutating func changeMembership(
         _ id: Identifier, _ body: (inout GroupMembership) throws -> Void
     ) throws {
-        guard let stored = index.journal.first(where: { $0.id == id }) else {
-            throw SharingError(.notFound, "This vault no longer belongs to the group.")
-        }
+        let stored = try index.membershipEntry(id)
         var membership = try GroupMembership(stored)
         try body(&membership)
         try keep(membership.entry(sealed: try stored.sealedSection().sealed))
@@ -40,7 +50,7 @@ extension VaultTransaction {
     /// Stops sharing all projects of a group, which stay in this vault, and drops the changes that
     /// were not published.
     package mutating func detachAll(of group: GroupMembership) throws {
-        for shared in try SharedProject.all(in: index) where shared.group == group.group {
+        for shared in try SharedProject.all(of: group.group, in: index) {
             try detach(shared, keepsProject: true)
         }
         let outgoing = try OutgoingChange.all(of: group.group, in: index)
