@@ -47,7 +47,7 @@ struct AdoptionPlan {
                     own: variable, twin: twin, isEqual: try Self.areEqual(variable, twin, values)))
         }
         (self.pairs, self.onlyOwn) = (pairs, onlyOwn)
-        let moves = own.binding.map { proposal?.isSame(as: $0) == true } ?? false
+        let moves = proposal?.isSame(as: own.binding) == true
         movesBinding = moves
         directories = index.metadata.approvedDirectories.filter {
             $0.vaultProject == own.id && (moves || $0.organisation.isEmpty)
@@ -181,7 +181,8 @@ struct AdoptionPlan {
 
 extension GroupBinding {
     /// Whether this is the Vercel project of a link.
-    func isSame(as binding: VaultProject.Binding) -> Bool {
-        origin == binding.origin && project == binding.projectID && team == binding.teamID
+    func isSame(as binding: VaultProject.Binding?) -> Bool {
+        guard let binding else { return false }
+        return origin == binding.origin && project == binding.projectID && team == binding.teamID
     }
 }

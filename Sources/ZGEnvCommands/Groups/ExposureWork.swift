@@ -113,22 +113,14 @@ struct ExposureWork {
 
     /// - Throws: ``ExitCode/unauthorized`` unless this vault is an admin, who sees all projects.
     func requireAdmin() throws {
-        let membership = access.membership
-        guard membership.rights.role == .admin, membership.standing == .active else {
-            throw SharingError(
-                .notAllowed,
-                "Only an admin of \(membership.name) sees all of its projects, and can tell what "
-                    + "somebody could read.")
-        }
+        try access.membership.requireAdmin(
+            "sees all of its projects, and can tell what somebody could read")
     }
 
     /// Returns all machines of a person who left, or else the members with the name or ID.
     func subject(named who: String) throws -> Subject {
         let people = access.membership.people
-        let named = people.filter { $0.name == who }
-        let found =
-            named.isEmpty
-            ? people.filter { who.utf8.count >= 4 && $0.member.hexadecimal.hasPrefix(who) } : named
+        let found = people.named(who)
         guard let first = found.first else {
             throw CommandError(
                 .notFound, "\(access.membership.name) never had a member \(who).",
@@ -177,8 +169,7 @@ struct ExposureWork {
             guard let proposal = shared.proposal, exposed.contains(shared.project) else {
                 return false
             }
-            let binding = index.project(shared.project)?.binding
-            return binding.map { !proposal.isSame(as: $0) } ?? true
+            return !proposal.isSame(as: index.project(shared.project)?.binding)
         }
         let states = try SharedState.all(of: membership.group, in: index)
         let heads = Dictionary(
@@ -194,10 +185,8 @@ struct ExposureWork {
                     member: $0.member, name: membership.name(of: $0.member),
                     reason: $0.acceptance?.reason)
             },
-            words: CheckWords.words(
-                for: StateWords.bytes(
-                    group: membership.group, membership: membership.heads, heads: heads)
-            ).joined(separator: " "), time: workspace.context.now(), group: membership.name)
+            words: membership.stateWords(heads), time: workspace.context.now(),
+            group: membership.name)
     }
 
     private func look(_ membership: GroupMembership) throws {

@@ -44,9 +44,7 @@ final class GroupAccess {
     static func open(knowing who: String, _ workspace: Workspace) throws -> GroupAccess {
         let index = try workspace.session.index(.everything, with: .values)
         let fitting = try GroupMembership.all(in: index).filter { membership in
-            membership.people.contains {
-                $0.name == who || (who.utf8.count >= 4 && $0.member.hexadecimal.hasPrefix(who))
-            }
+            !membership.people.named(who).isEmpty
         }
         return try GroupAccess(
             fitting.count == 1 ? fitting[0] : find(nil, in: index), workspace)
@@ -148,10 +146,7 @@ final class GroupAccess {
     private func secrets(
         in index: VaultIndex, _ vault: Identifier, _ keys: VaultKeys
     ) throws -> MemberSecrets {
-        guard let stored = index.journal.first(where: { $0.id == membership.id }) else {
-            throw SharingError(.notFound, "This vault no longer belongs to the group.")
-        }
-        return try MemberSecrets(stored, vault: vault, with: keys)
+        try MemberSecrets(try index.membershipEntry(membership.id), vault: vault, with: keys)
     }
 
     // MARK: Sync
@@ -317,11 +312,7 @@ final class GroupAccess {
     ///
     /// - Throws: ``ExitCode/notFound``, or ``ExitCode/usage`` if there are several.
     func member(named who: String) throws -> GroupMembership.Person {
-        let active = membership.people.filter(\.isActive)
-        let named = active.filter { $0.name == who }
-        let found =
-            named.isEmpty && who.utf8.count >= 4
-            ? active.filter { $0.member.hexadecimal.hasPrefix(who) } : named
+        let found = membership.people.filter(\.isActive).named(who)
         guard let first = found.first else {
             throw CommandError(
                 .notFound, "\(membership.name) has no member \(who).",
@@ -334,7 +325,7 @@ final class GroupAccess {
             }
             throw CommandError(
                 .usage,
-                (named.isEmpty ? "Several members begin with" : "Several members are called")
+                (first.name == who ? "Several members are called" : "Several members begin with")
                     + " \(who): \(list.joined(separator: ", ")).",
                 hint: "Use the digits in place of the name; 4 are enough if they are unique.")
         }
@@ -366,13 +357,8 @@ final class GroupAccess {
     static func invites(
         of group: GroupHash, in copy: any GroupPlace
     ) throws -> [(invite: [UInt8], joins: [[UInt8]])] {
-        var rest = try ObjectExchange.content(of: group, in: copy).others
-        var objects: [ObjectPath: [UInt8]] = [:]
-        while !rest.isEmpty {
-            let reading = try copy.read(rest, of: group)
-            objects.merge(reading.objects) { first, _ in first }
-            rest = reading.remaining
-        }
+        let paths = try ObjectExchange.content(of: group, in: copy).others
+        let objects = try copy.objects(at: paths, of: group)
         return objects.compactMap { path, object in
             guard case .invite(let id) = path else { return nil }
             let joins = objects.compactMap { path, bytes -> [UInt8]? in
@@ -380,5 +366,23 @@ final class GroupAccess {
             }
             return (object, joins)
         }
+    }
+}
+
+extension GroupMembership {
+    /// - Parameter right: What only admins may do: a predicate, for the message.
+    /// - Throws: ``SharingError/Code/notAllowed`` unless this vault is an admin.
+    func requireAdmin(_ right: String) throws(SharingError) {
+        guard !isActiveAdmin else { return }
+        throw SharingError(.notAllowed, "Only an admin of \(name) \(right).")
+    }
+}
+
+extension [GroupMembership.Person] {
+    /// Those of a name, or else those whose member id begins with these 4 or more digits.
+    func named(_ who: String) -> [GroupMembership.Person] {
+        let named = filter { $0.name == who }
+        guard named.isEmpty, who.utf8.count >= 4 else { return named }
+        return filter { $0.member.hexadecimal.hasPrefix(who) }
     }
 }

@@ -129,5 +129,5 @@ extension GroupRole {
         self = role
     }
 
-    static let names = ["admin", "member", "writer", "reader"]
+    static let names = allCases.map(\.name)
 }

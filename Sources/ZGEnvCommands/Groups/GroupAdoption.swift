@@ -109,7 +109,7 @@ struct GroupAdoption {
     private func bindNew(_ shared: SharedProject, _ name: String) throws -> String? {
         let index = try workspace.session.index(.everything)
         guard let proposal = shared.proposal, let project = index.project(shared.project),
-            project.binding.map({ !proposal.isSame(as: $0) }) ?? true
+            !proposal.isSame(as: project.binding)
         else { return nil }
         switch binds {
         case true?: return try bind(shared, project)
@@ -148,7 +148,7 @@ struct GroupAdoption {
                 .conflict, "The group proposes no Vercel project for \(project.name).",
                 hint: "Link it with: zg-env link NAME --as \(word: project.name)")
         }
-        if project.binding.map({ proposal.isSame(as: $0) }) == true {
+        if proposal.isSame(as: project.binding) {
             workspace.note("\(project.name) is already linked to \(Self.words(of: proposal)).")
             return proposal.project
         }

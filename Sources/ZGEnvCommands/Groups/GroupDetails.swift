@@ -50,7 +50,7 @@ struct GroupDetails {
                             "zg-env resolve \(word: variable.name) -p \(word: project.name)"))
             }
             if item.isAdopted, let proposal = item.proposal,
-                project.binding.map({ !proposal.isSame(as: $0) }) ?? true
+                !proposal.isSame(as: project.binding)
             {
                 all.append(
                     Detail(

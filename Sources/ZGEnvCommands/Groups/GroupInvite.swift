@@ -65,9 +65,7 @@ struct GroupInvite: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
         let membership = access.membership
-        guard membership.rights.role == .admin, membership.standing == .active else {
-            throw SharingError(.notAllowed, "Only an admin of \(membership.name) can invite.")
-        }
+        try membership.requireAdmin("can invite")
         try requireUnused(membership)
         let rights = try rights(membership, workspace)
         guard !isAutomatic || rights.role != .admin else {
@@ -157,9 +155,9 @@ struct GroupInvite: Command {
     ) throws -> Int {
         guard rights.role.readsValues else { return 0 }
         let index = try workspace.session.index(.listing)
-        return try SharedProject.all(in: index).filter {
-            $0.group == membership.group && rights.includes($0.compartment)
-        }.reduce(0) { $0 + index.variables(of: $1.project).count }
+        return try SharedProject.all(of: membership.group, in: index)
+            .filter { rights.includes($0.compartment) }
+            .reduce(0) { $0 + index.variables(of: $1.project).count }
     }
 }
 

@@ -30,10 +30,7 @@ struct GroupRemove: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
         let membership = access.membership
-        guard membership.rights.role == .admin, membership.standing == .active else {
-            throw SharingError(
-                .notAllowed, "Only an admin of \(membership.name) can remove members.")
-        }
+        try membership.requireAdmin("can remove members")
         let invites = try OpenInvite.all(
             of: membership.group, at: workspace.context.now(), workspace
         ).filter { $0.name == who }

@@ -29,9 +29,7 @@ struct GroupRoleChange: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let access = try GroupAccess.open(group, workspace)
         let membership = access.membership
-        guard membership.rights.role == .admin, membership.standing == .active else {
-            throw SharingError(.notAllowed, "Only an admin of \(membership.name) can change roles.")
-        }
+        try membership.requireAdmin("can change roles")
         let member = try access.member(named: who)
         let changed = member.role == role ? [] : [member]
         let plan = changed.map {

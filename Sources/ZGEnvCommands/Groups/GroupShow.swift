@@ -41,18 +41,15 @@ struct GroupShow: Command {
         let shared = try SharedProject.all(of: membership.group, in: index)
         let states = try SharedState.all(of: membership.group, in: index)
         let outgoing = try OutgoingChange.all(of: membership.group, in: index).count
-        func words(_ heads: [Identifier: [GroupHash]]) -> String {
-            CheckWords.words(
-                for: StateWords.bytes(
-                    group: membership.group, membership: membership.heads, heads: heads)
-            ).joined(separator: " ")
+        func state(of project: SharedProject) -> SharedState? {
+            states.first { $0.compartment == project.compartment }
         }
         // Somebody limited to one project sees no other: words for each can always be compared.
         func words(of project: SharedProject) -> String {
-            let state = states.first { $0.compartment == project.compartment }
-            return words([project.compartment: (state?.heads ?? []).sorted()])
+            membership.stateWords(
+                [project.compartment: (state(of: project)?.heads ?? []).sorted()])
         }
-        let spoken = words([:])
+        let spoken = membership.stateWords([:])
         let now = workspace.context.now()
         let invites = try OpenInvite.all(of: membership.group, at: now, workspace)
         let admins = membership.people.count { $0.isActive && $0.role == .admin }
@@ -70,7 +67,7 @@ struct GroupShow: Command {
         let details = try GroupDetails(membership, shared, index, workspace)
         for project in shared {
             let name = index.project(project.project)?.name ?? "?"
-            let state = states.first { $0.compartment == project.compartment }
+            let state = state(of: project)
             var notes: [String] = []
             if !project.contested.isEmpty { notes.append("\(project.contested.count) contested") }
             if let late = state?.lateCount, late > 0 { notes.append("\(late) late") }
@@ -127,7 +124,7 @@ struct GroupShow: Command {
             "notUsedHere": .strings(RemovedProject.names(membership)),
             "projects": .array(
                 shared.map { project in
-                    let state = states.first { $0.compartment == project.compartment }
+                    let state = state(of: project)
                     return [
                         "project": .string(index.project(project.project)?.name ?? ""),
                         "isAdopted": .bool(project.isAdopted),

@@ -89,7 +89,7 @@ struct GroupSync: Command {
         }
         var (exchange, outcome) = try access.sync()
         var admitted: [String] = []
-        if admits, access.membership.rights.role == .admin, access.membership.standing == .active {
+        if admits, access.membership.isActiveAdmin {
             admitted = try GroupAdmission(access, workspace, admitsAll: admitsAll).admitAll()
             if outcome.isForked { try access.joinFork() }
             if !admitted.isEmpty || outcome.isForked {

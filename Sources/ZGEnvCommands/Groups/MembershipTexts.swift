@@ -75,3 +75,11 @@ struct MembershipTexts {
         TimeText.age(of: Int64(clamping: time), at: Int64(clamping: now))
     }
 }
+
+extension GroupMembership {
+    /// The words for the membership and the heads of some compartments, as two people compare them.
+    func stateWords(_ heads: [Identifier: [GroupHash]]) -> String {
+        CheckWords.words(for: StateWords.bytes(group: group, membership: self.heads, heads: heads))
+            .joined(separator: " ")
+    }
+}

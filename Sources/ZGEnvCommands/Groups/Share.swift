@@ -171,10 +171,7 @@ struct Share: Command {
     private func share(
         _ project: VaultProject, with known: GroupMembership, _ workspace: Workspace
     ) throws -> GroupMembership {
-        guard known.rights.role == .admin, known.standing == .active else {
-            throw SharingError(
-                .notAllowed, "Only an admin of \(group) can share a project with it.")
-        }
+        try known.requireAdmin("can share a project with it")
         let access = try GroupAccess(known, workspace)
         _ = try access.sync()
         let compartment = Identifier.random()
