@@ -58,7 +58,7 @@ struct ChangeRuleVectors {
     ) throws -> [UInt8] {
         var writer = ByteWriter()
         header.encode(into: &writer)
-        let text = try key.index.seal(padded, additionalData: writer.bytes)
+        let text = key.index.seal(padded, additionalData: writer.bytes)
         let bytes = writer.bytes + Layout.u32(text.count) + text + Layout.u32(0)
         return bytes + bytes.withBytes { signer.write.signature(of: $0) }
     }

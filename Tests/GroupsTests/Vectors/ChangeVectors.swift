@@ -119,7 +119,7 @@ enum ChangeVectors {
     ) throws -> Layout {
         var object = Layout()
         object.add("header", header)
-        let sealed = try keys.index.seal(padded, additionalData: header.bytes)
+        let sealed = keys.index.seal(padded, additionalData: header.bytes)
         object.add("operations.length", Layout.u32(sealed.count))
         object.add("operations", sealed)
         object.add("values.length", Layout.u32(values.count))
