@@ -119,16 +119,16 @@ public struct SecretSlice: CustomStringConvertible, CustomDebugStringConvertible
         }
     }
 
-    /// Compares the bytes in a time that depends only on the lengths.
-    package func isEqual(to other: SecretSlice) -> Bool {
-        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
-    }
-
     /// Returns the part `range` of this slice, which must be in bounds.
     public func part(_ range: Range<Int>) -> SecretSlice {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return unsafe SecretSlice(
             arena: arena, start: start + range.lowerBound, count: range.count)
+    }
+
+    /// Compares in a time that depends only on the lengths.
+    package func equals(_ other: SecretSlice) -> Bool {
+        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
     }
 
     /// A placeholder that reveals nothing about the secret.

@@ -66,7 +66,7 @@ extension PushApplication {
             let ours = outcome.step.sendsValue
                 ? try? values(variable) : try? keptValues?(variable)
         else { return false }
-        return ours.isEqual(to: value)
+        return ours.equals(value)
     }
 
     /// Returns whether a step kept a value that Vercel shows and the vault has.
@@ -118,7 +118,7 @@ extension PushApplication {
         guard case .success(let theirs?) = answer,
             let ours = try outcome.step.variable.flatMap({ try keptValues?($0) })
         else { return .verified }
-        return ours.isEqual(to: theirs)
+        return ours.equals(theirs)
             ? .verified : .conflict("its value was changed on Vercel right before the update")
     }
 
@@ -152,7 +152,7 @@ extension PushApplication {
         }
         switch answer {
         case .success(let value?):
-            if try values(variable).isEqual(to: value) { return .verified }
+            if try values(variable).equals(value) { return .verified }
             return .failed(
                 value.count == 0 ? "Vercel stored an empty value" : "Vercel has a different value",
                 nil)

@@ -48,7 +48,7 @@ package struct CopyPlan {
             // A record with a larger scope already provides the same value there.
             if let only = holding.first, holding.count == 1,
                 scope.subtracting(only.attributes.scope).isEmpty, reader.isAccepted(only),
-                let old = try reader.currentValue(of: only, in: arena), old.isEqual(to: value)
+                let old = try reader.currentValue(of: only, in: arena), old.equals(value)
             {
                 return Entry(
                     record: record, scope: scope, fate: .unchanged, byteCount: value.count)

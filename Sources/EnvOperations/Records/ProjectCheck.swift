@@ -229,7 +229,7 @@ package struct ProjectCheck {
 
     private static func haveSameValue(_ left: Subject, _ right: Subject) -> Bool {
         guard let left = left.value, let right = right.value else { return false }
-        return left.isEqual(to: right)
+        return left.equals(right)
     }
 
     // MARK: Words

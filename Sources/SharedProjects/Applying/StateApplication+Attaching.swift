@@ -26,8 +26,7 @@ extension StateApplication {
             let own = try transaction.acceptedValue(
                 of: variable.id, version: variable.currentVersion, in: arena)
         else { return nil }
-        let isEqual = own.withBytes { own in value.withBytes { $0.isEqualInConstantTime(to: own) } }
-        return isEqual ? variable.currentVersion : nil
+        return own.equals(value) ? variable.currentVersion : nil
     }
 
     /// Moves the variables that only this vault has to a project of their own: they were not meant

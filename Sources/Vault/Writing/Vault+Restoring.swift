@@ -161,18 +161,12 @@ extension VaultIndex {
             let arena = SecretArena()
             let present = try own.index.logKey(in: arena)
             for key in old.formerLogKeys + [try keys.index.logKey(in: arena)]
-            where !(formerLogKeys + [present]).contains(where: { $0.isEqual(to: key) }) {
+            where !(formerLogKeys + [present]).contains(where: { $0.equals(key) }) {
                 formerLogKeys.append(key)
             }
             formerLogKeys.removeFirst(max(formerLogKeys.count - Self.formerLogKeyLimit, 0))
             return true
         }
         return false
-    }
-}
-
-extension SecretSlice {
-    fileprivate func isEqual(to other: SecretSlice) -> Bool {
-        withBytes { left in other.withBytes { left.isEqualInConstantTime(to: $0) } }
     }
 }

@@ -56,8 +56,6 @@ extension ValueReader {
     ) throws(VaultError) -> Bool {
         let left = try anyValue(of: variable, left, in: arena)
         let right = try anyValue(of: variable, right, in: arena)
-        return left.withBytes { left in
-            right.withBytes { left.isEqualInConstantTime(to: $0) }
-        }
+        return left.equals(right)
     }
 }

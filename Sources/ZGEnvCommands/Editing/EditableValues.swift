@@ -227,7 +227,7 @@ struct EditableValues {
             guard let old = values[record.id]?.value,
                 let new = edited.value(of: edited.keys[number])
             else { return false }
-            return old.withBytes { old in new.withBytes { old.isEqualInConstantTime(to: $0) } }
+            return old.equals(new)
         }
     }
 

@@ -62,9 +62,7 @@ struct AdoptionPlan {
         guard let left = try values.currentValue(of: own, in: arena),
             let right = try values.currentValue(of: twin, in: arena)
         else { return false }
-        return left.withBytes { left in
-            right.withBytes { left.isEqualInConstantTime(to: $0) }
-        }
+        return left.equals(right)
     }
 
     // MARK: Describing

@@ -144,10 +144,3 @@ extension StoredVersion {
         let version: UInt64
     }
 }
-
-extension SecretSlice {
-    /// Compares in a time that depends only on the lengths.
-    func equals(_ other: SecretSlice) -> Bool {
-        withBytes { mine in other.withBytes { mine.isEqualInConstantTime(to: $0) } }
-    }
-}

@@ -85,9 +85,7 @@ struct Difference: Command {
                     guard let old = try reader.currentValue(of: record, in: arena),
                         let new = source.value(of: source.keys[number])
                     else { return nil }
-                    return old.withBytes { old in
-                        new.withBytes { old.isEqualInConstantTime(to: $0) }
-                    }
+                    return old.equals(new)
                 }
             })
         return result(difference, source, project, place.title, path, workspace)

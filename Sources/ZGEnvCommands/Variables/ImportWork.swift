@@ -42,7 +42,7 @@ struct ImportWork {
                     let old = try reader.currentValue(of: variable, in: arena),
                     let new = source.value(of: source.keys[number])
                 else { return false }
-                return old.withBytes { old in new.withBytes { old.isEqualInConstantTime(to: $0) } }
+                return old.equals(new)
             }
         }
         do {

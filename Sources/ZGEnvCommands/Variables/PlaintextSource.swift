@@ -172,9 +172,7 @@ struct PlaintextSource {
     func hasReplacedValue(_ file: String) -> Bool {
         replaced.contains { replaced in
             guard replaced.file == file, let new = values[replaced.key] else { return false }
-            return !replaced.value.withBytes { old in
-                new.withBytes { old.isEqualInConstantTime(to: $0) }
-            }
+            return !replaced.value.equals(new)
         }
     }
 

@@ -70,9 +70,7 @@ struct RemoteDifference {
                 guard let theirs = theirs[pair.record.id],
                     let ours = try reader.currentValue(of: pair.variable, in: arena)
                 else { return nil }
-                return ours.withBytes { ours in
-                    theirs.withBytes { ours.isEqualInConstantTime(to: $0) }
-                }
+                return ours.equals(theirs)
             }
         }
         return result(difference, project, place, listing, workspace)
