@@ -14,27 +14,20 @@ struct AuthenticatedCipherTests {
             }
             #expect(sealed.count == 1 + text.count + 16)
             let arena = SecretArena()
-            let opened = try Array(sealed.dropFirst()).withBytes {
-                try AuthenticatedCipher.open(
-                    $0, nonce: nonce, additionalData: [1, 2], key: key, in: arena)
-            }
+            let opened = try AuthenticatedCipher.opened(
+                nonce + sealed.dropFirst(), additionalData: [1, 2], key: key, in: arena)
             #expect(opened.bytesForTesting == text)
         }
     }
 
     @Test func `every changed bit, other data and another key are refused`() throws {
         let key = try SecretBytes.random(count: 32)
-        let nonce = AuthenticatedCipher.randomNonce()
-        var sealed: [UInt8] = []
-        [UInt8]([1, 2, 3]).withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: nonce, additionalData: [5], key: key, appendingTo: &sealed)
+        let sealed = [UInt8]([1, 2, 3]).withBytes {
+            AuthenticatedCipher.sealed($0, additionalData: [5], key: key)
         }
         func opens(_ bytes: [UInt8], _ data: [UInt8], _ key: borrowing SecretBytes) -> Bool {
-            let opened = try? bytes.withBytes {
-                try AuthenticatedCipher.open(
-                    $0, nonce: nonce, additionalData: data, key: key, in: SecretArena())
-            }
+            let opened = try? AuthenticatedCipher.opened(
+                bytes, additionalData: data, key: key, in: SecretArena())
             return opened != nil
         }
         let opensUnchanged = opens(sealed, [5], key)

@@ -16,7 +16,6 @@ struct PostalJoin: Command {
             stay in the vault's index.
             """,
         arguments: [ArgumentSpec("URL", .one, "The relay's URL, such as https://relay.example")],
-        options: [],
         examples: [
             .init("zg-env postal join https://relay.example", "type the code at a prompt"),
             .init(

@@ -10,7 +10,6 @@ struct PostalStatus: Command {
         discussion: """
             Asks each relay whether the device is still registered, except with --offline.
             """,
-        options: [],
         exitCodes: ExitCode.ofVercel)
 
     /// What a relay answered.

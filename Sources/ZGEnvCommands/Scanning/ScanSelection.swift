@@ -13,17 +13,15 @@ struct ScanSelection {
 
     /// Opens the values, which may ask for the passphrase, and keeps only digests of them.
     init(_ choice: ScanOptions, _ workspace: Workspace) throws {
-        let hasHistory = choice.history
         let resolver = ProjectResolver(workspace)
         if !choice.allProjects { _ = try resolver.reference() }
         let keys = try workspace.session.keys(.values) {
             if !choice.allProjects { _ = try resolver.existing(in: $0) }
         }
         let vault = try workspace.session.opened()
-        let index = try vault.index(with: keys, extent: hasHistory ? .everything : .currentValues)
-        let isAll = choice.allProjects
-        let projects =
-            try isAll ? index.projects : [resolver.existing(in: index)]
+        let index = try vault.index(
+            with: keys, extent: choice.history ? .everything : .currentValues)
+        let projects = try choice.allProjects ? index.projects : [resolver.existing(in: index)]
         guard
             let reader = try ValueReader(
                 vault: vault, index: index, keys: keys, givesAny: true)
@@ -36,7 +34,7 @@ struct ScanSelection {
         var missing: [String] = []
         var published: [ScanValues.Owner] = []
         for project in projects {
-            let removed = hasHistory ? index.removedVariables(of: project.id) : []
+            let removed = choice.history ? index.removedVariables(of: project.id) : []
             for variable in index.variables(of: project.id) + removed
             where !except.contains(variable.name) {
                 if let value = try reader.currentValue(of: variable, in: arena) {
@@ -53,7 +51,7 @@ struct ScanSelection {
                 }
             }
         }
-        if hasHistory {
+        if choice.history {
             let records = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
             let names = Dictionary(uniqueKeysWithValues: projects.map { ($0.id, $0.name) })
             for version in index.earlierVersions {
@@ -77,7 +75,7 @@ struct ScanSelection {
         if !found.isEmpty {
             try workspace.audit(
                 "searched for", Set(found.map(\.owner.key)).sorted(),
-                project: isAll ? nil : projects.first?.name, seen: index.metadata)
+                project: choice.allProjects ? nil : projects.first?.name, seen: index.metadata)
         }
         table = try SearchTable(values.values)
         (owners, leftOut) = (values.owners, values.leftOut + published)
