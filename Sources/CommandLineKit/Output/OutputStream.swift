@@ -44,6 +44,12 @@ package import JSON
         unsafe try write(text.utf8Span.span.bytes)
     }
 
+    /// Writes bytes at once, after what is buffered, without a copy in the buffer.
+    package func writeDirectly(_ bytes: RawSpan) throws(OutputError) {
+        try flush()
+        try writeAll(bytes)
+    }
+
     /// Writes the buffered bytes. Bytes that cannot be written are dropped: after an error the output
     /// is incomplete.
     package func flush() throws(OutputError) {
@@ -55,9 +61,7 @@ package import JSON
 
     /// Writes a text to a descriptor at once.
     package static func write(_ text: String, to descriptor: Int32) throws(OutputError) {
-        let output = OutputStream(descriptor: descriptor)
-        try output.write(text)
-        try output.flush()
+        try unsafe OutputStream(descriptor: descriptor).writeDirectly(text.utf8Span.span.bytes)
     }
 
     /// Drops the buffered bytes.

@@ -51,10 +51,8 @@ package struct TerminalDevice: ~Copyable {
 
     /// Writes bytes, such as a value in guarded memory, without a copy that stays behind.
     package func write(_ bytes: RawSpan) throws(TerminalError) {
-        let output = OutputStream(descriptor: descriptor)
         do throws(OutputError) {
-            try output.write(bytes)
-            try output.flush()
+            try OutputStream(descriptor: descriptor).writeDirectly(bytes)
         } catch .system(let code) {
             throw .system(errno: code)
         } catch {
