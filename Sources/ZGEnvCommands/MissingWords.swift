@@ -21,7 +21,7 @@ struct MissingWords {
         let index = try workspace.session.index(.listing)
         let entries = index.projects.sorted { $0.name < $1.name }.map { project in
             let count = Set(index.variables(of: project.id).map(\.name)).count
-            return ListPicker.Entry(project.name, note: CountText.of(count, "variable"))
+            return ListPicker.Entry(project.name, note: DisplayText.count(count, "variable"))
         }
         return try Picker(workspace).pick("Project", entries)
     }

@@ -52,7 +52,7 @@ package enum DisplayText {
     }
 
     /// Returns a number with its noun: "1 value", "2 values".
-    package static func count(_ number: Int, _ noun: String) -> String {
+    package static func count(_ number: some BinaryInteger, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 

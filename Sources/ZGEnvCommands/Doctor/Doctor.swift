@@ -44,7 +44,7 @@ struct Doctor: Command {
             failure: count == 0
                 ? nil
                 : CommandError(
-                    .failed, "\(CountText.of(count, "check")) failed.",
+                    .failed, "\(DisplayText.count(count, "check")) failed.",
                     hint: "The line below each failed check says what to do."))
     }
 }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import SystemFiles
@@ -181,7 +182,7 @@ struct FileChecks {
         }
         return Finding(
             check, .warning,
-            "\(directory) has \(CountText.of(count, "temporary file")): another command was killed or is writing now.",
+            "\(directory) has \(DisplayText.count(count, "temporary file")): another command was killed or is writing now.",
             remedy: "The next change to the vault removes them.")
     }
 

@@ -133,7 +133,7 @@ struct KeyringChecks {
         if options.yes { return true }
         guard !options.json else { return false }
         let question =
-            "Remove \(CountText.of(count, "unused key")) for this vault from the keyring?"
+            "Remove \(DisplayText.count(count, "unused key")) for this vault from the keyring?"
         return (try? TerminalDevice().confirm(question)) ?? false
     }
 
@@ -142,7 +142,7 @@ struct KeyringChecks {
         guard found > 0 else {
             return Finding(check, .ok, "The keyring has no unused keys for this vault.")
         }
-        let keys = CountText.of(found, "unused key")
+        let keys = DisplayText.count(found, "unused key")
         guard removed == found else {
             return Finding(
                 check, .warning, "The keyring has \(keys) for this vault.",

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -95,7 +96,8 @@ extension ProjectFindings {
         } else if findings.isEmpty {
             findings.append(
                 Finding(
-                    "project", .ok, "No problems in \(CountText.of(found.count, "variable"))."))
+                    "project", .ok, "No problems in \(DisplayText.count(found.count, "variable")).")
+            )
         }
         return findings
     }

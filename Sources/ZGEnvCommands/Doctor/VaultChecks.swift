@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Vault
 
 /// Checks the vault as far as possible without a passphrase, and the settings.
@@ -32,7 +33,8 @@ struct VaultChecks {
     static func vault(_ path: String, _ slots: Int?, _ problem: CommandError?) -> Finding {
         guard let problem else {
             return Finding(
-                "vault", .ok, "\(path) can be read and has \(CountText.of(slots ?? 0, "slot")).")
+                "vault", .ok,
+                "\(path) can be read and has \(DisplayText.count(slots ?? 0, "slot")).")
         }
         return Finding(
             "vault", problem.code == .notFound ? .skipped : .failed, problem.message,

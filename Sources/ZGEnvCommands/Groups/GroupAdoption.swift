@@ -176,7 +176,9 @@ struct GroupAdoption {
         }
         workspace.note("Linked \(project.name) to \(Self.words(of: proposal)).")
         if forgotten > 0 {
-            workspace.note("\(Plural.variables(forgotten)) no longer counted as pushed.")
+            let verb = forgotten == 1 ? "is" : "are"
+            workspace.note(
+                "\(DisplayText.count(forgotten, "variable")) \(verb) no longer counted as pushed.")
         }
         return proposal.project
     }

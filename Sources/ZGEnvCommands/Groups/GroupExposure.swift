@@ -118,7 +118,7 @@ struct GroupExposure: Command {
         if found.isStillMember { lines.append("\(who) is still a member of \(membership.name).") }
         if found.missingCount > 0 {
             lines.append(
-                "\(Plural.changes(found.missingCount)) cannot be judged before the contents arrive: zg-env sync"
+                "\(DisplayText.count(found.missingCount, "change")) cannot be judged before the contents arrive: zg-env sync"
             )
         }
         for member in found.silent where member.reason == nil {

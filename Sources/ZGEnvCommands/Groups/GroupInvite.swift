@@ -75,7 +75,8 @@ struct GroupInvite: Command {
         let readable = try readableCount(rights, membership, workspace)
         let plan = [
             "let \(who) join \(membership.name) as \(rights.role.name)"
-                + (rights.role.readsValues ? ", able to read \(Plural.values(readable))" : "")
+                + (rights.role.readsValues
+                    ? ", able to read \(DisplayText.count(readable, "value"))" : "")
                 + (isAutomatic ? ", without another question" : "")
         ]
         guard try !isAutomatic || workspace.confirm(plan, "Invite \(who)?"),
@@ -105,7 +106,7 @@ struct GroupInvite: Command {
         _ = try access.publish([(.invite(id), object)])
         let command = "zg-env group join \(word: membership.place) --group \(word: membership.name)"
         workspace.note(
-            "\(who) will be able to read \(Plural.values(readable)). Send them this command, and the code below through a channel that you trust; it is valid for \(DurationText.text(.seconds(lifetime)))."
+            "\(who) will be able to read \(DisplayText.count(readable, "value")). Send them this command, and the code below through a channel that you trust; it is valid for \(DurationText.text(.seconds(lifetime)))."
         )
         return CommandResult(
             json: [

@@ -40,7 +40,9 @@ struct GroupLeave: Command {
                 ? "leave \(membership.name) and keep its projects in this vault alone"
                 : "drop the request to join \(membership.name)"
         ]
-        if waiting > 0 { plan.append("discard \(Plural.changes(waiting)) that were not published") }
+        if waiting > 0 {
+            plan.append("discard \(DisplayText.count(waiting, "change")) that were not published")
+        }
         guard try workspace.confirm(plan, "Leave \(membership.name)?") else {
             return CommandResult(
                 json: ["group": .string(membership.name), "dryRun": true],

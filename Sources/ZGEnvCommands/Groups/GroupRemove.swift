@@ -92,7 +92,7 @@ struct GroupRemove: Command {
         if let member {
             plan = [
                 "remove \(member.name) (\(member.member.hexadecimal.prefix(8))) from \(membership.name)",
-                "make new keys; \(Plural.values(exposed)) that they could read should be replaced",
+                "make new keys; \(DisplayText.count(exposed, "value")) that they could read should be replaced",
             ]
         }
         if !invites.isEmpty { plan.append("make the open invite of \(who) void") }

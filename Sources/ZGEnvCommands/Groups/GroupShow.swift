@@ -83,7 +83,7 @@ struct GroupShow: Command {
             text += "  not used here: \(name). Use it with: zg-env group adopt \(word: name)\n"
         }
         if outgoing > 0, membership.standing == .ended {
-            text += "  \(Plural.changes(outgoing)) will not be sent\n"
+            text += "  \(DisplayText.count(outgoing, "change")) will not be sent\n"
         } else if outgoing > 0 {
             text +=
                 "  \(WaitingChanges.text(outgoing)): zg-env sync\n"

@@ -143,7 +143,7 @@ struct GroupSync: Command {
             }
             if project.newLateCount > project.ownLate.count {
                 lines.append(
-                    "\(project.name): ignored \(Plural.changes(project.newLateCount - project.ownLate.count)) by "
+                    "\(project.name): ignored \(DisplayText.count(project.newLateCount - project.ownLate.count, "change")) by "
                         + "somebody who no longer had the right.")
             }
             if project.waitingCount > 0 {
@@ -154,14 +154,15 @@ struct GroupSync: Command {
             }
             if project.heldCount > 0 {
                 lines.append(
-                    "\(project.name): changes to \(Plural.count(project.heldCount)) wait for you. See: "
+                    "\(project.name): changes to \(DisplayText.count(project.heldCount, "variable")) wait for you. See: "
                         + "zg-env group accept -p \(project.name)")
             }
         }
         let news = lines
         GroupWarnings(membership, exchange, outcome).show(workspace)
         if outcome.publishedCount > 0 {
-            lines.append("\(group): published \(Plural.changes(outcome.publishedCount)).")
+            lines.append(
+                "\(group): published \(DisplayText.count(outcome.publishedCount, "change")).")
         }
         if exchange.suppliedCount > 0 {
             lines.append(
@@ -244,16 +245,4 @@ struct GroupSync: Command {
                 }),
         ]
     }
-}
-
-/// Numbers with their nouns.
-enum Plural {
-    static func variables(_ count: Int) -> String {
-        count == 1 ? "1 variable is" : "\(count) variables are"
-    }
-    static func count(_ count: Int) -> String {
-        count == 1 ? "1 variable" : "\(count) variables"
-    }
-    static func changes(_ count: Int) -> String { count == 1 ? "1 change" : "\(count) changes" }
-    static func values(_ count: Int) -> String { count == 1 ? "1 value" : "\(count) values" }
 }

@@ -37,10 +37,11 @@ struct GroupWarnings {
                         + "\(membership.label(of: late.author)) stored before they synced. Replace it. See: "
                         + "zg-env group exposure \(word: readers.first ?? "")")
             }
-            if project.contestedCount > 0 {
+            let contested = project.contestedCount
+            if contested > 0 {
                 workspace.context.warn(
                     "contested",
-                    "\(project.name): \(Plural.variables(project.contestedCount)) contested. Decide with: "
+                    "\(project.name): \(DisplayText.count(contested, "variable")) \(contested == 1 ? "is" : "are") contested. Decide with: "
                         + "zg-env resolve KEY -p \(word: project.name)")
             }
         }

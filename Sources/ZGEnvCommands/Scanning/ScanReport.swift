@@ -61,11 +61,11 @@ struct ScanReport {
         let unseen =
             skipped.isEmpty
             ? ""
-            : " \(CountText.of(skipped.count, "path")) could not be scanned completely."
+            : " \(DisplayText.count(skipped.count, "path")) could not be scanned completely."
         if !findings.isEmpty {
             result.failure = CommandError(
                 .failed,
-                "Found values from the vault in \(CountText.of(findings.count, "place")).\(unseen)",
+                "Found values from the vault in \(DisplayText.count(findings.count, "place")).\(unseen)",
                 hint: (isStaged
                     ? "Remove the values from the staged content. Rotate values that were committed before: zg-env rotate KEY."
                     : "Remove these values. Rotate values that others may have seen: zg-env rotate KEY.")
@@ -82,8 +82,8 @@ struct ScanReport {
 
     /// What was searched without a finding.
     private var nothingFound: String {
-        let files = CountText.of(work.fileCount, isStaged ? "staged file" : "file")
-        let values = CountText.of(selection.owners.count, "value")
+        let files = DisplayText.count(work.fileCount, isStaged ? "staged file" : "file")
+        let values = DisplayText.count(selection.owners.count, "value")
         let found = "Found none of \(values) in \(files)."
         return hasHistory
             ? "\(found) The values include earlier ones; git's history was not searched." : found

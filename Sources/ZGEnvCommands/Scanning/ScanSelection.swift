@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Searching
@@ -89,6 +90,6 @@ struct ScanSelection {
     ) {
         guard !skipped.isEmpty else { return }
         let keys = Set(skipped.map(\.key)).sorted().joined(separator: ", ")
-        workspace.note("Skipped \(CountText.of(skipped.count, "\(reason) value")): \(keys).")
+        workspace.note("Skipped \(DisplayText.count(skipped.count, "\(reason) value")): \(keys).")
     }
 }

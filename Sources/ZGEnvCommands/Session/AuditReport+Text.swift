@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Vault
 
 extension AuditReport.Problem {
@@ -34,13 +35,15 @@ extension AuditReport.Problem {
 
 extension AuditReport {
     /// The state of an intact log.
-    var wholeText: String { isThere ? "\(CountText.of(entryCount, "line")), intact" : "none yet" }
+    var wholeText: String {
+        isThere ? "\(DisplayText.count(entryCount, "line")), intact" : "none yet"
+    }
 
     /// Returns the failure for a log with problems; nil for an intact one.
     func failure(of log: AuditLog) -> CommandError? {
         guard let first = problems.first else { return nil }
         let count = problemCount - 1
-        let more = count > 0 ? ", and \(CountText.of(count, "more problem"))" : ""
+        let more = count > 0 ? ", and \(DisplayText.count(count, "more problem"))" : ""
         return CommandError(
             .damaged, "The audit log \(log.path) is not intact: \(first.message)\(more).",
             hint: "Show the log with: zg-env log. If you know the reason, accept the log with: "

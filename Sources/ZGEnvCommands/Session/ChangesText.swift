@@ -33,7 +33,7 @@ struct ChangesText {
         let noun = isVariables ? "variable" : "change"
         let verb = isVariables ? "changed" : "made"
         return
-            "\(CountText.of(count, noun)) \(count == 1 ? "was" : "were") \(verb) while the values were locked"
+            "\(DisplayText.count(count, noun)) \(count == 1 ? "was" : "were") \(verb) while the values were locked"
     }
 
     // MARK: Details
@@ -143,7 +143,8 @@ struct ChangesText {
             }
             let rest = groups.dropFirst(shown.count).reduce(0) { $0 + $1.value.count }
             if rest > 0 {
-                lines.append("\(project): and \(CountText.of(rest, "more change")) (zg-env status)")
+                lines.append(
+                    "\(project): and \(DisplayText.count(rest, "more change")) (zg-env status)")
             }
         }
         return lines

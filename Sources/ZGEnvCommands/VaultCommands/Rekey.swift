@@ -36,7 +36,7 @@ struct Rekey: Command {
         let lines =
             [
                 "create a new root key and index key, and re-encrypt "
-                    + CountText.of(inspection.versionCount, "value")
+                    + DisplayText.count(inspection.versionCount, "value")
             ] + plan.lines
         let answer = try workspace.confirm(lines, "Replace the keys?")
         if !answer {

@@ -60,7 +60,7 @@ struct Restore: Command {
         let recorded = try backup.index(with: keys, extent: .listing).metadata.audit
         if let recorded, isNewHere {
             plan.append(
-                "start a new audit log, because the old log (\(CountText.of(recorded.sequence, "line"))) is not on this machine"
+                "start a new audit log, because the old log (\(DisplayText.count(recorded.sequence, "line"))) is not on this machine"
             )
         }
         let question =
@@ -224,7 +224,7 @@ struct Restore: Command {
         _ backup: Vault, _ replaced: Replaced, kept: String, isOther: Bool, variables: Int
     ) -> [String] {
         let source =
-            "generation \(backup.header.generation) of \(backup.path) (\(CountText.of(variables, "variable")))"
+            "generation \(backup.header.generation) of \(backup.path) (\(DisplayText.count(variables, "variable")))"
         guard replaced.exists else { return ["restore \(source)"] }
         var plan: [String] = []
         if let vault = replaced.vault {

@@ -133,8 +133,8 @@ struct Status: Command {
             .init("notPushed", .array(notPushed.map { reference($0, index) })),
             .init("notLive", .array(notLive.map { reference($0, index) })),
         ]
-        var text = "Contents  \(CountText.of(live.count, "variable")) in "
-        text += CountText.of(index.projects.count, "project")
+        var text = "Contents  \(DisplayText.count(live.count, "variable")) in "
+        text += DisplayText.count(index.projects.count, "project")
         text += removed == 0 ? "\n" : ", and \(removed) removed\n"
         text += "Account   \(account.map { DisplayText.safe($0.name) } ?? "none")\n"
         text += "Project   \(project.map { DisplayText.safe($0.name) } ?? "none")\n"

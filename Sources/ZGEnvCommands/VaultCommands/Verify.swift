@@ -125,7 +125,7 @@ struct Verify: Command {
         }
         let failure = problems.first.map { first in
             let more = problems.count - 1
-            let rest = more == 0 ? "" : ", and \(CountText.of(more, "more problem"))"
+            let rest = more == 0 ? "" : ", and \(DisplayText.count(more, "more problem"))"
             return CommandError(
                 .damaged, "\(path) is damaged or was modified: \(first.message)\(rest).",
                 hint: "Restore a backup with: zg-env restore FILE")
