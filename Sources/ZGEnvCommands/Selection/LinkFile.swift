@@ -111,6 +111,9 @@ struct LinkFile: Equatable {
             var id: String
             var directory: String?
             var orgId: String?
+
+            /// The folder in the repository; empty for its root.
+            var folder: String { directory == "." ? "" : directory ?? "" }
         }
         var orgId: String?
         var projects: [VaultProject]
@@ -152,17 +155,13 @@ struct LinkFile: Equatable {
         let prefix = base == "/" ? "/" : base + "/"
         let below = directory == base ? "" : String(directory.dropFirst(prefix.count))
         let matches = repository.projects.filter { project in
-            let folder = project.directory ?? "."
-            return folder == "." || folder.isEmpty || below == folder
-                || below.hasPrefix(folder + "/")
+            let folder = project.folder
+            return folder.isEmpty || below == folder || below.hasPrefix(folder + "/")
         }
-        let deepest = matches.max {
-            ($0.directory ?? ".").utf8.count < ($1.directory ?? ".").utf8.count
-        }
+        let deepest = matches.max { $0.folder.utf8.count < $1.folder.utf8.count }
         guard let deepest, let organisation = deepest.orgId ?? repository.orgId else { return nil }
-        let folder = deepest.directory ?? "."
         return LinkFile(
-            path: path, directory: folder == "." || folder.isEmpty ? base : prefix + folder,
+            path: path, directory: deepest.folder.isEmpty ? base : prefix + deepest.folder,
             target: .platform(project: deepest.id, organisation: organisation))
     }
 }

@@ -101,7 +101,8 @@ struct HardenReport {
                 : DisplayText.lines(planLines, after: "Would ")
         }
         let left = omissions.map {
-            "left       \(DisplayText.safe($0.key)) (\($0.scope.description)): \($0.reason)\n"
+            let scope = DisplayText.safe($0.scope.description)
+            return "left       \(DisplayText.safe($0.key)) (\(scope)): \($0.reason)\n"
         }.joined()
         if outcomes.isEmpty { return left.isEmpty ? "Nothing to harden.\n" : left }
         return outcomes.map { outcome in

@@ -4,6 +4,8 @@ import Sandbox
 import TestSupport
 import Testing
 
+@testable import ZGEnvCommands
+
 /// What links a directory to a project, and who may.
 @Suite("Links of directories")
 struct LinkTests {
@@ -255,6 +257,23 @@ struct LinkTests {
         #expect(try json(inWeb("list", "--json"))["project"] == "web")
         // This does not approve the rest of the repository.
         failed(try platform.run("list"), 2)
+    }
+
+    @Test func `a folder of one letter in repo.json counts before the root`() throws {
+        let directory = try TemporaryDirectory(named: "zg-link")
+        try directory.makeDirectory(".vercel")
+        try directory.makeDirectory("a")
+        try directory.write(
+            """
+            {"orgId":"team_x","projects":[
+              {"id":"prj_root","directory":"."},{"id":"prj_a","directory":"a"}]}
+            """, to: ".vercel/repo.json")
+        for (path, project) in [("a", "prj_a"), ("", "prj_root")] {
+            let link = try LinkFile.nearest(
+                to: path.isEmpty ? directory.path : directory.path(path), user: getuid()
+            ) { _ in }
+            #expect(link?.target == .platform(project: project, organisation: "team_x"))
+        }
     }
 
     @Test(arguments: [
