@@ -73,10 +73,7 @@ package struct ProjectCheck {
         return value.withBytes { bytes in
             var found: [Finding] = []
             for warning in ValueWarning.warnings(about: bytes, of: label) {
-                // Reported once for each name, by `publicNames`.
-                guard warning.code != .publicPrefix,
-                    let code = Code(rawValue: warning.code.rawValue)
-                else { continue }
+                guard let code = Self.code(warning.code) else { continue }
                 // Key files end with a line break, and programs expect it.
                 if code == .blankAtEnds, Self.isWholePEM(bytes) { continue }
                 found.append(
@@ -224,6 +221,19 @@ package struct ProjectCheck {
                 }
             }
             return letters && digits && !others && bytes.byteCount >= 20
+        }
+    }
+
+    /// Returns the code of a warning about a value. Names are checked once per name, below.
+    private static func code(_ code: ValueWarning.Code) -> Code? {
+        switch code {
+        case .emptyValue: .emptyValue
+        case .blankAtEnds: .blankAtEnds
+        case .quotesAround: .quotesAround
+        case .placeholder: .placeholder
+        case .cutPEM: .cutPEM
+        case .overPlatformLimit: .overPlatformLimit
+        case .publicPrefix: nil
         }
     }
 

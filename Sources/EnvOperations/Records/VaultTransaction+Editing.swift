@@ -70,8 +70,8 @@ extension VaultTransaction {
             touched: touched)
     }
 
-    /// Adds a record without a value. Its version numbers continue those of removed records of the key, so that a
-    /// number never means two values.
+    /// Adds a record without a value. Its version numbers continue those of removed records of the
+    /// key, so that a number never means two values.
     mutating func add(
         _ key: String, _ attributes: VariableAttributes, of project: Identifier,
         among records: [Variable], at time: UInt64
