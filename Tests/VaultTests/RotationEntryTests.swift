@@ -30,7 +30,7 @@ struct RotationEntryTests {
                 key: "KEY", commands: commands, redeploys: isFull, promotes: isFull,
                 failurePolicy: isFull ? .keep : .rollback, timeoutSeconds: 900, members: members))
         if isFull {
-            entry.progress.apply = .done
+            entry.progress[.apply] = .done
             entry.progress.failure = .init(.check, "it failed")
             entry.progress.failedMember = 1
             entry.progress.members[0].push = .done

@@ -8,8 +8,8 @@ package enum RotationAction: Hashable, Sendable {
         case old
     }
 
-    /// Run the apply command with the new value.
-    case apply
+    /// A step for all projects together.
+    case stage(RotationProgress.Stage)
     /// Push the new value to Vercel and read it back.
     case push(Int)
     /// Create a deployment.
@@ -21,12 +21,8 @@ package enum RotationAction: Hashable, Sendable {
     /// Read the variables that the deployment was built with.
     case read(Int, Side)
     case check(Int, Side)
-    /// Revoke the old value.
-    case revoke
     /// Determine whether the new value is live, and cancel unfinished builds.
     case survey(Int)
-    /// Run the apply command with the old value.
-    case undo
     /// Push the old value to Vercel again and read it back.
     case restoreOriginal(Int)
     /// Make the previous deployment live again, without a build.
@@ -39,10 +35,24 @@ package enum RotationAction: Hashable, Sendable {
         switch self {
         case .push(let member), .deploy(let member, _), .promote(let member, _),
             .read(let member, _), .check(let member, _), .survey(let member),
-            .restoreOriginal(let member),
-            .restorePrevious(let member):
+            .restoreOriginal(let member), .restorePrevious(let member):
             member
-        case .apply, .follow, .revoke, .undo, .end: nil
+        case .stage, .follow, .end: nil
+        }
+    }
+
+    /// Where the progress records whether the action was begun and done; nil for an action that only
+    /// reads.
+    var step: WritableKeyPath<RotationProgress, RotationProgress.Step>? {
+        switch self {
+        case .stage(let stage): \.[stage]
+        case .push(let member): \.members[member].push
+        case .deploy(let member, let side): \.members[member][side].create
+        case .promote(let member, let side): \.members[member][side].live
+        case .check(let member, let side): \.members[member][side].check
+        case .restoreOriginal(let member): \.members[member].restoreOriginal
+        case .restorePrevious(let member): \.members[member].previous
+        case .follow, .read, .survey, .end: nil
         }
     }
 
@@ -62,26 +72,34 @@ package enum RotationAction: Hashable, Sendable {
     }
 }
 
-/// The result of an action.
+extension RotationProgress.Member {
+    /// The deployment that should have the value of a side.
+    package subscript(side: RotationAction.Side) -> RotationProgress.Build {
+        get { side == .new ? build : revertBuild }
+        set { if side == .new { build = newValue } else { revertBuild = newValue } }
+    }
+}
+
+/// The result of an action. A project is identified by its index in the plan.
 package enum RotationResult: Equatable, Sendable {
     case done
     case failed(RotationProgress.Failure)
     /// It was not started because of an obstacle, and had no effect.
     case notBegun(RotationProgress.Failure)
     /// Vercel has a value that another person set and that is certainly not the new one. It stays.
-    case keptOnVercel(RotationProgress.Failure)
-    /// The deployment with that id was created.
-    case created(String)
-    /// The project's deployment is live.
-    case live(Int)
+    case keptOnVercel(Int, RotationProgress.Failure)
+    /// The deployment was created.
+    case created(Int, RotationAction.Side, id: String)
+    /// The deployment is live.
+    case live(Int, RotationAction.Side)
     /// Another deployment, with that id, is live in the project and has the value too.
-    case overtaken(Int, by: String)
-    /// The project's deployment is staged and must be promoted.
-    case staged(Int)
-    /// The project's deployment ended in another way.
-    case ended(Int, RotationProgress.Failure)
+    case overtaken(Int, RotationAction.Side, by: String)
+    /// The deployment is staged and must be promoted.
+    case staged(Int, RotationAction.Side)
+    /// The deployment ended in another way.
+    case ended(Int, RotationAction.Side, RotationProgress.Failure)
     /// What the deployment's variables prove.
-    case evidence(RotationProgress.Evidence)
+    case evidence(Int, RotationAction.Side, RotationProgress.Evidence)
     /// Whether a deployment created since the start is live, and the id of ours if it was unknown.
-    case surveyed(isLive: Bool, id: String?)
+    case surveyed(Int, isLive: Bool, id: String?)
 }

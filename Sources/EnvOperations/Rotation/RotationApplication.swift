@@ -116,22 +116,17 @@ package final class RotationApplication {
         _ action: RotationAction, wasBegun: Bool
     ) throws -> RotationResult {
         switch action {
-        case .apply: return Self.result(try commands.apply(.new))
-        case .undo: return Self.result(try commands.apply(.old))
-        case .revoke: return try revoke(wasBegun: wasBegun)
+        case .stage(.revoke): return try revoke(wasBegun: wasBegun)
+        case .stage(let stage): return Self.result(try commands.run(stage))
         case .push(let member): return try push(member, wasBegun: wasBegun)
         case .restoreOriginal(let member): return try restoreOriginal(member)
         case .deploy(let member, let side):
-            let made = try platform.create(
-                member, build(member, side), side, mayExist: wasBegun)
-            switch made {
-            case .success(let id): return .created(id)
-            case .failure(let failure): return .failed(failure)
-            }
+            return Self.result(
+                try platform.create(member, build(member, side), side, mayExist: wasBegun)
+            ) { .created(member, side, id: $0) }
         case .read(let member, let side):
-            switch try platform.evidence(of: build(member, side).id, member) {
-            case .success(let evidence): return .evidence(evidence)
-            case .failure(let failure): return .failed(failure)
+            return Self.result(try platform.evidence(of: build(member, side).id, member)) {
+                .evidence(member, side, $0)
             }
         case .promote(let member, let side):
             return Self.result(try platform.promote(member, build(member, side)))
@@ -139,9 +134,8 @@ package final class RotationApplication {
             return Self.result(
                 try commands.check(member, deployment: deployment(member, side), side))
         case .survey(let member):
-            switch try platform.survey(member, build(member, .new)) {
-            case .success(let found): return .surveyed(isLive: found.isLive, id: found.id)
-            case .failure(let failure): return .failed(failure)
+            return Self.result(try platform.survey(member, build(member, .new))) {
+                .surveyed(member, isLive: $0.isLive, id: $0.id)
             }
         case .restorePrevious(let member):
             return Self.result(try platform.restorePrevious(member))
@@ -174,7 +168,7 @@ package final class RotationApplication {
         case .notSent(let failure):
             switch try platform.standing(member) {
             case .success(.holdsOther(let reason)):
-                return .keptOnVercel(.init(.changedThere, reason))
+                return .keptOnVercel(member, .init(.changedThere, reason))
             case .success(.holdsNew), .success(.unknown), .failure: return .failed(failure)
             }
         }
@@ -185,7 +179,7 @@ package final class RotationApplication {
         if let failure = try change(so: ", so the old value was not revoked") {
             return wasBegun ? .failed(failure) : .notBegun(failure)
         }
-        return Self.result(try commands.revoke())
+        return Self.result(try commands.run(.revoke))
     }
 
     /// Checks Vercel's records again at the end of a rotation without `revoke`, which has its own
@@ -225,9 +219,17 @@ package final class RotationApplication {
         failure.map { .failed($0) } ?? .done
     }
 
+    private static func result<Found>(
+        _ answer: Result<Found, RotationProgress.Failure>, _ result: (Found) -> RotationResult
+    ) -> RotationResult {
+        switch answer {
+        case .success(let found): result(found)
+        case .failure(let failure): .failed(failure)
+        }
+    }
+
     private func build(_ member: Int, _ side: RotationAction.Side) -> RotationProgress.Build {
-        let progress = rotation.progress.members[member]
-        return side == .new ? progress.build : progress.revertBuild
+        rotation.progress.members[member][side]
     }
 
     /// Returns the id of the deployment to check: the one that was created, or the previous one.
@@ -259,17 +261,17 @@ package final class RotationApplication {
         of member: Int, _ state: RotationBuildState, _ side: RotationAction.Side
     ) -> RotationResult? {
         switch state {
-        case .live: return .live(member)
-        case .overtaken(let id): return .overtaken(member, by: id)
+        case .live: return .live(member, side)
+        case .overtaken(let id): return .overtaken(member, side, by: id)
         case .staged(let failure):
-            return rotation.plan.promotes ? .staged(member) : .ended(member, failure)
-        case .ended(let failure): return .ended(member, failure)
+            return rotation.plan.promotes ? .staged(member, side) : .ended(member, side, failure)
+        case .ended(let failure): return .ended(member, side, failure)
         case .underWay: break
         }
         let build = build(member, side)
         guard age(of: build) >= limit else { return nil }
         return .ended(
-            member,
+            member, side,
             .init(.timedOut, "\(build.id) did not go live within \(rotation.plan.timeoutSeconds) s")
         )
     }
@@ -305,19 +307,6 @@ extension RotationResult {
     fileprivate var isFailure: Bool {
         switch self {
         case .failed, .notBegun: true
-        default: false
-        }
-    }
-}
-
-extension RotationMachine {
-    /// Returns whether an earlier attempt may have performed an action or part of it.
-    fileprivate func mayBeDone(_ action: RotationAction) -> Bool {
-        switch action {
-        case .push(let member): progress.members[member].push != .pending
-        case .revoke: progress.revoke != .pending
-        case .deploy(let member, .new): progress.members[member].build.create == .begun
-        case .deploy(let member, .old): progress.members[member].revertBuild.create == .begun
         default: false
         }
     }

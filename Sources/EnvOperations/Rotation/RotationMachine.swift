@@ -30,25 +30,25 @@ package struct RotationMachine: Equatable, Sendable {
     }
 
     private var nextForward: [RotationAction] {
-        if plan.commands.apply != nil && progress.apply != .done { return [.apply] }
+        if plan.commands.apply != nil, progress[.apply] != .done { return [.stage(.apply)] }
         let unpushed = members { $0.push != .done }
         if !unpushed.isEmpty { return unpushed.map { .push($0) } }
         let deployed = deployedMembers
-        let staged = staged(deployed, .new, \.build)
+        let staged = staged(deployed, .new)
         if !staged.isEmpty { return staged }
-        let building = building(deployed, .new, \.build)
+        let building = building(deployed, .new)
         if !building.isEmpty { return building }
-        let checking = checking(deployed, .new, \.build)
+        let checking = checking(deployed, .new)
         if !checking.isEmpty { return checking }
-        let waited = outstanding(deployed, \.build)
+        let waited = outstanding(deployed, .new)
         if !waited.isEmpty { return [.follow(waited, .new)] }
-        if plan.commands.revoke != nil && progress.revoke != .done { return [.revoke] }
+        if plan.commands.revoke != nil, progress[.revoke] != .done { return [.stage(.revoke)] }
         return [.end(.done)]
     }
 
     private var nextBackward: [RotationAction] {
         // Once the old value is revoked, nothing may depend on it before it is accepted again.
-        if progress.revoke != .pending, mustUndo { return [.undo] }
+        if progress[.revoke] != .pending, mustUndo { return [.stage(.undo)] }
         // Another person's deployment may include the new value too.
         let unasked = progress.members.indices.filter {
             progress.members[$0].push != .pending && plan.members[$0].target != nil
@@ -57,25 +57,25 @@ package struct RotationMachine: Equatable, Sendable {
         if !unasked.isEmpty { return unasked.map { .survey($0) } }
         let live = members { $0.reach == .live }
         // The old value is live, so it must be accepted again at once.
-        if live.isEmpty, mustUndo { return [.undo] }
+        if live.isEmpty, mustUndo { return [.stage(.undo)] }
         let there = members {
             $0.push != .pending && $0.restoreOriginal != .done && $0.trouble == nil
         }
         if !there.isEmpty { return there.map { .restoreOriginal($0) } }
         let wanted = live.filter { progress.members[$0].trouble == nil }
         let rebuilt = wanted.filter { progress.members[$0].previous == .pending }
-        let staged = staged(rebuilt, .old, \.revertBuild)
+        let staged = staged(rebuilt, .old)
         if !staged.isEmpty { return staged }
-        let building = building(rebuilt, .old, \.revertBuild)
+        let building = building(rebuilt, .old)
         if !building.isEmpty { return building }
         let restored = wanted.filter { progress.members[$0].previous == .begun }
         if !restored.isEmpty { return restored.map { .restorePrevious($0) } }
-        let waited = outstanding(rebuilt, \.revertBuild)
+        let waited = outstanding(rebuilt, .old)
         if !waited.isEmpty { return [.follow(waited, .old)] }
         // The new value must stay accepted where it is still live.
         let isStuck = live.contains { progress.members[$0].isStuck }
-        if mustUndo { return [isStuck ? .end(.needsAttention) : .undo] }
-        let checking = checking(wanted, .old, \.revertBuild)
+        if mustUndo { return [isStuck ? .end(.needsAttention) : .stage(.undo)] }
+        let checking = checking(wanted, .old)
         if !checking.isEmpty { return checking }
         let isBack = !progress.members.contains { $0.isStuck }
         return [.end(isBack ? .rolledBack : .needsAttention)]
@@ -86,7 +86,7 @@ package struct RotationMachine: Equatable, Sendable {
     }
 
     private var mustUndo: Bool {
-        plan.commands.apply != nil && progress.apply != .pending && progress.undo != .done
+        plan.commands.apply != nil && progress[.apply] != .pending && progress[.undo] != .done
     }
 
     /// The projects with deployments.
@@ -94,45 +94,33 @@ package struct RotationMachine: Equatable, Sendable {
         plan.redeploys ? plan.members.indices.filter { plan.members[$0].target != nil } : []
     }
 
-    private func outstanding(
-        _ members: [Int], _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> [Int] {
+    private func outstanding(_ members: [Int], _ side: RotationAction.Side) -> [Int] {
         members.filter {
-            let build = progress.members[$0][keyPath: build]
+            let build = progress.members[$0][side]
             return build.create == .done && ![.done, .begun].contains(build.live)
         }
     }
 
     /// Returns promotions of staged deployments.
-    private func staged(
-        _ members: [Int], _ side: RotationAction.Side,
-        _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> [RotationAction] {
-        members.filter { progress.members[$0][keyPath: build].live == .begun }
-            .map { .promote($0, side) }
+    private func staged(_ members: [Int], _ side: RotationAction.Side) -> [RotationAction] {
+        members.filter { progress.members[$0][side].live == .begun }.map { .promote($0, side) }
     }
 
-    private func building(
-        _ members: [Int], _ side: RotationAction.Side,
-        _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> [RotationAction] {
-        let room = Self.buildLimit - outstanding(members, build).count
-        let unmade = members.filter { progress.members[$0][keyPath: build].create != .done }
+    private func building(_ members: [Int], _ side: RotationAction.Side) -> [RotationAction] {
+        let room = Self.buildLimit - outstanding(members, side).count
+        let unmade = members.filter { progress.members[$0][side].create != .done }
         if room > 0, !unmade.isEmpty { return unmade.prefix(room).map { .deploy($0, side) } }
         return members.filter {
-            let build = progress.members[$0][keyPath: build]
+            let build = progress.members[$0][side]
             return build.live == .done && build.evidence == .unknown
         }.map { .read($0, side) }
     }
 
-    private func checking(
-        _ members: [Int], _ side: RotationAction.Side,
-        _ build: KeyPath<RotationProgress.Member, RotationProgress.Build>
-    ) -> [RotationAction] {
+    private func checking(_ members: [Int], _ side: RotationAction.Side) -> [RotationAction] {
         guard plan.commands.hasCheck else { return [] }
         return members.filter {
             let member = progress.members[$0]
-            let build = member[keyPath: build]
+            let build = member[side]
             return (build.live == .done || side == .old && member.previous == .done)
                 && ![.done, .failed].contains(build.check)
         }.map { .check($0, side) }
@@ -143,19 +131,17 @@ package struct RotationMachine: Equatable, Sendable {
     /// Records that an action is about to start. Actions that only read have no record.
     package mutating func begin(_ action: RotationAction, at time: UInt64) {
         switch action {
-        case .apply: progress.apply = .begun
-        case .push(let member): progress.members[member].push = .begun
-        case .deploy(let member, .new): Self.begin(&progress.members[member].build, at: time)
-        case .deploy(let member, .old): Self.begin(&progress.members[member].revertBuild, at: time)
-        case .check(let member, .new): progress.members[member].build.check = .begun
-        case .check(let member, .old): progress.members[member].revertBuild.check = .begun
-        case .revoke: progress.revoke = .begun
-        case .undo: progress.undo = .begun
-        case .restoreOriginal(let member): progress.members[member].restoreOriginal = .begun
-        case .restorePrevious(let member): progress.members[member].previous = .begun
+        case .deploy(let member, let side) where progress.members[member][side].create == .pending:
+            progress.members[member][side].begunAt = time
         case .end(let outcome): progress.outcome = outcome
-        case .follow, .promote, .read, .survey: break
+        default: break
         }
+        set(action, .begun)
+    }
+
+    /// Whether an earlier attempt may have performed an action or a part of it.
+    func mayBeDone(_ action: RotationAction) -> Bool {
+        action.step.map { progress[keyPath: $0] != .pending } ?? false
     }
 
     /// Undoes the record of an action that was not started because another one of its group made it
@@ -168,67 +154,39 @@ package struct RotationMachine: Equatable, Sendable {
         endUntouched()
     }
 
-    private static func begin(_ build: inout RotationProgress.Build, at time: UInt64) {
-        if build.create == .pending { build.begunAt = time }
-        build.create = .begun
-    }
-
     // MARK: What came of it
 
     /// Records the result of an action from ``group``.
     package mutating func take(_ result: RotationResult, of action: RotationAction) {
-        switch (action, result) {
-        case (.apply, .done): progress.apply = .done
-        case (.push(let member), .done): progress.members[member].push = .done
-        case (.deploy(let member, .new), .created(let id)):
-            progress.members[member].build.id = id
-            progress.members[member].build.create = .done
-        case (.deploy(let member, .old), .created(let id)):
-            progress.members[member].revertBuild.id = id
-            progress.members[member].revertBuild.create = .done
-        case (.follow(_, .new), .live(let member)): progress.members[member].build.live = .done
-        case (.follow(_, .old), .live(let member)):
-            progress.members[member].revertBuild.live = .done
-        case (.follow(_, let side), .overtaken(let member, let id)):
-            // From now on, the rotation is about the deployment that is live.
-            if side == .new {
-                progress.members[member].build.id = id
-                progress.members[member].build.live = .done
-            } else {
-                progress.members[member].revertBuild.id = id
-                progress.members[member].revertBuild.live = .done
-            }
-        case (.follow(_, .new), .staged(let member)):
-            progress.members[member].build.live = .begun
-        case (.follow(_, .old), .staged(let member)):
-            progress.members[member].revertBuild.live = .begun
-        case (.promote(let member, .new), .done): progress.members[member].build.live = .done
-        case (.promote(let member, .old), .done): progress.members[member].revertBuild.live = .done
-        case (.follow(_, .new), .ended(let member, let failure)):
-            progress.members[member].build.live = .failed
-            fail(failure, in: member)
-        case (.follow(_, .old), .ended(let member, _)): rebuildFailed(member)
-        case (.read(let member, .new), .evidence(let evidence)): take(evidence, of: member)
-        case (.read(let member, .old), .evidence(let evidence)):
-            progress.members[member].revertBuild.evidence = evidence
-            if [.holdsNew, .holdsOther, .isAbsent].contains(evidence) { rebuildFailed(member) }
-        case (.check(let member, .new), .done): progress.members[member].build.check = .done
-        case (.check(let member, .old), .done): progress.members[member].revertBuild.check = .done
-        case (.revoke, .done): progress.revoke = .done
-        case (.survey(let member), .surveyed(let isLive, let id)):
-            progress.members[member].reach = isLive ? .live : .notLive
-            if let id { progress.members[member].build.id = id }
-        case (.undo, .done): progress.undo = .done
-        case (.restoreOriginal(let member), .done): progress.members[member].restoreOriginal = .done
-        case (.restorePrevious(let member), .done): progress.members[member].previous = .done
-        case (.push(let member), .notBegun(let failure)):
-            progress.members[member].push = .pending
+        switch result {
+        case .done: set(action, .done)
+        case .failed(let failure): failed(action, failure)
+        case .notBegun(let failure):
+            set(action, .pending)
+            guard let member = action.member else { return stop(failure, in: nil) }
             fail(failure, in: member)
             endUntouched()
-        case (.revoke, .notBegun(let failure)):
-            progress.revoke = .pending
-            stop(failure, in: nil)
-        case (.restoreOriginal(let member), .keptOnVercel(let failure)):
+        case .created(let member, let side, let id):
+            progress.members[member][side].id = id
+            progress.members[member][side].create = .done
+        case .live(let member, let side): progress.members[member][side].live = .done
+        case .overtaken(let member, let side, let id):
+            // From now on, the rotation is about the deployment that is live.
+            progress.members[member][side].id = id
+            progress.members[member][side].live = .done
+        case .staged(let member, let side): progress.members[member][side].live = .begun
+        case .ended(let member, .new, let failure):
+            progress.members[member].build.live = .failed
+            fail(failure, in: member)
+        case .ended(let member, .old, _): rebuildFailed(member)
+        case .evidence(let member, .new, let evidence): take(evidence, of: member)
+        case .evidence(let member, .old, let evidence):
+            progress.members[member].revertBuild.evidence = evidence
+            if [.holdsNew, .holdsOther, .isAbsent].contains(evidence) { rebuildFailed(member) }
+        case .surveyed(let member, let isLive, let id):
+            progress.members[member].reach = isLive ? .live : .notLive
+            if let id { progress.members[member].build.id = id }
+        case .keptOnVercel(let member, let failure):
             // A build with another person's third value does not have the new one.
             if progress.members[member].build.evidence == .holdsOther {
                 progress.members[member].reach = .notLive
@@ -237,9 +195,11 @@ package struct RotationMachine: Equatable, Sendable {
             let isLive = progress.members[member].reach == .live
             progress.members[member].restoreOriginal = isLive ? .failed : .done
             progress.members[member].trouble = failure
-        case (_, .failed(let failure)): failed(action, failure)
-        default: preconditionFailure("the result does not match the action")
         }
+    }
+
+    private mutating func set(_ action: RotationAction, _ state: RotationProgress.Step) {
+        if let step = action.step { progress[keyPath: step] = state }
     }
 
     private mutating func take(_ evidence: RotationProgress.Evidence, of member: Int) {
@@ -279,41 +239,30 @@ package struct RotationMachine: Equatable, Sendable {
     /// Whether no action of the current group has reverted or stopped the rotation.
     private var isGoingForward: Bool { progress.direction == .forward && progress.outcome == .none }
 
-    private mutating func failed(
-        _ action: RotationAction, _ failure: RotationProgress.Failure
-    ) {
+    private mutating func failed(_ action: RotationAction, _ failure: RotationProgress.Failure) {
+        if case .deploy(let member, let side) = action {
+            // It may exist, so it stays begun.
+            progress.members[member][side].live = .failed
+        } else {
+            set(action, .failed)
+        }
         switch action {
-        case .apply:
-            progress.apply = .failed
-            fail(failure, in: nil)
-        case .push(let member):
-            progress.members[member].push = .failed
-            fail(failure, in: member)
-        case .deploy(let member, .new), .promote(let member, .new):
-            progress.members[member].build.live = .failed
-            fail(failure, in: member)
+        case .stage(.apply): fail(failure, in: nil)
+        // Once the old value may be revoked, the new one is live and proved everywhere, so a revert
+        // would gain nothing.
+        case .stage(.revoke), .stage(.undo), .follow: stop(failure, in: nil)
+        case .survey(let member): stop(failure, in: member)
         case .read(let member, _) where failure.kind == .unavailable:
             // The live value is unknown now, so neither continuing nor reverting would be right.
             stop(failure, in: member)
-        case .read(let member, .new): fail(failure, in: member)
-        case .check(let member, .new):
-            progress.members[member].build.check = .failed
+        case .push(let member), .deploy(let member, .new), .promote(let member, .new),
+            .read(let member, .new), .check(let member, .new):
             fail(failure, in: member)
-        case .revoke:
-            // The new value is live and proved everywhere, so a revert would gain nothing.
-            progress.revoke = .failed
-            stop(failure, in: nil)
-        case .survey(let member): stop(failure, in: member)
-        case .undo:
-            progress.undo = .failed
-            stop(failure, in: nil)
-        case .restoreOriginal(let member):
-            progress.members[member].restoreOriginal = .failed
+        case .restoreOriginal(let member), .restorePrevious(let member):
             progress.members[member].trouble = failure
         case .deploy(let member, .old), .promote(let member, .old), .read(let member, .old):
             rebuildFailed(member)
         case .check(let member, .old):
-            progress.members[member].revertBuild.check = .failed
             // A deployment with the old value is not the cause.
             if progress.members[member].previous == .pending, plan.isProduction(member),
                 progress.members[member].revertBuild.evidence != .holdsOld
@@ -323,11 +272,6 @@ package struct RotationMachine: Equatable, Sendable {
             } else if !isRestored(member) {
                 progress.members[member].trouble = failure
             }
-        case .restorePrevious(let member):
-            progress.members[member].previous = .failed
-            progress.members[member].trouble = failure
-        case .follow(_, .new): stop(failure, in: nil)
-        case .follow(_, .old): stop(failure, in: nil)
         case .end: break
         }
     }
@@ -390,9 +334,7 @@ package struct RotationMachine: Equatable, Sendable {
         func retried(_ step: RotationProgress.Step) -> RotationProgress.Step {
             step == .failed ? .begun : step
         }
-        progress.apply = retried(progress.apply)
-        progress.revoke = retried(progress.revoke)
-        progress.undo = retried(progress.undo)
+        for stage in RotationProgress.Stage.allCases { progress[stage] = retried(progress[stage]) }
         for place in progress.members.indices {
             var member = progress.members[place]
             member.push = retried(member.push)
@@ -426,7 +368,7 @@ package struct RotationMachine: Equatable, Sendable {
     /// Whether the old value can still be restored, which is not the case if it may have been
     /// revoked and there is no apply command.
     package var canAbort: Bool {
-        progress.direction == .backward || progress.revoke == .pending
+        progress.direction == .backward || progress[.revoke] == .pending
             || plan.commands.apply != nil
     }
 

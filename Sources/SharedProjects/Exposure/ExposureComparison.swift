@@ -81,7 +81,7 @@ package struct ExposureComparison {
     private func revokedVersions() throws -> [Identifier: Set<UInt64>] {
         var found: [Identifier: Set<UInt64>] = [:]
         for rotation in try index.rotations()
-        where rotation.plan.commands.revoke != nil && rotation.progress.revoke == .done {
+        where rotation.plan.commands.revoke != nil && rotation.progress[.revoke] == .done {
             for record in rotation.plan.members.flatMap(\.records) {
                 found[record.variable, default: []].insert(record.oldVersion)
             }

@@ -24,6 +24,16 @@ package struct RotationProgress: Equatable, Sendable {
         case needsAttention = 3
     }
 
+    /// A step for all projects together. In the order of the journal's payload.
+    package enum Stage: Int, Sendable, CaseIterable {
+        /// Running the apply command for the new value.
+        case apply
+        /// Running the revoke command.
+        case revoke
+        /// Running the apply command for the old value.
+        case undo
+    }
+
     /// What a deployment's own variables prove.
     package enum Evidence: UInt8, Sendable {
         /// Not checked.
@@ -153,12 +163,7 @@ package struct RotationProgress: Equatable, Sendable {
 
     package var direction = Direction.forward
     package var outcome = Outcome.none
-    /// Running the apply command for the new value.
-    package var apply = Step.pending
-    /// Running the revoke command.
-    package var revoke = Step.pending
-    /// Running the apply command for the old value.
-    package var undo = Step.pending
+    private var stages = Array(repeating: Step.pending, count: Stage.allCases.count)
     /// Why the rotation was reverted or stopped.
     package var failure: Failure?
     /// The index of the project in which it failed.
@@ -168,7 +173,12 @@ package struct RotationProgress: Equatable, Sendable {
 
     /// Whether nothing was done yet that is visible outside of the vault.
     package var isUntouched: Bool {
-        apply == .pending && members.allSatisfy { $0.push == .pending }
+        stages.allSatisfy { $0 == .pending } && members.allSatisfy { $0.push == .pending }
+    }
+
+    package subscript(stage: Stage) -> Step {
+        get { stages[stage.rawValue] }
+        set { stages[stage.rawValue] = newValue }
     }
 
     package init(memberCount: Int) {
@@ -178,11 +188,9 @@ package struct RotationProgress: Equatable, Sendable {
 
 extension RotationProgress {
     func encode(into writer: inout ByteWriter) {
-        for byte in [
-            direction.rawValue, outcome.rawValue, apply.rawValue, revoke.rawValue, undo.rawValue,
-        ] {
-            writer.byte(byte)
-        }
+        writer.byte(direction.rawValue)
+        writer.byte(outcome.rawValue)
+        for step in stages { writer.byte(step.rawValue) }
         failure.encode(into: &writer)
         writer.uint32(UInt32((failedMember ?? -1) + 1))
         for member in members {
@@ -203,9 +211,7 @@ extension RotationProgress {
         var progress = RotationProgress(memberCount: memberCount)
         progress.direction = try reader.word()
         progress.outcome = try reader.word()
-        progress.apply = try reader.word()
-        progress.revoke = try reader.word()
-        progress.undo = try reader.word()
+        for stage in Stage.allCases { progress[stage] = try reader.word() }
         progress.failure = try reader.failure()
         let failed = Int(try reader.uint32())
         guard failed <= memberCount else { throw RotationEntry.malformed }

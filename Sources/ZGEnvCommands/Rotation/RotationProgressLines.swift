@@ -14,22 +14,15 @@ struct RotationProgressLines {
 
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {
         switch result {
-        case .failed(let failure), .notBegun(let failure), .keptOnVercel(let failure):
+        case .failed(let failure), .notBegun(let failure), .keptOnVercel(_, let failure):
             return "\(action.member.map { "\(project($0)): " } ?? "")\(failure.reason)."
-        default: break
-        }
-        switch (action, result) {
-        case (.apply, _): return "Installed the new value with --apply."
-        case (.push(let member), _): return "\(project(member)): pushed."
-        case (.deploy(let member, _), .created(let id)):
-            return "\(project(member)): building \(id)."
-        case (.promote(let member, _), .done): return "\(project(member)): promoted and live."
-        case (_, .staged(let member)): return "\(project(member)): built and staged; promoting."
-        case (_, .live(let member)): return "\(project(member)): live."
-        case (_, .overtaken(let member, let id)):
+        case .created(let member, _, let id): return "\(project(member)): building \(id)."
+        case .staged(let member, _): return "\(project(member)): built and staged; promoting."
+        case .live(let member, _): return "\(project(member)): live."
+        case .overtaken(let member, _, let id):
             return "\(project(member)): live in \(id), a newer deployment."
-        case (_, .ended(let member, let failure)): return "\(project(member)): \(failure.reason)."
-        case (.read(let member, let side), .evidence(let evidence)):
+        case .ended(let member, _, let failure): return "\(project(member)): \(failure.reason)."
+        case .evidence(let member, let side, let evidence):
             let retries = side == .new ? "; retrying with a different kind of build." : "."
             let finding =
                 switch evidence {
@@ -40,13 +33,20 @@ struct RotationProgressLines {
                 case .unreadable, .unknown: "the deployment's value cannot be read."
                 }
             return "\(project(member)): \(finding)"
-        case (.check(let member, _), _): return "\(project(member)): the check passed."
-        case (.revoke, _): return "Revoked the old value."
-        case (.undo, _): return "Restored the old value with --apply."
-        case (.restoreOriginal(let member), _): return "\(project(member)): restored the old value."
-        case (.restorePrevious(let member), _):
+        case .surveyed: return nil
+        case .done: break
+        }
+        switch action {
+        case .stage(.apply): return "Installed the new value with --apply."
+        case .stage(.revoke): return "Revoked the old value."
+        case .stage(.undo): return "Restored the old value with --apply."
+        case .push(let member): return "\(project(member)): pushed."
+        case .promote(let member, _): return "\(project(member)): promoted and live."
+        case .check(let member, _): return "\(project(member)): the check passed."
+        case .restoreOriginal(let member): return "\(project(member)): restored the old value."
+        case .restorePrevious(let member):
             return "\(project(member)): restored the previous deployment."
-        default: return nil
+        case .deploy, .follow, .read, .survey, .end: return nil
         }
     }
 

@@ -81,7 +81,7 @@ struct RotationReport {
             .init("id", .string(rotation.id.hexadecimal)), .init("key", .string(plan.key)),
             .init("projects", .array(plan.members.indices.map { project($0) })),
             .init("outcome", .string(orNull: outcome)), .init("open", .bool(rotation.isOpen)),
-            .init("revoked", .bool(progress.revoke == .done)),
+            .init("revoked", .bool(progress[.revoke] == .done)),
             .init(
                 "failure",
                 .string(
@@ -203,7 +203,7 @@ struct RotationReport {
     /// Whether everything is live and proved, and only a change on Vercel prevented the end of the
     /// rotation or the revocation.
     private var isStoppedAtTheEnd: Bool {
-        progress.direction == .forward && progress.revoke == .pending
+        progress.direction == .forward && progress[.revoke] == .pending
             && progress.failure?.kind == .changedThere
             && progress.members.allSatisfy { $0.build.live == .done }
     }
@@ -289,11 +289,12 @@ struct RotationReport {
                 ? "" : member.trouble.map { " (\($0.reason))" } ?? ""
             return "\(name) \(revertState(of: member))\(trouble)"
         }
-        if progress.direction == .forward, plan.commands.apply != nil, progress.apply != .pending {
+        if progress.direction == .forward, plan.commands.apply != nil, progress[.apply] != .pending
+        {
             parts.append("--apply was run with the new value")
         }
-        if progress.undo == .failed { parts.append("--apply failed with the old value") }
-        if progress.revoke == .failed { parts.append("the old value may still be valid") }
+        if progress[.undo] == .failed { parts.append("--apply failed with the old value") }
+        if progress[.revoke] == .failed { parts.append("the old value may still be valid") }
         return parts.joined(separator: "; ") + "."
     }
 

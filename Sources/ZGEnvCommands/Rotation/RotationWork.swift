@@ -204,7 +204,7 @@ struct RotationWork {
 
     /// Warns about deployments and records that still have the revoked value.
     private func warnOfLeftovers(_ rotation: RotationEntry) {
-        guard rotation.progress.revoke == .done else { return }
+        guard rotation.progress[.revoke] == .done else { return }
         do {
             let session = workspace.session
             let keys = try session.keys(.values)

@@ -38,14 +38,13 @@ struct RotationFollowTests {
 
     private final class Commands: RotationCommands {
         var revocations = 0
-        func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
+        func run(_ stage: RotationProgress.Stage) -> RotationProgress.Failure? {
+            if stage == .revoke { revocations += 1 }
+            return nil
+        }
         func check(
             _ member: Int, deployment: String, _ side: RotationAction.Side
         ) -> RotationProgress.Failure? { nil }
-        func revoke() -> RotationProgress.Failure? {
-            revocations += 1
-            return nil
-        }
     }
 
     private final class Platform: RotationRemote {
@@ -177,7 +176,7 @@ struct RotationFollowTests {
             world.platform.standing = standing
             let application = world.application(Self.entry(revoke: true))
             #expect(try application.run() == .needsAttention)
-            #expect(application.rotation.progress.revoke == .pending)
+            #expect(application.rotation.progress[.revoke] == .pending)
             #expect(world.commands.revocations == 0)
         }
         world.platform.standing = .holdsNew

@@ -41,20 +41,24 @@ struct RotationMachineTests {
         let failed = RotationResult.failed(.init(.unavailable, "failed"))
         let there = RotationProgress.Failure(.changedThere, "changed there")
         switch action {
-        case .apply, .promote, .check, .undo, .restorePrevious: return [.done, failed]
-        case .push, .revoke: return [.done, failed, .notBegun(there)]
-        case .restoreOriginal: return [.done, failed, .keptOnVercel(there)]
-        case .deploy: return [.created("dpl_new"), failed]
-        case .follow(let members, _):
-            return members.map { .live($0) }
-                + members.map { .overtaken($0, by: "dpl_theirs") }
-                + members.map { .staged($0) }
-                + members.map { .ended($0, .init(.build, "ended")) }
-        case .read:
-            return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map { .evidence($0) } + [failed]
-        case .survey:
+        case .push, .stage(.revoke): return [.done, failed, .notBegun(there)]
+        case .stage, .promote, .check, .restorePrevious: return [.done, failed]
+        case .restoreOriginal(let member): return [.done, failed, .keptOnVercel(member, there)]
+        case .deploy(let member, let side):
+            return [.created(member, side, id: "dpl_new"), failed]
+        case .follow(let members, let side):
+            return members.map { .live($0, side) }
+                + members.map { .overtaken($0, side, by: "dpl_theirs") }
+                + members.map { .staged($0, side) }
+                + members.map { .ended($0, side, .init(.build, "ended")) }
+        case .read(let member, let side):
+            return [.holdsNew, .holdsOld, .holdsOther, .unreadable].map {
+                .evidence(member, side, $0)
+            } + [failed]
+        case .survey(let member):
             return [
-                .surveyed(isLive: true, id: "dpl_new"), .surveyed(isLive: false, id: nil), failed,
+                .surveyed(member, isLive: true, id: "dpl_new"),
+                .surveyed(member, isLive: false, id: nil), failed,
             ]
         case .end: return []
         }
@@ -120,10 +124,11 @@ struct RotationMachineTests {
             let progress = machine.progress
             let members = progress.members
             switch action {
-            case .apply, .push, .revoke, .deploy(_, .new), .promote(_, .new), .read(_, .new),
+            case .stage(.apply), .push, .stage(.revoke), .deploy(_, .new), .promote(_, .new),
+                .read(_, .new),
                 .check(_, .new):
                 #expect(progress.direction == .forward)
-            case .survey, .undo, .restoreOriginal, .restorePrevious, .deploy(_, .old),
+            case .survey, .stage(.undo), .restoreOriginal, .restorePrevious, .deploy(_, .old),
                 .promote(_, .old),
                 .read(_, .old), .check(_, .old):
                 #expect(progress.direction == .backward)
@@ -131,9 +136,9 @@ struct RotationMachineTests {
             case .follow, .end: break
             }
             switch action {
-            case .push: #expect(plan.commands.apply == nil || progress.apply == .done)
+            case .push: #expect(plan.commands.apply == nil || progress[.apply] == .done)
             case .deploy(_, .new): #expect(members.allSatisfy { $0.push == .done })
-            case .revoke:
+            case .stage(.revoke):
                 for member in members {
                     #expect(member.push == .done && member.build.live == .done)
                     let isProved =
@@ -141,7 +146,7 @@ struct RotationMachineTests {
                     #expect(isProved)
                     #expect(plan.commands.check == nil || member.build.check == .done)
                 }
-            case .undo: #expect(progress.apply != .pending)
+            case .stage(.undo): #expect(progress[.apply] != .pending)
             case .restoreOriginal(let member): #expect(members[member].push != .pending)
             case .deploy(let member, .old):
                 #expect(members[member].reach == .live && members[member].restoreOriginal == .done)
@@ -152,10 +157,10 @@ struct RotationMachineTests {
                         ![.holdsOld, .holdsOther].contains(member.build.evidence))
                     #expect(!plan.redeploys || member.build.live == .done)
                 }
-                #expect(plan.commands.revoke == nil || progress.revoke == .done)
+                #expect(plan.commands.revoke == nil || progress[.revoke] == .done)
             case .end(.rolledBack):
                 #expect(plan.failurePolicy == .rollback || progress.isUntouched)
-                #expect(plan.commands.apply == nil || progress.undo == .done)
+                #expect(plan.commands.apply == nil || progress[.undo] == .done)
                 for member in members {
                     #expect(member.push == .pending || member.restoreOriginal == .done)
                     #expect(
@@ -201,14 +206,10 @@ struct RotationMachineTests {
             let action = machine.next
             if case .end(let outcome) = action { return outcome }
             machine.begin(action, at: 7)
-            let isOld: Bool
-            switch action {
-            case .read(_, let side): isOld = side == .old
-            default: isOld = false
-            }
             let result: RotationResult =
                 switch action {
-                case .read: .evidence(isOld ? .holdsOld : .holdsNew)
+                case .read(let member, let side):
+                    .evidence(member, side, side == .old ? .holdsOld : .holdsNew)
                 default: results(action)[0]
                 }
             machine.take(result, of: action)
@@ -235,14 +236,14 @@ struct RotationMachineTests {
             var killed = machine
             killed.begin(action, at: 7)
             guard killed.canAbort else {
-                #expect(killed.progress.revoke != .pending && machine.plan.commands.apply == nil)
+                #expect(killed.progress[.revoke] != .pending && machine.plan.commands.apply == nil)
                 return
             }
             killed.abort()
             #expect(Self.end(of: killed) == .rolledBack, "\(action)")
             // A revoked old value is made valid again before anything gets it.
-            if killed.progress.revoke != .pending, killed.progress.undo != .done {
-                #expect(killed.next == .undo)
+            if killed.progress[.revoke] != .pending, killed.progress[.undo] != .done {
+                #expect(killed.next == .stage(.undo))
             }
         }
     }
@@ -256,7 +257,8 @@ struct RotationMachineTests {
             machine.begin(action, at: 7)
             if case .deploy(0, .new) = action { ways.append(machine.progress.members[0].build.way) }
             switch action {
-            case .read: machine.take(.evidence(.holdsOld), of: action)
+            case .read(let member, let side):
+                machine.take(.evidence(member, side, .holdsOld), of: action)
             default: machine.take(Self.results(action)[0], of: action)
             }
         }
@@ -291,8 +293,8 @@ extension RotationMachine {
     fileprivate typealias State = [UInt8]
     fileprivate var key: State {
         var key = [
-            progress.direction.rawValue, progress.outcome.rawValue, progress.apply.rawValue,
-            progress.revoke.rawValue, progress.undo.rawValue,
+            progress.direction.rawValue, progress.outcome.rawValue, progress[.apply].rawValue,
+            progress[.revoke].rawValue, progress[.undo].rawValue,
             progress.failure?.kind.rawValue ?? 0, UInt8(progress.failedMember ?? 255),
         ]
         for member in progress.members {
