@@ -9,7 +9,7 @@ package enum RotationAction: Hashable, Sendable {
     }
 
     /// A step for all projects together.
-    case stage(RotationProgress.Stage)
+    case stage(RotationPlan.Stage)
     /// Push the new value to Vercel and read it back.
     case push(Int)
     /// Create a deployment.

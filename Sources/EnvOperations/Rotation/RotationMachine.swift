@@ -334,7 +334,7 @@ package struct RotationMachine: Equatable, Sendable {
         func retried(_ step: RotationProgress.Step) -> RotationProgress.Step {
             step == .failed ? .begun : step
         }
-        for stage in RotationProgress.Stage.allCases { progress[stage] = retried(progress[stage]) }
+        for stage in RotationPlan.Stage.allCases { progress[stage] = retried(progress[stage]) }
         for place in progress.members.indices {
             var member = progress.members[place]
             member.push = retried(member.push)

@@ -88,7 +88,7 @@ package protocol RotationRemote: AnyObject {
 
 package protocol RotationCommands {
     /// Runs the command of a stage, if the plan has one.
-    func run(_ stage: RotationProgress.Stage) throws -> RotationProgress.Failure?
+    func run(_ stage: RotationPlan.Stage) throws -> RotationProgress.Failure?
     /// Checks whether a deployment works with the value of `side`.
     func check(
         _ member: Int, deployment: String, _ side: RotationAction.Side

@@ -9,6 +9,16 @@ package struct RotationPlan: Equatable, Sendable {
         case keep = 2
     }
 
+    /// A step for all projects together; its number is its place in the journal's payload.
+    package enum Stage: Int, Sendable, CaseIterable {
+        /// Running the apply command for the new value.
+        case apply = 0
+        /// Running the revoke command.
+        case revoke = 1
+        /// Running the apply command for the old value.
+        case undo = 2
+    }
+
     /// A variable with its old and new version.
     package struct Record: Equatable, Sendable {
         package let variable: Identifier

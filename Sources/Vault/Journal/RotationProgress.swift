@@ -24,16 +24,6 @@ package struct RotationProgress: Equatable, Sendable {
         case needsAttention = 3
     }
 
-    /// A step for all projects together. In the order of the journal's payload.
-    package enum Stage: Int, Sendable, CaseIterable {
-        /// Running the apply command for the new value.
-        case apply
-        /// Running the revoke command.
-        case revoke
-        /// Running the apply command for the old value.
-        case undo
-    }
-
     /// What a deployment's own variables prove.
     package enum Evidence: UInt8, Sendable {
         /// Not checked.
@@ -163,7 +153,8 @@ package struct RotationProgress: Equatable, Sendable {
 
     package var direction = Direction.forward
     package var outcome = Outcome.none
-    private var stages = Array(repeating: Step.pending, count: Stage.allCases.count)
+    private var stages = Array(
+        repeating: Step.pending, count: RotationPlan.Stage.allCases.count)
     /// Why the rotation was reverted or stopped.
     package var failure: Failure?
     /// The index of the project in which it failed.
@@ -176,7 +167,7 @@ package struct RotationProgress: Equatable, Sendable {
         stages.allSatisfy { $0 == .pending } && members.allSatisfy { $0.push == .pending }
     }
 
-    package subscript(stage: Stage) -> Step {
+    package subscript(stage: RotationPlan.Stage) -> Step {
         get { stages[stage.rawValue] }
         set { stages[stage.rawValue] = newValue }
     }
@@ -211,7 +202,7 @@ extension RotationProgress {
         var progress = RotationProgress(memberCount: memberCount)
         progress.direction = try reader.word()
         progress.outcome = try reader.word()
-        for stage in Stage.allCases { progress[stage] = try reader.word() }
+        for stage in RotationPlan.Stage.allCases { progress[stage] = try reader.word() }
         progress.failure = try reader.failure()
         let failed = Int(try reader.uint32())
         guard failed <= memberCount else { throw RotationEntry.malformed }

@@ -18,37 +18,7 @@ struct Rotate: Command {
         arguments: [
             ArgumentSpec("KEY", .optional, "The variable", completion: .dynamic(.variable))
         ],
-        options: [
-            ScopeOptions.target,
-            OptionSpec(
-                "also-project", value: "P", "Also rotate the variable in project P",
-                repeatable: true, commaSeparated: true, completion: .dynamic(.project)),
-            OptionSpec(
-                flag: "everywhere", "Rotate the variable in every project where it has this value"),
-            OptionSpec("from-command", value: "CMD", "Use the output of CMD as the new value"),
-            OptionSpec(
-                "apply", value: "CMD", "Run CMD to install the new value, or the old one on revert"),
-            OptionSpec(flag: "redeploy", "Redeploy, and wait until the value is live"),
-            OptionSpec(
-                flag: "promote", "With --redeploy: promote staged production deployments"),
-            OptionSpec(
-                "check", value: "CMD", "Run CMD to check each deployment, also after a revert"),
-            OptionSpec(
-                "check-url", value: "URL", "Check each deployment by requesting this URL or path"),
-            OptionSpec(
-                "check-status", value: "N", "HTTP status that --check-url expects (default 200)",
-                form: .integer(100...599)),
-            OptionSpec("revoke", value: "CMD", "Run CMD to revoke the old value at the end"),
-            OptionSpec(
-                "on-failure", value: "WHAT",
-                "Roll back or keep the changes if a step fails (default rollback)",
-                form: .oneOf(["rollback", "keep"])),
-            OptionSpec(
-                "timeout", value: "TIME",
-                "Give up on a deployment or command after TIME (default 15m)",
-                form: .duration),
-            OptionSpec(
-                flag: "allow-missing", "Rotate even if the vault has no old value to restore"),
+        options: RotationRequest.options + [
             OptionSpec(
                 flag: "check-schema",
                 "Fail if the new value is invalid or a required variable is missing"),
@@ -95,6 +65,7 @@ struct Rotate: Command {
     private let action: Action
 
     init(_ command: ParsedCommand) throws {
+        try Self.checkOptions(command)
         key = command.argument("KEY")
         if command.has("status") {
             action = .status
@@ -119,6 +90,25 @@ struct Rotate: Command {
                 throw CommandError(.usage, "--exposed-to needs --plan FILE or --plan-skeleton NEW.")
             }
             action = .rotate(try RotationRequest(command))
+        }
+    }
+
+    /// Refuses the options of a new rotation beside one that continues another or takes them from a file.
+    private static func checkOptions(_ command: ParsedCommand) throws {
+        let actions = ["resume", "abort", "status", "close", "take-over", "plan", "plan-skeleton"]
+        guard let action = actions.first(where: { command.has($0) }) else { return }
+        let allowed =
+            switch action {
+            case "plan": ["check-schema", "exposed-to", "strict"]
+            case "plan-skeleton": ["exposed-to"]
+            default: [String]()
+            }
+        let options = RotationRequest.options + ValueInput.options
+        let names = options.map(\.name) + ["check-schema", "exposed-to"]
+        if let name = names.first(where: { command.has($0) && !allowed.contains($0) }) {
+            throw CommandError(
+                .usage, "--\(name) cannot be used with --\(action).",
+                hint: action == "plan" ? "Set it for each rotation in the plan file." : nil)
         }
     }
 

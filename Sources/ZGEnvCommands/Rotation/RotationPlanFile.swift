@@ -2,10 +2,11 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// The file of `rotate --plan FILE`: JSON that lists rotations, without values.
+/// The file of `rotate --plan FILE`: JSON that lists rotations, without values. The members of each are
+/// options of `rotate`.
 struct RotationPlanFile {
     /// What happens to the remaining rotations when one fails.
-    enum AfterFailure: String, Decodable {
+    enum AfterFailure: String {
         case goOn = "continue"
         case stop
     }
@@ -15,39 +16,11 @@ struct RotationPlanFile {
     /// Whether to skip variables whose value is younger than its `--rotate-every` period.
     let onlyWhenDue: Bool
 
-    private struct File: Decodable {
-        var rotations: [Item]
-        var afterFailure: AfterFailure?
-        var onlyWhenDue: Bool?
-    }
-
-    private struct Item: Decodable {
-        var key: String
-        var project: String
-        var alsoProjects: [String]?
-        var everywhere: Bool?
-        var targets: [String]?
-        var generate: String?
-        var fromCommand: String?
-        var apply: String?
-        var redeploy: Bool?
-        var promote: Bool?
-        var check: String?
-        var checkURL: String?
-        var checkStatus: Int?
-        var revoke: String?
-        var onFailure: String?
-        var timeout: String?
-        var allowMissing: Bool?
-    }
-
-    private static let members: Set<String> = ["rotations", "afterFailure", "onlyWhenDue"]
-    private static let itemMembers: Set<String> = [
-        "key", "project", "alsoProjects", "everywhere", "targets", "generate", "fromCommand",
-        "apply", "redeploy", "promote", "check", "checkURL", "checkStatus", "revoke", "onFailure",
-        "timeout",
-        "allowMissing",
-    ]
+    /// The option for each member of a rotation.
+    private static let options = Dictionary(
+        uniqueKeysWithValues: (RotationRequest.options + [ValueInput.generator]).map {
+            (member(of: $0.name), $0.name)
+        })
 
     /// Reads a plan file.
     ///
@@ -58,74 +31,86 @@ struct RotationPlanFile {
             throw CommandError(
                 .usage, "Cannot read the plan file \(path).")
         }
-        let wrongFormat = Self.problem(
-            path, "it is not JSON in the format described in docs/rotation.md")
-        guard let value = try? JSONValue(parsing: bytes) else { throw wrongFormat }
-        if let unknown = Self.names(value).subtracting(Self.members).min() {
-            throw Self.problem(path, "unknown field \(unknown)")
+        func problem(_ what: String) -> CommandError {
+            CommandError(.usage, "Invalid plan file \(path): \(what).")
         }
-        for item in value["rotations"]?.array ?? [] {
-            if let unknown = Self.names(item).subtracting(Self.itemMembers).min() {
-                throw Self.problem(path, "unknown field \(unknown) in a rotation")
+        let wrongFormat = problem("it is not JSON in the format described in docs/rotation.md")
+        guard let file = (try? JSONValue(parsing: bytes))?.object else { throw wrongFormat }
+        let known = ["rotations", "afterFailure", "onlyWhenDue"]
+        if let unknown = file.keys.filter({ !known.contains($0) }).min() {
+            throw problem("unknown field \(unknown)")
+        }
+        guard let rotations = file["rotations"]?.array,
+            let afterFailure = file["afterFailure", default: "continue"].string
+                .flatMap(AfterFailure.init(rawValue:)),
+            let onlyWhenDue = file["onlyWhenDue", default: .bool(false)].bool
+        else { throw wrongFormat }
+        (self.afterFailure, self.onlyWhenDue) = (afterFailure, onlyWhenDue)
+        guard (1...RotationPlan.memberLimit).contains(rotations.count) else {
+            throw problem("it must list 1 to \(RotationPlan.memberLimit) rotations")
+        }
+        requests = try rotations.map { rotation in
+            guard var members = rotation.object,
+                let key = members.removeValue(forKey: "key")?.string,
+                let project = members.removeValue(forKey: "project")?.string
+            else { throw wrongFormat }
+            if let unknown = members.keys.filter({ Self.options[$0] == nil }).min() {
+                throw problem("unknown field \(unknown) in a rotation")
             }
+            try VariableName.check(key)
+            var request: RotationRequest
+            do {
+                guard let command = try Self.command(key, members) else { throw wrongFormat }
+                request = try RotationRequest(command)
+            } catch let error as UsageError {
+                throw CommandError(
+                    .usage, "Invalid plan file \(path): \(key): \(error.message)",
+                    hint: error.hint)
+            }
+            guard request.source != .input else {
+                throw problem("\(key) needs either generate or fromCommand")
+            }
+            request.projects = [project]
+            try request.check()
+            return request
         }
-        guard let file = try? JSONDecoder().decode(File.self, from: bytes) else {
-            throw wrongFormat
-        }
-        guard !file.rotations.isEmpty, file.rotations.count <= RotationPlan.memberLimit else {
-            throw Self.problem(path, "it must list 1 to \(RotationPlan.memberLimit) rotations")
-        }
-        requests = try file.rotations.map { try Self.request($0, path) }
-        afterFailure = file.afterFailure ?? .goOn
-        onlyWhenDue = file.onlyWhenDue ?? false
     }
 
-    private static func request(_ item: Item, _ path: String) throws -> RotationRequest {
-        try VariableName.check(item.key)
-        var request = RotationRequest(key: item.key)
-        request.projects = [item.project]
-        request.alsoProjects = item.alsoProjects ?? []
-        request.everywhere = item.everywhere ?? false
-        request.scope = try item.targets.map { try ScopeOptions.scope(named: $0) } ?? nil
-        switch (item.generate, item.fromCommand) {
-        case (let text?, nil): request.source = .generator(try ValueGenerator(text))
-        case (nil, let command?): request.source = .command(command)
+    /// Reads the members of a rotation as the options that they are; nil if one is null or an object.
+    private static func command(
+        _ key: String, _ members: [String: JSONValue]
+    ) throws(UsageError) -> ParsedCommand? {
+        var words = Rotate.spec.path
+        for (name, value) in members {
+            let option = "--\(options[name] ?? name)"
+            for value in value.array ?? [value] {
+                switch value {
+                case .bool(let isSet): words += isSet ? [option] : []
+                case .string(let text): words.append("\(option)=\(text)")
+                case .integer(let number): words.append("\(option)=\(number)")
+                case .number(let number): words.append("\(option)=\(number)")
+                case .null, .array, .object: return nil
+                }
+            }
+        }
+        let program = ProgramSpec(
+            name: "zg-env", version: "", summary: "", globalOptions: [],
+            sections: [.init("", [Rotate.spec])])
+        let result = try ArgumentParser(program).parse(words + ["--", key])
+        return if case .command(let command) = result { command } else { nil }
+    }
+
+    /// Returns the name of an option in camel case, in the plural if it takes a list.
+    private static func member(of option: String) -> String {
+        switch option {
+        case "also-project": return "alsoProjects"
+        case "target": return "targets"
+        case "check-url": return "checkURL"
         default:
-            throw problem(path, "\(item.key) needs either generate or fromCommand")
+            let words = option.split(separator: "-")
+            return words[0]
+                + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+                .joined()
         }
-        request.commands.apply = item.apply
-        request.commands.check = item.check
-        request.commands.checkURL = item.checkURL
-        if let status = item.checkStatus {
-            guard (100...599).contains(status) else {
-                throw problem(path, "checkStatus of \(item.key) is not a number from 100 to 599")
-            }
-            request.commands.checkStatus = UInt32(status)
-        }
-        request.commands.revoke = item.revoke
-        request.redeploys = item.redeploy ?? false
-        request.promotes = item.promote ?? false
-        switch item.onFailure {
-        case nil, "rollback": break
-        case "keep": request.failurePolicy = .keep
-        default: throw problem(path, "onFailure of \(item.key) must be rollback or keep")
-        }
-        if let text = item.timeout {
-            guard let timeout = DurationText.duration(text) else {
-                throw problem(path, "timeout of \(item.key) is not a duration such as 15m")
-            }
-            request.timeoutSeconds = UInt64(clamping: timeout.components.seconds)
-        }
-        request.allowsMissing = item.allowMissing ?? false
-        try request.check()
-        return request
-    }
-
-    private static func problem(_ path: String, _ what: String) -> CommandError {
-        CommandError(.usage, "Invalid plan file \(path): \(what).")
-    }
-
-    private static func names(_ object: JSONValue) -> Set<String> {
-        Set(object.object.map { Array($0.keys) } ?? [])
     }
 }

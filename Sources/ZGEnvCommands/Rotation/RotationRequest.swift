@@ -1,7 +1,7 @@
 internal import CommandLineKit
 internal import Vault
 
-/// The parameters of one rotation, from the options or from one item of a plan file.
+/// The parameters of one rotation.
 struct RotationRequest {
     /// Where the new value comes from.
     enum Source: Equatable {
@@ -37,9 +37,39 @@ struct RotationRequest {
     /// Whether the new value and the vault must fit the schema.
     var checksSchema = false
 
-    init(key: String) {
-        self.key = key
-    }
+    /// The options of `rotate` that are members of an item of a plan file too.
+    static let options = [
+        ScopeOptions.target,
+        OptionSpec(
+            "also-project", value: "P", "Also rotate the variable in project P",
+            repeatable: true, commaSeparated: true, completion: .dynamic(.project)),
+        OptionSpec(
+            flag: "everywhere", "Rotate the variable in every project where it has this value"),
+        OptionSpec("from-command", value: "CMD", "Use the output of CMD as the new value"),
+        OptionSpec(
+            "apply", value: "CMD", "Run CMD to install the new value, or the old one on revert"),
+        OptionSpec(flag: "redeploy", "Redeploy, and wait until the value is live"),
+        OptionSpec(
+            flag: "promote", "With --redeploy: promote staged production deployments"),
+        OptionSpec(
+            "check", value: "CMD", "Run CMD to check each deployment, also after a revert"),
+        OptionSpec(
+            "check-url", value: "URL", "Check each deployment by requesting this URL or path"),
+        OptionSpec(
+            "check-status", value: "N", "HTTP status that --check-url expects (default 200)",
+            form: .integer(100...599)),
+        OptionSpec("revoke", value: "CMD", "Run CMD to revoke the old value at the end"),
+        OptionSpec(
+            "on-failure", value: "WHAT",
+            "Roll back or keep the changes if a step fails (default rollback)",
+            form: .oneOf(["rollback", "keep"])),
+        OptionSpec(
+            "timeout", value: "TIME",
+            "Give up on a deployment or command after TIME (default 15m)",
+            form: .duration),
+        OptionSpec(
+            flag: "allow-missing", "Rotate even if the vault has no old value to restore"),
+    ]
 
     /// Reads the options of `rotate`.
     init(_ command: ParsedCommand) throws {
@@ -72,6 +102,10 @@ struct RotationRequest {
         allowsMissing = command.has("allow-missing")
         checksSchema = command.has("check-schema")
         input = ValueInput(command)
+        guard commands.checkURL != nil || !command.has("check-status") else {
+            throw CommandError(
+                .usage, "--check-status needs --check-url.", hint: "Add --check-url.")
+        }
     }
 
     /// Rejects invalid combinations, before anything is read.

@@ -68,6 +68,7 @@ struct RotationSetup {
         }
         // Throws the first failure; the projects after it may not have been checked.
         places = try checked.compactMap { try $0?.get() }
+        try checkDeployments()
         try checkProof()
         try RotationEntry(createdAt: 0, plan: plan).checkSize()
     }
@@ -157,6 +158,22 @@ struct RotationSetup {
             hint:
                 "Compare with: zg-env diff --remote -p \(word: found.project.name), then run: zg-env push \(word: found.records[0].name) -p \(word: found.project.name)"
         )
+    }
+
+    /// Rejects --redeploy for a place without deployments: nothing would be deployed or checked there.
+    private func checkDeployments() throws {
+        guard request.redeploys else { return }
+        let undeployed = places.first { place in
+            let scopes = request.scope.map { [$0] } ?? place.records.map(\.attributes.scope)
+            return scopes.allSatisfy {
+                $0.targets.subtracting(.development).isEmpty && $0.customEnvironments.isEmpty
+            }
+        }
+        guard let undeployed else { return }
+        throw CommandError(
+            .usage,
+            "The rotation replaces \(request.key) in \(undeployed.project.name) only for development, which has no deployments.",
+            hint: "Rotate it without --redeploy, --check, --check-url and --revoke.")
     }
 
     /// Rejects --revoke if nothing can prove the new value.

@@ -164,11 +164,13 @@ struct RotationWork {
     /// Returns the open rotation of a key, or the only open one.
     func open(_ key: String?) throws -> RotationEntry {
         let index = try workspace.session.index(.everything, with: .values)
-        let project = try? ProjectResolver(workspace).existing(in: index)
+        let resolver = ProjectResolver(workspace)
+        let isNamed = workspace.options.namesProject
+        let project = isNamed ? try resolver.existing(in: index) : try? resolver.existing(in: index)
         var open = try index.rotations().filter { rotation in
             rotation.isOpen && (key == nil || rotation.plan.key == key)
         }
-        if open.count > 1, let project {
+        if isNamed || open.count > 1, let project {
             open = open.filter { $0.plan.members.contains { $0.project == project.id } }
         }
         guard let only = open.first else {

@@ -13,7 +13,7 @@ struct ShellRotationCommands: RotationCommands {
     /// Returns the host name of a deployment, by member and deployment id.
     let address: (Int, String) -> String?
 
-    func run(_ stage: RotationProgress.Stage) throws -> RotationProgress.Failure? {
+    func run(_ stage: RotationPlan.Stage) throws -> RotationProgress.Failure? {
         let (command, step, kind, side):
             (String?, String, RotationProgress.Failure.Kind, RotationAction.Side) =
                 switch stage {

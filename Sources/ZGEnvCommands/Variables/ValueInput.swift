@@ -7,11 +7,12 @@ internal import Vault
 
 /// Reads a new value from a file, a generator, a hidden prompt or stdin, never from an argument.
 struct ValueInput {
+    static let generator = OptionSpec(
+        "generate", value: "SPEC",
+        "Generate a value: hex:32, base64:32, base64url:32, alnum:40, words:6 or uuid")
     static let options = [
         OptionSpec("from-file", value: "F", "Read the value from file F", completion: .file),
-        OptionSpec(
-            "generate", value: "SPEC",
-            "Generate a value: hex:32, base64:32, base64url:32, alnum:40, words:6 or uuid"),
+        generator,
         OptionSpec(flag: "prompt", "Prompt at the terminal even if stdin is not a terminal"),
         OptionSpec(flag: "raw", "Keep a trailing newline"),
         OptionSpec(flag: "allow-empty", "Allow an empty value"),
@@ -48,6 +49,9 @@ struct ValueInput {
 
     /// Whether an option says where the value comes from.
     var isNamed: Bool { generate != nil || path != nil || prompts }
+
+    /// Whether an option is about a value.
+    var hasOptions: Bool { isNamed || keepsNewline || allowsEmpty || isStrict }
 
     /// Reads and checks the value for `key`.
     func value(for key: String, _ workspace: Workspace) throws -> SecretSlice {

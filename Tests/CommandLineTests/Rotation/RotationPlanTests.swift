@@ -78,6 +78,26 @@ struct RotationPlanTests {
         try home.expect(Self.old)
     }
 
+    @Test func `an option of a new rotation is refused where it would have no effect`() throws {
+        let home = try RotationHome()
+        let path = try write(
+            #"{"rotations": [{"key": "KEY", "project": "web", "generate": "hex:16"}]}"#, home)
+        for (action, option) in [
+            (["--plan", path], ["--redeploy"]), (["--plan", path], ["--revoke", "true"]),
+            (["--plan", path], ["-t", "production"]), (["--plan", path], ["--generate", "uuid"]),
+            (["--resume"], ["--timeout", "1m"]), (["--abort"], ["--redeploy"]),
+            (["KEY", "--close"], ["--promote"]), (["KEY", "--take-over"], ["--check-schema"]),
+            (["--status"], ["--everywhere"]), (["--resume"], ["--exposed-to", "bob"]),
+            (["--plan-skeleton", path + ".new", "--exposed-to", "bob"], ["--strict"]),
+        ] {
+            let message = try failedAsJSON(
+                home.platform.runner(["rotate"] + action + option + ["--yes", "--json"]).run(), 2,
+                "usage")
+            #expect(message.contains(" cannot be used with --"), "\(action) \(option)")
+        }
+        try home.expect(Self.old)
+    }
+
     @Test func `values printed by a plan's commands get the usual value checks`() throws {
         let home = try RotationHome()
         let path = try write(

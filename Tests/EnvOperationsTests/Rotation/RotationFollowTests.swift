@@ -38,7 +38,7 @@ struct RotationFollowTests {
 
     private final class Commands: RotationCommands {
         var revocations = 0
-        func run(_ stage: RotationProgress.Stage) -> RotationProgress.Failure? {
+        func run(_ stage: RotationPlan.Stage) -> RotationProgress.Failure? {
             if stage == .revoke { revocations += 1 }
             return nil
         }
