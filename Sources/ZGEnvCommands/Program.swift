@@ -134,8 +134,9 @@ package struct Program {
                 for: parsed, command.vaultUse, lacksWord: error != nil)
             let workspace = picked.map(workspace.using) ?? workspace
             let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
-            let result = GroupPublication(workspace).finish(
+            var result = GroupPublication(workspace).finish(
                 try command.init(parsed).run(in: workspace))
+            if workspace.options.dryRun { try result.sayNothingWasChanged(workspace) }
             let code = try renderer.show(result)
             workspace.detail(
                 "Guarded memory: \(SecretMemory.allocationCount) regions, "

@@ -70,4 +70,54 @@ struct ObjectExchangeTests {
         let content = try ObjectExchange.content(of: group, in: copy)
         #expect(Set(content.entries).isSuperset(of: [ours, theirs]))
     }
+
+    @Test func `entries that do not fit into one reading are compared too`() throws {
+        for number in UInt64(1)...5 {
+            let common = [UInt8(number)]
+            _ = try copy.publish(
+                [try object(.entry(number), number == 4 ? [40] : common)], to: group)
+            _ = try place.publish(
+                [try object(.entry(number), number == 4 ? [41] : common)], to: group)
+        }
+        let exchange = ObjectExchange(
+            group, place: SmallReadings(of: place), copy: SmallReadings(of: copy))
+        _ = try exchange.run(outgoing: [])
+        let both: Set<ObjectPath> = [
+            .losingEntry(4, GroupHash(of: [40])), .losingEntry(4, GroupHash(of: [41])),
+        ]
+        #expect(try copy.paths(of: group).subtracting((1...5).map { .entry($0) }) == both)
+    }
+}
+
+/// A place that reads one object at a time, as one does whose objects are large.
+private final class SmallReadings: GroupPlace {
+    private let place: any GroupPlace
+
+    init(of place: any GroupPlace) {
+        self.place = place
+    }
+
+    func groups() throws(PlaceError) -> [GroupHash] { try place.groups() }
+
+    func refresh(_ group: GroupHash, since token: String?) throws(PlaceError) -> PlaceRefresh {
+        try place.refresh(group, since: token)
+    }
+
+    func paths(of group: GroupHash) throws(PlaceError) -> Set<ObjectPath> {
+        try place.paths(of: group)
+    }
+
+    func read(
+        _ paths: [ObjectPath], of group: GroupHash, upTo limit: Int
+    ) throws(PlaceError) -> PlaceReading {
+        try place.read(paths, of: group, upTo: 1)
+    }
+
+    func publish(
+        _ objects: [PlaceObject], to group: GroupHash
+    ) throws(PlaceError) -> Set<ObjectPath> {
+        try place.publish(objects, to: group)
+    }
+
+    func probe() throws(PlaceError) -> PlaceTraits { try place.probe() }
 }

@@ -87,6 +87,9 @@ package struct PushPlan: Equatable, Sendable {
     package private(set) var unchanged: [Variable] = []
     /// Differences that the vault has not seen and that stop the push, with their authors if known.
     package private(set) var conflicts: [RecordNote] = []
+    /// Records that only Vercel has, and that pruning leaves, since they apply outside of the selected
+    /// targets too.
+    package private(set) var spared: [VercelRecord] = []
     /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
 
@@ -133,7 +136,9 @@ package struct PushPlan: Equatable, Sendable {
         if rules.prune {
             // A record that another step takes over is in the vault from then on.
             let used = Set(steps.compactMap(\.remoteID))
-            steps += planning.pruning().filter { !used.contains($0.remoteID ?? "") }
+            let prunable = planning.prunable().filter { !used.contains($0.id) }
+            steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
+            spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
         steps = Self.ordered(Self.merged(steps, platform), platform)
     }
@@ -264,6 +269,9 @@ extension PushPlan.Rules {
             && (includes(key: variable.name, variable.attributes.scope)
                 || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)
     }
+
+    /// Returns whether a scope is within the selected targets.
+    package func contains(_ scope: Scope) -> Bool { places?.contains(scope) ?? true }
 
     func includes(key: String, _ scope: Scope) -> Bool {
         guard keys?.contains(key) ?? true else { return false }

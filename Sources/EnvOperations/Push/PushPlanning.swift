@@ -301,15 +301,14 @@ struct PushPlanning {
             variable: variable, key: variable.name, attributes: attributes, action: action)
     }
 
-    /// Returns deletions of records that only Vercel has.
-    func pruning() -> [PushPlan.Step] {
+    /// Returns the selected records that only Vercel has.
+    func prunable() -> [VercelRecord] {
         let kept = Set(adopted.values.map(\.id))
-        return deletions(
-            of: platform.filter { record in
-                owners[record.id] == nil && !kept.contains(record.id)
-                    && rules.includes(key: record.key, record.attributes.scope)
-                    && record.attributes.kind != .system
-            })
+        return platform.filter { record in
+            owners[record.id] == nil && !kept.contains(record.id)
+                && rules.includes(key: record.key, record.attributes.scope)
+                && record.attributes.kind != .system
+        }
     }
 
     /// Returns deletions of records without a record in the vault.

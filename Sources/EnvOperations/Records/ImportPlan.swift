@@ -16,7 +16,7 @@ package struct ImportPlan: Equatable {
         package let fate: EntryAction
         /// The scope of the value.
         package let scope: Scope
-        /// Whether only the comment changes, without a new version.
+        /// Whether only the comment or the type changes, without a new version.
         package var keepsValue = false
     }
 
@@ -45,11 +45,13 @@ package struct ImportPlan: Equatable {
     ///   - wanted: The requested scope; nil to keep that of the key's only record.
     ///   - standard: The scope of a new record if none was requested.
     ///   - comments: The new comments by key; other keys keep theirs.
+    ///   - kind: The type that was asked for.
     ///   - isEqual: Returns whether the key at that index has the record's value; nil if the values
     ///     are locked.
     package init(
         keys: [String], records: [String: [Variable]], wanted: Scope?, standard: Scope,
         rule: ConflictRule, comments: [String: String] = [:],
+        kind: VariableAttributes.Kind? = nil,
         isEqual: ((Int, Variable) throws -> Bool)?
     ) throws {
         var entries: [Entry] = []
@@ -69,8 +71,10 @@ package struct ImportPlan: Equatable {
             let exact = holding.first { $0.attributes.scope == scope }
             if let exact, let isEqual, try isEqual(number, exact) {
                 let comment = comments[key]
-                let tellsMore = comment != nil && comment != exact.attributes.comment
-                let isUpdated = tellsMore && rule == .overwrite
+                let isOther =
+                    comment != nil && comment != exact.attributes.comment
+                    || kind != nil && kind != exact.attributes.kind
+                let isUpdated = isOther && rule == .overwrite
                 entries.append(
                     Entry(
                         key: key, fate: isUpdated ? .updated : .unchanged, scope: scope,

@@ -101,10 +101,12 @@ package struct ObjectExchange {
     /// restored from a backup.
     private func compareEntries(_ paths: Set<ObjectPath>) throws {
         let entries = paths.filter { if case .entry = $0 { true } else { false } }
-        let theirs = try place.read(Array(entries), of: group).objects
-        for (path, ours) in try copy.read(Array(entries), of: group).objects {
-            guard let other = theirs[path], other != ours else { continue }
-            try keepBoth(path, ours, other)
+        try copy.readParts(of: entries, of: group) { reading in
+            let theirs = try place.objects(at: reading.objects.keys, of: group)
+            for (path, ours) in reading.objects {
+                guard let other = theirs[path], other != ours else { continue }
+                try keepBoth(path, ours, other)
+            }
         }
     }
 

@@ -75,6 +75,14 @@ package struct Scope: Hashable, Sendable {
             }, branch: branch)
     }
 
+    /// Whether a value of the other scope applies in no place outside of this one.
+    package func contains(_ other: Scope) -> Bool {
+        let own = Scope(
+            targets: other.targets, customEnvironments: other.customEnvironments,
+            branch: branch == nil ? nil : other.branch)
+        return own.subtracting(self).isEmpty
+    }
+
     /// The scope for display: "production, preview (branch x)".
     package var description: String {
         let places =

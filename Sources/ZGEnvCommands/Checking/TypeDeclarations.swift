@@ -22,7 +22,7 @@ struct TypeDeclarations {
     let onlyCompares: Bool
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        guard !onlyCompares || path != nil else {
+        guard !onlyCompares || path != nil && path != "-" else {
             throw CommandError(.usage, "--exit-code needs -o FILE to compare with.")
         }
         let file = try ProjectSchema.readable(options, workspace)

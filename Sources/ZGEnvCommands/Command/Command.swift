@@ -72,6 +72,14 @@ package struct CommandResult {
         return result
     }
 
+    /// Says that a dry run without a text was one.
+    mutating func sayNothingWasChanged(_ workspace: Workspace) throws {
+        guard !workspace.options.json, secretWriter == nil, failure == nil else { return }
+        let shown = try text()
+        text = { shown }
+        if shown.isEmpty { workspace.note("Dry run: nothing was changed.") }
+    }
+
     /// Creates a result whose data contains values and is written by `writer`.
     package init(writingSecrets writer: @escaping () throws -> Void) {
         json = { .null }

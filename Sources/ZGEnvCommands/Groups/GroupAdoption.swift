@@ -41,6 +41,11 @@ struct GroupAdoption {
             guard binds == true else {
                 throw CommandError(.conflict, "\(project) is already adopted.")
             }
+            guard name == project || project.hasPrefix("\(name)@") else {
+                throw CommandError(
+                    .conflict, "\(project) is already adopted, so it was not named \(name).",
+                    hint: "Rename it with: zg-env project rename \(word: project) \(word: name)")
+            }
             let bound = try bind(shared, found)
             return CommandResult(json: [
                 "project": .string(project), "bound": .string(orNull: bound),

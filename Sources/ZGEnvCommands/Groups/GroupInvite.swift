@@ -57,6 +57,9 @@ struct GroupInvite: Command {
         lifetime = UInt64((command.duration("for") ?? .seconds(259_200)).components.seconds)
         isAutomatic = command.has("auto")
         isMine = command.has("my-machine")
+        guard lifetime > 0 else {
+            throw CommandError(.usage, "--for must be at least 1 second.")
+        }
         guard role != .admin || projects.isEmpty else {
             throw CommandError(.usage, "An admin cannot be limited to projects.")
         }

@@ -155,7 +155,7 @@ struct GroupJoin: Command {
             _ = try place.refresh(group, since: nil)
             let paths = try place.paths(of: group)
             let invites = paths.filter { if case .invite = $0 { true } else { false } }
-            for object in try place.read(Array(invites), of: group).objects.values {
+            for object in try place.objects(at: invites, of: group).values {
                 guard let invite = try? Invite.accept(object, code: code), invite.group == group
                 else { continue }
                 guard workspace.context.now() < invite.endsAt else {
@@ -169,8 +169,14 @@ struct GroupJoin: Command {
                     default: false
                     }
                 }
-                let content = try place.read(Array(entries), of: group).objects.values
-                let states = try check(invite, object, Array(content))
+                let reading = try place.read(Array(entries), of: group)
+                guard reading.remaining.isEmpty else {
+                    throw CommandError(
+                        .failed,
+                        "\(self.place) has more than 256 MiB of entries for this group, so the invite could not be checked against all of them.",
+                        hint: "Ask an admin of the group to check the place.")
+                }
+                let states = try check(invite, object, Array(reading.objects.values))
                 guard !states.contains(where: { $0.voidInvites.contains(invite.id) }) else {
                     throw CommandError(
                         .conflict, "The invite of \(invite.name) is void.",

@@ -18,6 +18,9 @@ enum PlaceAccess {
         _ address: PlaceAddress, _ workspace: Workspace
     ) throws -> any GroupPlace {
         if address.kind == .directory { return DirectoryPlace(address.text) }
+        guard !workspace.options.offline else {
+            throw CommandError(.unavailable, "Requests are turned off (--offline).")
+        }
         return GitPlace(
             address, copyIn: try directory("repositories", workspace), environment(workspace))
     }

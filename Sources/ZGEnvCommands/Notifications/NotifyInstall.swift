@@ -63,16 +63,11 @@ struct NotifyInstall: Command {
         guard let real = RealPath.of("/proc/self/exe") else {
             throw CommandError(.failed, "Cannot find the path of the zg-env executable.")
         }
-        let options = workspace.options
-        var words = [real, "notify", "run"]
-        if options.vaultPath != (try? Directories(workspace.context).vault) {
-            words += ["--vault", workspace.context.absolute(options.vaultPath)]
-        }
-        if let file = options.passphraseFile {
-            words += ["--passphrase-file", workspace.context.absolute(file)]
-        }
-        if let file = options.keyFile { words += ["--key-file", workspace.context.absolute(file)] }
-        return words + intervals
+        // The service has none of the variables of this shell.
+        var options = workspace.options
+        options.passphraseFile =
+            options.passphraseFile ?? workspace.context.variable("ZG_ENV_PASSPHRASE_FILE")
+        return [real, "notify", "run"] + options.wordsOfAccess(workspace.context) + intervals
     }
 
     private func write(_ text: String, to path: String, _ workspace: Workspace) throws {

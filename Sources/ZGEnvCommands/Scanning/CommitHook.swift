@@ -197,18 +197,11 @@ struct CommitHook {
             throw CommandError(.failed, "Cannot find the path of zg-env itself.")
         }
         let (options, context) = (workspace.options, workspace.context)
-        var words = [real, "scan", "--staged"]
-        if options.vaultPath != (try? Directories(context).vault) {
-            words += ["--vault", context.absolute(options.vaultPath)]
-        }
+        var words = [real, "scan", "--staged"] + options.wordsOfAccess(context)
         // --all-projects wins over a project named in the environment.
         if let project = options.project, !choice.allProjects {
             words += ["-p", project]
         }
-        if let file = options.passphraseFile {
-            words += ["--passphrase-file", context.absolute(file)]
-        }
-        if let file = options.keyFile { words += ["--key-file", context.absolute(file)] }
         return words + choice.words
     }
 

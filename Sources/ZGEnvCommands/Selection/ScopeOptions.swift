@@ -64,6 +64,16 @@ struct ScopeOptions {
         return (found, branch)
     }
 
+    /// Refuses a record that also applies outside of the scope of the options, for what would change all
+    /// of it.
+    func checkContains(_ record: Variable) throws {
+        guard let scope = try scope(), !scope.contains(record.attributes.scope) else { return }
+        throw CommandError(
+            .usage,
+            "\(record.name) has one value for \(record.attributes.scope.description), not one for \(scope.description) alone.",
+            hint: "Select all of that, or set a value of its own for the target first.")
+    }
+
     /// Returns the scope of the options; nil without any.
     ///
     /// - Throws: ``ExitCode/usage`` for a branch with a target other than preview.

@@ -50,7 +50,11 @@ struct AcceptanceGate {
         let review = ChangesReview(comparison, in: whole, workspace)
         // An object without a visible change makes no difference to a use.
         guard !comparison.isEmpty else { return false }
-        guard try asks ? review.answer("Accept these changes?") == true : false else {
+        // To accept them is to write the vault, which a dry run does not.
+        guard
+            try asks && !workspace.options.dryRun
+                ? review.answer("Accept these changes?") == true : false
+        else {
             throw review.refusal
         }
         try workspace.session.update(with: keys) { try $0.accept(comparison) }

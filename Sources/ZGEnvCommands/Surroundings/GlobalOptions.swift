@@ -6,8 +6,10 @@ package struct GlobalOptions {
     package var vaultPath: String
     /// The project of the option or the variable.
     package var project: String?
+    /// The names of the options that are on the command line, not in the environment.
+    private(set) var given: Set<String>
     /// Whether the project comes from the option.
-    var namesProject: Bool
+    var namesProject: Bool { given.contains("project") }
     package var account: String?
     package var team: String?
     package var apiURL: String?
@@ -98,7 +100,7 @@ package struct GlobalOptions {
             }
         }
         project = text("project", "ZG_ENV_PROJECT")
-        namesProject = command.value("project") != nil
+        given = Set(Self.specs.lazy.map(\.name).filter { command.has($0) })
         account = text("account", "ZG_ENV_ACCOUNT")
         team = text("team", "ZG_ENV_TEAM")
         apiURL = text("api-url", "ZG_ENV_API_URL")
@@ -108,7 +110,7 @@ package struct GlobalOptions {
         yes = command.has("yes")
         acceptsChanges = command.has("accept-changes")
         dryRun = command.has("dry-run")
-        offline = command.has("offline") || context.variable("ZG_ENV_OFFLINE") == "1"
+        offline = try command.has("offline") || Self.isOffline(context)
         refresh = command.has("refresh")
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
@@ -121,11 +123,36 @@ package struct GlobalOptions {
         }
     }
 
+    /// Reads ZG_ENV_OFFLINE. A word that is neither yes nor no must not send a request.
+    private static func isOffline(_ context: Context) throws -> Bool {
+        switch context.variable("ZG_ENV_OFFLINE")?.lowercased() {
+        case nil, "", "0", "false", "no", "off": return false
+        case "1", "true", "yes", "on": return true
+        default:
+            throw CommandError(
+                .usage, "ZG_ENV_OFFLINE is neither 1 nor 0.",
+                hint: "Set it to 1 to contact nobody, or unset it.")
+        }
+    }
+
+    /// Returns the words that give another start of zg-env the same vault, keys, account and audit log.
+    func wordsOfAccess(_ context: Context) -> [String] {
+        let standard = try? Directories(context).vault
+        let files = [
+            ("--vault", vaultPath == standard ? nil : vaultPath),
+            ("--passphrase-file", passphraseFile),
+            ("--key-file", keyFile), ("--audit-log", auditLogPath),
+        ].map { ($0, $1.map(context.absolute)) }
+        let names = [("--account", account), ("--team", team), ("--api-url", apiURL)]
+        return (files + names).flatMap { option, value in value.map { [option, $0] } ?? [] }
+    }
+
     /// Returns the options for another command that a screen runs: the same vault and account, and all
     /// questions are asked.
     func forNestedCommand(project: String?) -> GlobalOptions {
         var options = self
-        (options.project, options.namesProject) = (project, project != nil)
+        options.project = project
+        options.given = project == nil ? [] : ["project"]
         (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)
         (options.offline, options.refresh, options.acceptsChanges) = (false, false, false)
         return options

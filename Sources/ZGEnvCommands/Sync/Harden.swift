@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import Vault
 
 /// `harden`: makes readable variables sensitive after verifying that the vault has their values.
@@ -47,7 +48,13 @@ struct Harden: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let report = try HardenWork(workspace, rules: rules).run()
         var result = report.result()
-        guard report.isDone, result.failure == nil else { return result }
+        guard report.isDone || redeploys, result.failure == nil else { return result }
+        if report.isDryRun {
+            let plan = try RedeploySource(productionOf: workspace).plan(workspace)
+            return result.joined(
+                with: "deployment",
+                CommandResult(json: .null, text: DeploymentListing.would(plan)))
+        }
         if try wantsRedeploy(report, &result, workspace) {
             do {
                 result = result.joined(with: "deployment", try Redeploy.afterPush(workspace))

@@ -26,6 +26,7 @@ struct HardenReport {
     var isLive = false
 
     var isDone: Bool { outcomes?.isEmpty == false }
+    var isDryRun: Bool { outcomes == nil }
 
     /// The lines of the plan, as shown to the user.
     var planLines: [String] {
@@ -55,7 +56,7 @@ struct HardenReport {
 
     /// Returns the result of the command.
     func result() -> CommandResult {
-        let isPlan = outcomes == nil
+        let isPlan = isDryRun
         let done = (outcomes ?? []).filter { !$0.isFailed }
         func entries(_ isSensitive: Bool) -> JSONValue {
             .array(

@@ -40,6 +40,26 @@ struct PushReport {
         plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
     }
 
+    /// Warns of what reaches beyond the selected targets: a variable for several is one record on Vercel.
+    func warn(ofMoreThan rules: PushPlan.Rules, _ context: Context) {
+        func list(_ records: [(key: String, scope: Scope)]) -> String {
+            records.map { "\($0.key) (\($0.scope.description))" }.joined(separator: ", ")
+        }
+        let steps = isDryRun ? plan.steps : outcomes.filter(\.isSent).map(\.step)
+        let wider = steps.filter { !rules.contains($0.attributes.scope) }
+        if !wider.isEmpty {
+            context.warn(
+                "beyond-target",
+                "Each of these is one variable for more than the selected targets, which a push changes in all of them: \(list(wider.map { ($0.key, $0.attributes.scope) }))."
+            )
+        }
+        guard !plan.spared.isEmpty else { return }
+        context.warn(
+            "not-pruned",
+            "Not deleted, because they apply to other targets too: \(list(plan.spared.map { ($0.key, $0.attributes.scope) }))."
+        )
+    }
+
     /// The lines about unconfirmed changes in the plan.
     var changeLines: [String] {
         guard let changes, changes.count > 0 else { return [] }

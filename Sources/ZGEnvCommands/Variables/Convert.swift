@@ -36,7 +36,8 @@ struct Convert: Command {
     private let reading: PlaintextSource.Options
     private let isStrict: Bool
 
-    init(_ command: ParsedCommand) {
+    init(_ command: ParsedCommand) throws {
+        try OutputPath.checkOptions(command)
         file = command.required("FILE")
         format = command.choice("format") ?? .dotenv
         path = command.value("output")

@@ -47,7 +47,8 @@ struct Export: Command {
     private let except: Set<String>
     private let allowsMissing: Bool
 
-    init(_ command: ParsedCommand) {
+    init(_ command: ParsedCommand) throws {
+        try OutputPath.checkOptions(command)
         options = ScopeOptions(command)
         format = command.choice("format") ?? .dotenv
         dialect = command.choice("dialect")

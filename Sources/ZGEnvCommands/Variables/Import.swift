@@ -78,6 +78,11 @@ struct Import: Command {
             throw CommandError(
                 .usage, "stdin can be read only once.", hint: "Use - as FILE only once.")
         }
+        guard !removes || paths.contains(where: { $0 != "-" }) else {
+            throw CommandError(
+                .usage, "--remove deletes files, and cannot delete stdin.",
+                hint: "Leave out --remove, or name the file.")
+        }
         if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
         let wanted = try options.scope()
         _ = try ProjectResolver(workspace).reference(warns: false)

@@ -48,7 +48,7 @@ struct ImportWork {
         do {
             let plan = try ImportPlan(
                 keys: source.keys, records: records ?? [:], wanted: wanted, standard: standard,
-                rule: rule, comments: comments, isEqual: isEqual)
+                rule: rule, comments: comments, kind: kind, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(entry.scope, kind, among: records?[entry.key] ?? [])
             }
@@ -90,11 +90,11 @@ struct ImportWork {
             if let comment = comments[entry.key] ?? declared {
                 transaction.index.variables[position].attributes.comment = comment
             }
+            if let kind { transaction.index.variables[position].attributes.kind = kind }
             if entry.keepsValue {
                 transaction.index.variables[position].updatedAt = time
                 continue
             }
-            if let kind { transaction.index.variables[position].attributes.kind = kind }
             try value.withBytes { bytes in
                 _ = try transaction.store(bytes, forVariableAt: position, at: time)
             }

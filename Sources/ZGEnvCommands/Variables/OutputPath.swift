@@ -6,6 +6,13 @@ enum OutputPath {
         "output", short: "o", value: "FILE", "Write to FILE instead of stdout", completion: .file)
     static let force = OptionSpec(flag: "force", "Replace an existing file")
 
+    /// Refuses `--force` without a file to replace.
+    static func checkOptions(_ command: ParsedCommand) throws {
+        guard command.value("output") != nil || !command.has("force") else {
+            throw CommandError(.usage, "--force needs -o FILE.", hint: "Leave it out.")
+        }
+    }
+
     /// Checks that `-o` would replace neither a device nor a file that the vault needs.
     ///
     /// - Throws: ``ExitCode/usage``.

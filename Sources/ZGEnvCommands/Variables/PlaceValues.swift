@@ -124,6 +124,15 @@ struct PlaceValues {
         except: Set<String>, _ index: VaultIndex
     ) throws -> [Int] {
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
+        if case .custom(let name) = place.environment, positions.isEmpty {
+            let known = index.variables(of: project.id).flatMap(
+                \.attributes.scope.customEnvironments)
+            throw CommandError(
+                .notFound, "No variable of \(project.name) applies to \(name).",
+                hint: Suggestion.nearest(
+                    to: name, among: known + ["production", "preview", "development"]
+                ).map { "Did you mean \($0)?" } ?? "List the variables with: zg-env list")
+        }
         guard only != nil || !except.isEmpty else { return positions }
         let all = Set(positions.map { index.variables[$0].name })
         if let missing = except.union(only ?? []).subtracting(all).sorted().first {

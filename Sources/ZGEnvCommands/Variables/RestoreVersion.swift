@@ -48,6 +48,7 @@ struct RestoreVersion: Command {
             let project = try resolver.existing(in: index)
             let record = try RecordSelection.one(
                 key, withVersion: number, in: project, of: index, options)
+            try options.checkContains(record)
             let version = History(of: record, in: index).version(number)
             return (
                 .versions([version].compactMap(\.self), of: project.id, found: naming),

@@ -143,10 +143,15 @@ struct Reveal: Command {
         seen: IndexMetadata, _ copying: ClipboardCopy?, _ workspace: Workspace
     ) throws -> CommandResult {
         try copying?.check(values[0])
-        if copying != nil && workspace.options.dryRun {
-            return CommandResult(
-                json: ["key": .string(values[0].name), "copied": false, "dryRun": true],
-                text: "Would copy \(DisplayText.safe(values[0].name)).\n")
+        if workspace.options.dryRun {
+            let names = values.map(\.name)
+            let list = DisplayText.safe(names.joined(separator: ", "))
+            return copying == nil
+                ? CommandResult(
+                    json: ["keys": .strings(names), "dryRun": true], text: "Would show \(list).\n")
+                : CommandResult(
+                    json: ["key": .string(names[0]), "copied": false, "dryRun": true],
+                    text: "Would copy \(list).\n")
         }
         let text =
             workspace.options.json ? nil : try format.map { try lines(values, $0, workspace) }

@@ -23,14 +23,17 @@ enum RotationPeriod {
     /// Returns the records to change if only a period was given and no new value; nil otherwise, and
     /// if one of the keys has no record.
     static func recordsWithoutNewValue(
-        _ keys: [String], _ project: VaultProject, _ index: VaultIndex, _ wanted: Scope?
-    ) -> [Variable]? {
+        _ keys: [String], _ project: VaultProject, _ index: VaultIndex, _ options: ScopeOptions
+    ) throws -> [Variable]? {
+        let wanted = try options.scope()
         let records = keys.map { key in
             index.variables(of: project.id, named: key).filter { record in
                 wanted.map { record.attributes.scope.overlaps($0) } ?? true
             }
         }
-        return records.contains(where: \.isEmpty) || hasInput() ? nil : records.flatMap(\.self)
+        if records.contains(where: \.isEmpty) || hasInput() { return nil }
+        for record in records.joined() { try options.checkContains(record) }
+        return records.flatMap(\.self)
     }
 
     /// Returns whether stdin has a value. A terminal does not count.

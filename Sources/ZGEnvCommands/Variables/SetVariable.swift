@@ -100,7 +100,7 @@ struct SetVariable: Command {
         for key in keys { try advice?.warn(about: key, workspace) }
         let period = try RotationPeriod.seconds(period)
         if let period, let known, !hasOtherOptions,
-            let records = RotationPeriod.recordsWithoutNewValue(keys, known, index, wanted)
+            let records = try RotationPeriod.recordsWithoutNewValue(keys, known, index, options)
         {
             return send(
                 try RotationPeriod.keep(period, keys, known, records, workspace), membership,
@@ -161,7 +161,7 @@ struct SetVariable: Command {
 
     /// Whether the options ask for more than a period.
     private var hasOtherOptions: Bool {
-        input.isNamed || afterwards.pushes || kind != nil || comment != nil
+        input.hasOptions || afterwards.pushes || kind != nil || comment != nil
     }
 
     /// Refuses several keys with one value. The second word could be a value, so it is not repeated.

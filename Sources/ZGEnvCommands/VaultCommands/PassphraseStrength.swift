@@ -33,12 +33,16 @@ struct PassphraseStrength: Command {
             json: ["bits": .integer(Int64(bits))], text: "\(Int64(bits))\n")
     }
 
-    /// Warns of a passphrase that few guesses find. Says nothing without the library.
-    static func warn(of passphrase: borrowing SecretBytes, _ workspace: Workspace) {
+    /// Warns of a new passphrase that few guesses find. Says nothing without the library.
+    ///
+    /// - Parameter slot: The id of its slot, if there may be several.
+    static func warn(
+        of passphrase: borrowing SecretBytes, slot: String? = nil, _ workspace: Workspace
+    ) {
         guard let bits = bits(of: passphrase, workspace), bits < weakBits else { return }
         workspace.context.warn(
             "weak-passphrase",
-            "This passphrase is weak: an attacker needs about \(guesses(bits)) guesses. Change it with: zg-env passwd"
+            "This passphrase is weak: an attacker needs about \(guesses(bits)) guesses. Change it with: zg-env passwd\(slot.map { " --slot \($0)" } ?? "")"
         )
     }
 

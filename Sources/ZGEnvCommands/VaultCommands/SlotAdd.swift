@@ -93,6 +93,7 @@ struct SlotAdd: Command {
                 workspace.context, keepingEchoOff: &silence)
             let slot = try keys.passphraseSlot(passphrase, cost: cost, vault: vaultID, at: time)
             try write(slot)
+            PassphraseStrength.warn(of: passphrase, slot: slot.shortID, workspace)
             return CommandResult(json: .object(slot.members))
         }
 

@@ -23,6 +23,7 @@ struct Verify: Command {
             OptionSpec(
                 flag: "accept-older", "Accept this copy even though a newer copy has been seen"),
         ],
+        exclusive: [["report", "accept-older"]],
         exitCodes: ExitCode.ofOpening)
 
     private let acceptsOlder: Bool

@@ -44,6 +44,13 @@ struct Link: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        let named = workspace.options.namesProject ? workspace.options.project : nil
+        let names = [name, named, localName].compactMap(\.self)
+        guard Set(names).count <= 1, name == nil || localName == nil else {
+            throw CommandError(
+                .usage, "NAME, -p and --local name different projects.",
+                hint: "Use one of them.")
+        }
         let keys = try workspace.session.keys(.index)
         let directory = workspace.context.workingDirectory
         if let name = localName {
@@ -106,6 +113,12 @@ struct Link: Command {
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         switch link.target {
         case .local(let name):
+            guard vaultName == nil else {
+                throw CommandError(
+                    .usage,
+                    "This directory is linked to \(name), which is only in the vault, so --as has no effect.",
+                    hint: "Rename the project with: zg-env project rename")
+            }
             guard index.project(named: name) != nil else {
                 throw ProjectResolver.notFound(name, in: index)
             }

@@ -45,6 +45,12 @@ struct Login: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        for (option, hint) in [
+            ("account", "To name the account of this token, use --name NAME."),
+            ("team", "Log in, then select the team with: zg-env account use NAME --team SLUG"),
+        ] where workspace.options.given.contains(option) {
+            throw CommandError(.usage, "--\(option) has no effect on login.", hint: hint)
+        }
         let session = try VercelSession(workspace)
         let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }

@@ -21,7 +21,9 @@ struct Logout: Command {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let removed: [String]
-        if all {
+        if all, workspace.options.given.contains("account") {
+            throw CommandError(.usage, "--all and --account cannot be used together.")
+        } else if all {
             removed = index.accounts.map(\.name)
         } else if let account = index.account(named: workspace.options.account) {
             removed = [account.name]

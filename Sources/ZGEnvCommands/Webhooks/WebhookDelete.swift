@@ -10,7 +10,7 @@ struct WebhookDelete: Command {
             Also removes the webhook's secret from the vault; the history keeps it.
             """,
         arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's ID, as shown by webhook list")],
-        exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
+        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
 
     private let id: String
@@ -27,6 +27,14 @@ struct WebhookDelete: Command {
             throw CommandError(
                 .notFound, "No such webhook, or this account has no access to it.",
                 hint: "List webhooks with: zg-env webhook list (--team SLUG for a team's)")
+        }
+        if workspace.options.namesProject {
+            let project = try LinkedProject.anywhere(workspace).platform
+            guard webhook.projectIds.isEmpty || webhook.projectIds.contains(project.id) else {
+                throw CommandError(
+                    .conflict, "\(webhook.id) is not a webhook of \(project.name).",
+                    hint: "Leave out -p, or list webhooks with: zg-env webhook list")
+            }
         }
         let kept = try WebhookSecrets.known(workspace).contains(
             WebhookSecrets.key(of: webhook.id))

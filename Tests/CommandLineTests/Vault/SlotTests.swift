@@ -94,6 +94,20 @@ struct SlotTests {
         #expect(try home.vaultBytes() == before)
     }
 
+    @Test func `a weak passphrase of a new slot is named as one`() throws {
+        let home = try CommandHome.filled()
+        let path = try home.directory.write("password1", to: "weak", mode: 0o600)
+        let added = try json(
+            home.run([
+                "slot", "add", "passphrase", "--new-passphrase-file", path, "--kdf", "8MiB,1",
+                "--json",
+            ]))
+        let warning = added["warnings"]?.elements.first { $0["code"] == "weak-passphrase" }
+        let id = try #require(added["id"]?.text)
+        let option = try #require(warning?["message"]?.text?.split(separator: "--slot ").last)
+        #expect(id.hasPrefix(option))
+    }
+
     @Test func `a vault has at most four passphrases`() throws {
         let home = try CommandHome.filled()
         for _ in 0..<3 { try home.addOther() }
