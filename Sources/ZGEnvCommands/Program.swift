@@ -103,6 +103,25 @@ package struct Program {
         return false
     }
 
+    /// Refuses a global option that names another project or account than the command's argument.
+    private static func checkNames(_ parsed: ParsedCommand, _ options: GlobalOptions) throws {
+        for argument in parsed.spec.arguments {
+            let (kind, option, name): (String, String, String?)
+            switch argument.completion {
+            case .dynamic(.project): (kind, option, name) = ("project", "-p", options.project)
+            case .dynamic(.account):
+                (kind, option, name) = ("account", "--account", options.account)
+            default: continue
+            }
+            guard options.given.contains(kind), let word = parsed.argument(argument.name),
+                word != name
+            else { continue }
+            throw CommandError(
+                .usage, "\(argument.name) and \(option) name different \(kind)s.",
+                hint: "Leave out \(option).")
+        }
+    }
+
     /// - Parameter error: The error of arguments that lack the last word of `parsed`.
     private func run(
         _ parsed: ParsedCommand, _ renderer: Renderer, choosing error: UsageError? = nil
@@ -130,6 +149,7 @@ package struct Program {
         _ renderer: Renderer, choosing error: UsageError?
     ) -> Int32 {
         do {
+            try Self.checkNames(parsed, workspace.options)
             let picked = try MissingWords(workspace: workspace).project(
                 for: parsed, command.vaultUse, lacksWord: error != nil)
             let workspace = picked.map(workspace.using) ?? workspace

@@ -24,7 +24,11 @@ struct OptionEffectTests {
                 (["logout", "--all", "--account", "dev"], "--account"),
                 (["login", "--account", "work"], "--name"),
                 (["login", "--team", "acme"], "account use"),
-                (["link", "web", "--local", "foo"], "different projects"),
+                (["link", "web", "--local", "foo"], "--local"),
+                (["link", "-p", "api", "--local", "foo"], "--local"),
+                (["share", "web", "-p", "api", "--group", "team"], "different projects"),
+                (["account", "use", "dev", "--account", "work"], "different accounts"),
+                (["group", "exposure", "bob", "--force"], "--report"),
                 (["link", "web", "-p", "api"], "different projects"),
                 (["verify", "--report", file, "--accept-older"], "--accept-older"),
                 (["export", "-p", "web", "-t", "production", "--force"], "-o FILE"),
@@ -154,6 +158,12 @@ struct OptionEffectTests {
         try failedAsJSON(home.proceed("KEY", "--close", "-p", "nosuch"), 4, "not_found")
         try failedAsJSON(home.proceed("KEY", "--close", "-p", "api"), 4, "not_found")
         done(try home.proceed("KEY", "--close", "-p", "web"))
+        for (project, count) in [("web", 1), ("api", 0)] {
+            done(try home.platform.run("set", "OTHER", "-p", "api", input: .text("value")))
+            let status = try json(home.platform.run("rotate", "--status", "-p", project, "--json"))
+            #expect(status["rotations"]?.elements.count == count)
+        }
+        failed(try home.platform.run("status", "-p", "nosuch"), 4, "nosuch")
     }
 
     @Test func `a rotation of development has nothing to deploy or to revoke`() throws {

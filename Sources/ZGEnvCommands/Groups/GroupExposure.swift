@@ -59,6 +59,9 @@ struct GroupExposure: Command {
             throw CommandError(.usage, "The reason is longer than 1,024 bytes.")
         }
         replaces = command.has("force")
+        guard report != nil || !replaces else {
+            throw CommandError(.usage, "--force needs --report FILE.", hint: "Leave it out.")
+        }
         guard (accepted.isEmpty && silent.isEmpty) == (reason == nil) else {
             throw CommandError(
                 .usage, "--accept and --accept-silent need --reason TEXT, and the other way round.")

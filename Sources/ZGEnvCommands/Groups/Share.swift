@@ -106,6 +106,11 @@ struct Share: Command {
         _ known: GroupMembership?, _ workspace: Workspace
     ) throws -> PlaceAddress {
         if let known {
+            guard me == nil else {
+                throw CommandError(
+                    .usage, "You already have a name in the group \(group).",
+                    hint: "Leave out --as.")
+            }
             guard place == nil else {
                 throw CommandError(
                     .usage, "The group \(group) already has a place: \(known.place).",

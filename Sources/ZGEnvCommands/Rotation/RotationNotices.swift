@@ -121,14 +121,19 @@ struct RotationNotices {
 
     /// Rotations of colleagues, for `rotate --status`.
     ///
-    /// - Parameter key: nil for all.
-    func all(of key: String?) throws -> (json: [JSONValue], lines: [String]) {
+    /// - Parameters:
+    ///   - key: nil for all.
+    ///   - project: nil for all.
+    func all(of key: String?, in project: Identifier? = nil) throws -> (
+        json: [JSONValue], lines: [String]
+    ) {
         let index = try workspace.session.index(.everything)
         let variables = index.variables.keyed(by: \.id)
         var (json, lines): ([JSONValue], [String]) = ([], [])
         for found in try RotationNotice.all(about: Set(variables.keys), in: index) {
             let name = variables[found.notice.variable]?.name ?? ""
             if let key, key != name { continue }
+            if let project, project != found.shared.project { continue }
             let project = index.project(found.shared.project)?.name ?? ""
             let author = try RotationNoticeGate.author(of: found, in: index)
             let age = TimeText.age(

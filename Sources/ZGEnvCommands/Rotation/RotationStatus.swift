@@ -6,9 +6,14 @@ enum RotationStatus {
     /// Returns the rotations of a key, or all of them, newest first.
     static func result(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
         let index = try workspace.session.index(.everything)
-        let reports = try index.rotations().filter { key == nil || $0.plan.key == key }
-            .map { RotationReport($0) }
-        let others = try RotationNotices(workspace).all(of: key)
+        let project =
+            workspace.options.namesProject
+            ? try ProjectResolver(workspace).existing(in: index).id : nil
+        let reports = try index.rotations().filter { rotation in
+            (key == nil || rotation.plan.key == key)
+                && (project == nil || rotation.plan.members.contains { $0.project == project })
+        }.map { RotationReport($0) }
+        let others = try RotationNotices(workspace).all(of: key, in: project)
         return CommandResult(
             json: [
                 "rotations": .array(reports.map { .object($0.members) }),

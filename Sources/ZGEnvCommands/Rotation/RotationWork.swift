@@ -164,9 +164,8 @@ struct RotationWork {
     /// Returns the open rotation of a key, or the only open one.
     func open(_ key: String?) throws -> RotationEntry {
         let index = try workspace.session.index(.everything, with: .values)
-        let resolver = ProjectResolver(workspace)
         let isNamed = workspace.options.namesProject
-        let project = isNamed ? try resolver.existing(in: index) : try? resolver.existing(in: index)
+        let project = try ProjectResolver(workspace).existingIfGiven(in: index)
         var open = try index.rotations().filter { rotation in
             rotation.isOpen && (key == nil || rotation.plan.key == key)
         }

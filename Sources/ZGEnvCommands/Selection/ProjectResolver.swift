@@ -84,6 +84,13 @@ struct ProjectResolver {
         }
     }
 
+    /// Returns the project in the vault; nil if it cannot be found.
+    ///
+    /// - Throws: What ``existing(in:)`` throws if `-p` names it.
+    func existingIfGiven(in index: VaultIndex) throws -> VaultProject? {
+        workspace.options.namesProject ? try existing(in: index) : try? existing(in: index)
+    }
+
     /// Returns the project in the vault, or the name of a new one.
     func existingOrNew(in index: VaultIndex) throws -> (project: VaultProject?, name: String) {
         if case .named(let name) = try reference() {

@@ -176,13 +176,14 @@ struct PushOption {
         }
     }
 
-    /// Returns the `--dry-run` text of the steps after the change in the vault.
-    func dryRunText(_ project: String, _ workspace: Workspace) -> String {
-        guard pushes else { return "" }
+    /// Adds the steps after the change in the vault to the result of a dry run.
+    func planned(after result: CommandResult, _ project: String) -> CommandResult {
+        var planned = result.with("push", .bool(pushes)).with("redeploy", .bool(redeploys))
         let name = DisplayText.safe(project)
-        return "Would push it to \(name) on Vercel.\n"
-            + (redeploys
-                ? "Would redeploy production of \(name) and wait.\n" : "")
+        var text = pushes ? "Would push it to \(name) on Vercel.\n" : ""
+        if redeploys { text += "Would redeploy production of \(name) and wait.\n" }
+        planned.text = { [own = result.text] in try own() + text }
+        return planned
     }
 }
 

@@ -138,6 +138,10 @@ struct Import: Command {
         }
         var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
+        if workspace.options.dryRun {
+            result = afterwards.planned(after: result, projectName)
+            if removes { workspace.note("Would delete the files once the vault has their values.") }
+        }
         if let known, !workspace.options.dryRun,
             let missing = try missing(in: known, wanted, workspace)
         {

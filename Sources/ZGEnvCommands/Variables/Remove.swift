@@ -58,9 +58,10 @@ struct Remove: Command {
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
         if try !workspace.confirm(lines, question) {
-            return CommandResult(
-                json: json(project, plan, dryRun: true),
-                text: DisplayText.lines(lines, after: "Would "))
+            return afterwards.planned(
+                after: CommandResult(
+                    json: json(project, plan, dryRun: true),
+                    text: DisplayText.lines(lines, after: "Would ")), project.name)
         }
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in

@@ -117,7 +117,7 @@ struct SetVariable: Command {
             values.append(value)
         }
         if workspace.options.dryRun {
-            return dryRun(projectName, projectCreated: known == nil, workspace)
+            return dryRun(projectName, projectCreated: known == nil)
         }
         let time = workspace.context.now()
         let (project, projectCreated, outcomes) = try workspace.session.update(with: vaultKeys) {
@@ -188,18 +188,15 @@ struct SetVariable: Command {
         )
     }
 
-    private func dryRun(
-        _ project: String, projectCreated: Bool, _ workspace: Workspace
-    ) -> CommandResult {
+    private func dryRun(_ project: String, projectCreated: Bool) -> CommandResult {
         let names = keys.map { DisplayText.safe($0) }.joined(separator: ", ")
-        return CommandResult(
-            json: [
-                "project": .string(project), "key": .string(keys[0]), "keys": .strings(keys),
-                "dryRun": true, "projectCreated": .bool(projectCreated),
-                "push": .bool(afterwards.pushes), "redeploy": .bool(afterwards.redeploys),
-            ],
-            text: "Would set \(names) in \(DisplayText.safe(project)).\n"
-                + afterwards.dryRunText(project, workspace))
+        return afterwards.planned(
+            after: CommandResult(
+                json: [
+                    "project": .string(project), "key": .string(keys[0]), "keys": .strings(keys),
+                    "dryRun": true, "projectCreated": .bool(projectCreated),
+                ],
+                text: "Would set \(names) in \(DisplayText.safe(project)).\n"), project)
     }
 
     /// The members of the variable for one key, and a list of variables for several.

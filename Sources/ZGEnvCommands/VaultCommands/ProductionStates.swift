@@ -44,7 +44,7 @@ struct ProductionStates {
     static func refreshIfAsked(_ workspace: Workspace) throws {
         guard workspace.options.refresh else { return }
         let index = try workspace.session.index(.listing)
-        let project = try? ProjectResolver(workspace).existing(in: index)
+        let project = try ProjectResolver(workspace).existingIfGiven(in: index)
         guard let project, let binding = project.binding,
             index.variables.contains(where: {
                 $0.project == project.id && SyncState.isLive($0, in: project) == false

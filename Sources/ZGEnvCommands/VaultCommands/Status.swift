@@ -114,7 +114,7 @@ struct Status: Command {
     ) throws -> ([JSONValue.Member], String) {
         let live = index.variables.filter(\.isLive)
         let account = index.account(named: workspace.options.account)
-        let project = try? ProjectResolver(workspace).existing(in: index)
+        let project = try ProjectResolver(workspace).existingIfGiven(in: index)
         let notPushed = index.variables.filter { isPending($0, in: index) }
         let departed = Set(
             index.projects.flatMap { PendingChanges(of: $0, in: index).removed.map(\.id) })

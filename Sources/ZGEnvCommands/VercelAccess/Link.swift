@@ -44,12 +44,10 @@ struct Link: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let named = workspace.options.namesProject ? workspace.options.project : nil
-        let names = [name, named, localName].compactMap(\.self)
-        guard Set(names).count <= 1, name == nil || localName == nil else {
+        guard localName == nil || name == nil && !workspace.options.namesProject else {
             throw CommandError(
-                .usage, "NAME, -p and --local name different projects.",
-                hint: "Use one of them.")
+                .usage, "--local names the project: leave out NAME and -p.",
+                hint: "Without --local, NAME is a project on Vercel.")
         }
         let keys = try workspace.session.keys(.index)
         let directory = workspace.context.workingDirectory
