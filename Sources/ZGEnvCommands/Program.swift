@@ -113,7 +113,7 @@ package struct Program {
                 (kind, option, name) = ("account", "--account", options.account)
             default: continue
             }
-            guard options.given.contains(kind), let word = parsed.argument(argument.name),
+            guard options.isGiven(kind), let word = parsed.argument(argument.name),
                 word != name
             else { continue }
             throw CommandError(

@@ -6,10 +6,9 @@ package struct GlobalOptions {
     package var vaultPath: String
     /// The project of the option or the variable.
     package var project: String?
-    /// The names of the options that are on the command line, not in the environment.
-    private(set) var given: Set<String>
     /// Whether the project comes from the option.
-    var namesProject: Bool { given.contains("project") }
+    var namesProject: Bool
+    private let command: ParsedCommand
     package var account: String?
     package var team: String?
     package var apiURL: String?
@@ -83,6 +82,7 @@ package struct GlobalOptions {
     ///
     /// - Parameter need: Whether the command needs the path of a vault.
     init(_ command: ParsedCommand, _ context: Context, need: VaultRequirement) throws {
+        self.command = command
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
@@ -100,7 +100,7 @@ package struct GlobalOptions {
             }
         }
         project = text("project", "ZG_ENV_PROJECT")
-        given = Set(Self.specs.lazy.map(\.name).filter { command.has($0) })
+        namesProject = command.value("project") != nil
         account = text("account", "ZG_ENV_ACCOUNT")
         team = text("team", "ZG_ENV_TEAM")
         apiURL = text("api-url", "ZG_ENV_API_URL")
@@ -122,6 +122,10 @@ package struct GlobalOptions {
                 .usage, "--refresh and --offline cannot be used together.")
         }
     }
+
+    /// Returns whether an option is on the command line. Variables are meant for all commands, so only an
+    /// option can contradict another word.
+    func isGiven(_ option: String) -> Bool { command.has(option) }
 
     /// Reads ZG_ENV_OFFLINE. A word that is neither yes nor no must not send a request.
     private static func isOffline(_ context: Context) throws -> Bool {
@@ -151,8 +155,7 @@ package struct GlobalOptions {
     /// questions are asked.
     func forNestedCommand(project: String?) -> GlobalOptions {
         var options = self
-        options.project = project
-        options.given = project == nil ? [] : ["project"]
+        (options.project, options.namesProject) = (project, project != nil)
         (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)
         (options.offline, options.refresh, options.acceptsChanges) = (false, false, false)
         return options

@@ -26,8 +26,6 @@ struct AccountUse: Command {
     init(_ command: ParsedCommand) throws {
         name = command.required("NAME")
         isPersonal = command.has("personal")
-        // The environment variable is meant for all commands, so only the option is a
-        // contradiction.
         guard !isPersonal || command.value("team") == nil else {
             throw CommandError(
                 .usage, "--personal and --team cannot be used together.")

@@ -48,7 +48,7 @@ struct Login: Command {
         for (option, hint) in [
             ("account", "To name the account of this token, use --name NAME."),
             ("team", "Log in, then select the team with: zg-env account use NAME --team SLUG"),
-        ] where workspace.options.given.contains(option) {
+        ] where workspace.options.isGiven(option) {
             throw CommandError(.usage, "--\(option) has no effect on login.", hint: hint)
         }
         let session = try VercelSession(workspace)

@@ -21,7 +21,7 @@ struct Logout: Command {
         let keys = try workspace.session.keys(.index)
         let index = try workspace.session.index(.listing)
         let removed: [String]
-        if all, workspace.options.given.contains("account") {
+        if all, workspace.options.isGiven("account") {
             throw CommandError(.usage, "--all and --account cannot be used together.")
         } else if all {
             removed = index.accounts.map(\.name)
