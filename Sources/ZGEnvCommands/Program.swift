@@ -105,7 +105,7 @@ package struct Program {
 
     /// Refuses a global option that names another project or account than the command's argument.
     private static func checkNames(_ parsed: ParsedCommand, _ options: GlobalOptions) throws {
-        for argument in parsed.spec.arguments {
+        for argument in parsed.spec.arguments where argument.arity == .one {
             let (kind, option, name): (String, String, String?)
             switch argument.completion {
             case .dynamic(.project): (kind, option, name) = ("project", "-p", options.project)

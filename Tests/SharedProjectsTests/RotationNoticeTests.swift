@@ -43,8 +43,7 @@ struct RotationNoticeTests {
         let entry = RotationEntry(
             createdAt: vault.clock,
             plan: RotationPlan(
-                key: "A", commands: RotationPlan.Commands(), redeploys: false, promotes: false,
-                failurePolicy: .rollback, timeoutSeconds: 60,
+                key: "A", options: .init(),
                 members: [
                     RotationPlan.Member(
                         project: variable.project, name: "web", vercelProject: "prj_1",

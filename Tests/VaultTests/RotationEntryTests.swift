@@ -8,10 +8,13 @@ import Testing
 struct RotationEntryTests {
     /// A rotation with every optional member set, or none.
     static func sample(isFull: Bool, isOpen: Bool) -> RotationEntry {
-        var commands = RotationPlan.Commands()
+        var options = RotationPlan.Options()
         if isFull {
-            (commands.apply, commands.check, commands.revoke) = ("apply", "check", "revoke")
-            (commands.checkURL, commands.checkStatus) = ("/health", 204)
+            options.commands.apply = "apply"
+            options.commands.check = "check"
+            (options.commands.checkURL, options.commands.checkStatus) = ("/health", 204)
+            options.commands.revoke = "revoke"
+            (options.redeploys, options.promotes, options.failurePolicy) = (true, true, .keep)
         }
         let members = (0..<(isFull ? 2 : 1)).map { number in
             RotationPlan.Member(
@@ -27,8 +30,7 @@ struct RotationEntryTests {
         var entry = RotationEntry(
             id: VectorVault.identifier(isOpen ? 0x62 : 0x63), createdAt: 1_700_000_000_000,
             plan: RotationPlan(
-                key: "KEY", commands: commands, redeploys: isFull, promotes: isFull,
-                failurePolicy: isFull ? .keep : .rollback, timeoutSeconds: 900, members: members))
+                key: "KEY", options: options, members: members))
         if isFull {
             entry.progress[.apply] = .done
             entry.progress.failure = .init(.check, "it failed")
@@ -132,8 +134,7 @@ struct RotationEntryTests {
             var entry = RotationEntry(
                 createdAt: 1,
                 plan: RotationPlan(
-                    key: "KEY", commands: .init(), redeploys: true, failurePolicy: .rollback,
-                    timeoutSeconds: 900,
+                    key: "KEY", options: .init(),
                     members: (0..<count).map { number in
                         RotationPlan.Member(
                             project: .random(), name: "web\(number)", vercelProject: "prj_1",

@@ -71,10 +71,18 @@ package struct ImportPlan: Equatable {
             let exact = holding.first { $0.attributes.scope == scope }
             if let exact, let isEqual, try isEqual(number, exact) {
                 let comment = comments[key]
-                let isOther =
-                    comment != nil && comment != exact.attributes.comment
-                    || kind != nil && kind != exact.attributes.kind
-                let isUpdated = isOther && rule == .overwrite
+                let hasOtherType = kind != nil && kind != exact.attributes.kind
+                if hasOtherType, rule == .fail {
+                    conflicts.append(key)
+                    continue
+                }
+                if hasOtherType, rule == .skip {
+                    entries.append(Entry(key: key, fate: .skipped, scope: scope))
+                    continue
+                }
+                let isUpdated =
+                    hasOtherType
+                    || comment != nil && comment != exact.attributes.comment && rule == .overwrite
                 entries.append(
                     Entry(
                         key: key, fate: isUpdated ? .updated : .unchanged, scope: scope,

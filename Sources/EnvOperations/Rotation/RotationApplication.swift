@@ -116,8 +116,9 @@ package final class RotationApplication {
         _ action: RotationAction, wasBegun: Bool
     ) throws -> RotationResult {
         switch action {
+        case .stage(.apply): return Self.result(try commands.apply(.new))
+        case .stage(.undo): return Self.result(try commands.apply(.old))
         case .stage(.revoke): return try revoke(wasBegun: wasBegun)
-        case .stage(let stage): return Self.result(try commands.run(stage))
         case .push(let member): return try push(member, wasBegun: wasBegun)
         case .restoreOriginal(let member): return try restoreOriginal(member)
         case .deploy(let member, let side):
@@ -174,12 +175,41 @@ package final class RotationApplication {
         }
     }
 
-    /// Revokes the old value if Vercel has the new one for the next deployment.
+    /// Revokes the old value if the new one is live in all projects, and Vercel has it for the next
+    /// deployments.
     private func revoke(wasBegun: Bool) throws -> RotationResult {
-        if let failure = try change(so: ", so the old value was not revoked") {
+        let consequence = ", so the old value was not revoked"
+        if let failure = try change(so: consequence) {
             return wasBegun ? .failed(failure) : .notBegun(failure)
         }
-        return Self.result(try commands.run(.revoke))
+        if let (member, failure) = try overtaken(so: consequence) {
+            return wasBegun ? .failed(failure) : .noLongerLive(member, failure)
+        }
+        return Self.result(try commands.revoke())
+    }
+
+    /// Returns a project whose deployment may not be live any more, and why. While those of other projects
+    /// were built and checked, somebody may have rolled it back.
+    private func overtaken(
+        so consequence: String
+    ) throws -> (member: Int, failure: RotationProgress.Failure)? {
+        let plan = rotation.plan
+        let members = plan.members.indices.filter { plan.members[$0].target != nil }
+        let states = try platform.states(of: members.map { ($0, build($0, .new)) }, .new)
+        for member in members {
+            switch states[member] ?? .underWay {
+            case .live, .overtaken: continue
+            case .staged(let failure), .ended(let failure):
+                return (member, .init(.notLive, failure.reason + consequence))
+            case .underWay:
+                let id = build(member, .new).id
+                return (
+                    member,
+                    .init(.unavailable, "could not verify that \(id) is still live\(consequence)")
+                )
+            }
+        }
+        return nil
     }
 
     /// Checks Vercel's records again at the end of a rotation without `revoke`, which has its own

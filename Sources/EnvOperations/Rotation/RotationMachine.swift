@@ -29,6 +29,7 @@ package struct RotationMachine: Equatable, Sendable {
         return progress.direction == .forward ? nextForward : nextBackward
     }
 
+    /// The order of the steps; ``RotationSetup`` shows it in the plan.
     private var nextForward: [RotationAction] {
         if plan.commands.apply != nil, progress[.apply] != .done { return [.stage(.apply)] }
         let unpushed = members { $0.push != .done }
@@ -179,6 +180,11 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case .ended(let member, .old, _): rebuildFailed(member)
+        case .noLongerLive(let member, let failure):
+            set(action, .pending)
+            // Resuming builds it again.
+            progress.members[member].build.live = .failed
+            stop(failure, in: member)
         case .evidence(let member, .new, let evidence): take(evidence, of: member)
         case .evidence(let member, .old, let evidence):
             progress.members[member].revertBuild.evidence = evidence

@@ -87,12 +87,14 @@ package protocol RotationRemote: AnyObject {
 }
 
 package protocol RotationCommands {
-    /// Runs the command of a stage, if the plan has one.
-    func run(_ stage: RotationPlan.Stage) throws -> RotationProgress.Failure?
+    /// Runs the apply command with the new or the old value.
+    func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure?
     /// Checks whether a deployment works with the value of `side`.
     func check(
         _ member: Int, deployment: String, _ side: RotationAction.Side
     ) throws -> RotationProgress.Failure?
+    /// Revokes the old value.
+    func revoke() throws -> RotationProgress.Failure?
 }
 
 /// Runs tasks concurrently while they wait for Vercel or for programs.

@@ -1,5 +1,6 @@
 /// What a rotation will do, fixed and sealed when it starts. Contains no values, only ids of
 /// variables and version numbers.
+@dynamicMemberLookup
 package struct RotationPlan: Equatable, Sendable {
     /// What to do when a step fails.
     package enum FailurePolicy: UInt8, Sendable {
@@ -9,7 +10,8 @@ package struct RotationPlan: Equatable, Sendable {
         case keep = 2
     }
 
-    /// A step for all projects together; its number is its place in the journal's payload.
+    /// A step for all projects together; its number is its place in the journal's payload, so another one
+    /// changes the format of a vault.
     package enum Stage: Int, Sendable, CaseIterable {
         /// Running the apply command for the new value.
         case apply = 0
@@ -87,30 +89,34 @@ package struct RotationPlan: Equatable, Sendable {
         package var hasCheck: Bool { check != nil || checkURL != nil }
     }
 
+    /// What the user chose for a rotation.
+    package struct Options: Equatable, Sendable {
+        package var commands = Commands()
+        /// Whether to redeploy.
+        package var redeploys = false
+        /// Whether to promote a deployment that is built but staged.
+        package var promotes = false
+        package var failurePolicy = FailurePolicy.rollback
+        /// The time limit of a deployment or a command, in seconds.
+        package var timeoutSeconds: UInt64 = 900
+
+        package init() {}
+    }
+
     /// The variable's name.
     package let key: String
-    package let commands: Commands
-    /// Whether to redeploy.
-    package let redeploys: Bool
-    /// Whether to promote a deployment that is built but staged.
-    package let promotes: Bool
-    package let failurePolicy: FailurePolicy
-    /// The time limit of a deployment or a command, in seconds.
-    package let timeoutSeconds: UInt64
+    package let options: Options
     /// At least one.
     package let members: [Member]
 
-    package init(
-        key: String, commands: Commands, redeploys: Bool, promotes: Bool = false,
-        failurePolicy: FailurePolicy, timeoutSeconds: UInt64, members: [Member]
-    ) {
+    package init(key: String, options: Options, members: [Member]) {
         self.key = key
-        self.commands = commands
-        self.redeploys = redeploys
-        self.promotes = promotes
-        self.failurePolicy = failurePolicy
-        self.timeoutSeconds = timeoutSeconds
+        self.options = options
         self.members = members
+    }
+
+    package subscript<Value>(dynamicMember option: KeyPath<Options, Value>) -> Value {
+        options[keyPath: option]
     }
 
     /// In bytes.
@@ -120,6 +126,23 @@ package struct RotationPlan: Equatable, Sendable {
 
     func encode(into writer: inout ByteWriter) {
         writer.text(key)
+        options.encode(into: &writer)
+        writer.uint32(UInt32(members.count))
+        for member in members { member.encode(into: &writer) }
+    }
+
+    static func decode(from reader: inout ByteReader) throws(VaultError) -> RotationPlan {
+        let key = try reader.text(limit: VaultFormat.nameLimit)
+        let options = try Options(from: &reader)
+        let count = try reader.count(limit: memberLimit, minimumByteCount: 42, of: "projects")
+        var members: [Member] = []
+        for _ in 0..<count { members.append(try Member.decode(from: &reader)) }
+        return RotationPlan(key: key, options: options, members: members)
+    }
+}
+
+extension RotationPlan.Options {
+    fileprivate func encode(into writer: inout ByteWriter) {
         writer.optionalText(commands.apply)
         writer.optionalText(commands.check)
         writer.optionalText(commands.checkURL)
@@ -128,30 +151,21 @@ package struct RotationPlan: Equatable, Sendable {
         writer.byte(redeploys ? promotes ? 2 : 1 : 0)
         writer.byte(failurePolicy.rawValue)
         writer.uint64(timeoutSeconds)
-        writer.uint32(UInt32(members.count))
-        for member in members { member.encode(into: &writer) }
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> RotationPlan {
-        let key = try reader.text(limit: VaultFormat.nameLimit)
-        var commands = Commands()
-        commands.apply = try reader.optionalText(limit: commandLimit)
-        commands.check = try reader.optionalText(limit: commandLimit)
+    fileprivate init(from reader: inout ByteReader) throws(VaultError) {
+        let limit = RotationPlan.commandLimit
+        commands.apply = try reader.optionalText(limit: limit)
+        commands.check = try reader.optionalText(limit: limit)
         commands.checkURL = try reader.optionalText(limit: VaultFormat.textLimit)
         commands.checkStatus = try reader.uint32()
-        commands.revoke = try reader.optionalText(limit: commandLimit)
+        commands.revoke = try reader.optionalText(limit: limit)
         let deployment = try reader.byte()
-        guard deployment <= 2 else { throw RotationEntry.malformed }
-        guard let policy = FailurePolicy(rawValue: try reader.byte()) else {
-            throw RotationEntry.malformed
-        }
-        let timeout = try reader.uint64()
-        let count = try reader.count(limit: memberLimit, minimumByteCount: 42, of: "projects")
-        var members: [Member] = []
-        for _ in 0..<count { members.append(try Member.decode(from: &reader)) }
-        return RotationPlan(
-            key: key, commands: commands, redeploys: deployment > 0, promotes: deployment == 2,
-            failurePolicy: policy, timeoutSeconds: timeout, members: members)
+        guard deployment <= 2, let policy = RotationPlan.FailurePolicy(rawValue: try reader.byte())
+        else { throw RotationEntry.malformed }
+        (redeploys, promotes) = (deployment > 0, deployment == 2)
+        failurePolicy = policy
+        timeoutSeconds = try reader.uint64()
     }
 }
 

@@ -12,7 +12,7 @@ final class GroupAccess {
     private(set) var membership: GroupMembership
     /// Where the group's objects are.
     let address: PlaceAddress
-    private let place: any GroupPlace
+    private var openedPlace: (any GroupPlace)?
     private let copy: any GroupPlace
 
     init(_ membership: GroupMembership, _ workspace: Workspace) throws {
@@ -26,8 +26,15 @@ final class GroupAccess {
                 error, membership, waiting: try Self.outgoing(of: membership.group, in: index).count
             )
         }
-        place = try PlaceAccess.place(address, workspace)
         copy = try PlaceAccess.copy(workspace)
+    }
+
+    /// Opens the place at the first use: what the vault and the copy have is shown without it.
+    private func place() throws -> any GroupPlace {
+        if let openedPlace { return openedPlace }
+        let place = try PlaceAccess.place(address, workspace)
+        openedPlace = place
+        return place
     }
 
     // MARK: Finding
@@ -206,7 +213,7 @@ final class GroupAccess {
         let index = try workspace.session.index(.everything, with: .values)
         let outgoing = try Self.outgoing(of: membership.group, in: index)
         do {
-            return try ObjectExchange(membership.group, place: place, copy: copy).run(
+            return try ObjectExchange(membership.group, place: place(), copy: copy).run(
                 outgoing: outgoing, checksCopy: checksCopy
             ) { result in
                 if membership.standing == .ended { return false }
@@ -268,7 +275,7 @@ final class GroupAccess {
     /// - Returns: Paths at which the place has something else.
     func publish(_ objects: [(ObjectPath, [UInt8])]) throws -> Set<ObjectPath> {
         let objects = objects.compactMap { PlaceObject($0.0, $0.1) }
-        let taken = try place.publish(objects, to: membership.group)
+        let taken = try place().publish(objects, to: membership.group)
         _ = try copy.publish(
             objects.filter { !taken.contains($0.path) }, to: membership.group)
         return taken

@@ -65,9 +65,17 @@ struct NotifyInstall: Command {
         }
         // The service has none of the variables of this shell.
         var options = workspace.options
+        _ = try VercelSession.namedOrigin(options)
+        if workspace.context.variable("ZG_ENV_PASSPHRASE_COMMAND") != nil {
+            workspace.context.warn(
+                "passphrase-command",
+                "The service does not get ZG_ENV_PASSPHRASE_COMMAND. Add it with: systemctl --user edit \(NotifyUnit.name)"
+            )
+        }
         options.passphraseFile =
             options.passphraseFile ?? workspace.context.variable("ZG_ENV_PASSPHRASE_FILE")
-        return [real, "notify", "run"] + options.wordsOfAccess(workspace.context) + intervals
+        return [real, "notify", "run"]
+            + options.wordsOfAccess(workspace.context, namesVault: true) + intervals
     }
 
     private func write(_ text: String, to path: String, _ workspace: Workspace) throws {

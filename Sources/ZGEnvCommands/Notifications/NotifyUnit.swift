@@ -12,7 +12,10 @@ struct NotifyUnit {
     ///
     /// - Throws: ``ExitCode/usage`` for a word with control characters.
     func text() throws -> String {
-        let command = try words.map { try Self.quoted($0) }.joined(separator: " ")
+        let command = try words.enumerated().map {
+            // Variables are replaced in arguments only.
+            try Self.quoted($1, escapesVariables: $0 > 0)
+        }.joined(separator: " ")
         // All of this works without privileges. The file system stays accessible, since the vault
         // may be anywhere, and memory unlimited, since deriving a key from a passphrase may need a
         // lot.
@@ -53,14 +56,14 @@ struct NotifyUnit {
     }
 
     /// Quotes a word for `ExecStart`, with specifiers and variables escaped.
-    private static func quoted(_ word: String) throws -> String {
+    private static func quoted(_ word: String, escapesVariables: Bool) throws -> String {
         var text = ""
         for scalar in word.unicodeScalars {
             switch scalar {
             case "\\": text += "\\\\"
             case "\"": text += "\\\""
             case "%": text += "%%"
-            case "$": text += "$$"
+            case "$" where escapesVariables: text += "$$"
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
                 throw CommandError(
                     .usage, "A systemd unit cannot contain a path with control characters.")

@@ -56,7 +56,9 @@ struct PlannedRotations {
             } catch {
                 let mapped = CommandError(mapping: error)
                 // A question that cannot be asked fails the same way for all of them.
-                if mapped.code == .usage, !workspace.options.yes, !workspace.options.dryRun {
+                if mapped.code == .usage, !workspace.options.yes, !workspace.options.dryRun,
+                    !workspace.interaction.canConfirm
+                {
                     throw mapped
                 }
                 failure = mapped

@@ -18,7 +18,7 @@ struct Rotate: Command {
         arguments: [
             ArgumentSpec("KEY", .optional, "The variable", completion: .dynamic(.variable))
         ],
-        options: RotationRequest.options + [
+        options: RotationRequest.specs + [
             OptionSpec(
                 flag: "check-schema",
                 "Fail if the new value is invalid or a required variable is missing"),
@@ -62,11 +62,14 @@ struct Rotate: Command {
     }
 
     private let key: String?
+    /// The targets of the open rotation that is meant.
+    private let targets: ScopeOptions
     private let action: Action
 
     init(_ command: ParsedCommand) throws {
         try Self.checkOptions(command)
         key = command.argument("KEY")
+        targets = ScopeOptions(targetsOf: command)
         if command.has("status") {
             action = .status
         } else if command.has("resume") {
@@ -101,9 +104,10 @@ struct Rotate: Command {
             switch action {
             case "plan": ["check-schema", "exposed-to", "strict"]
             case "plan-skeleton": ["exposed-to"]
+            case "resume", "abort", "close": ["target"]
             default: [String]()
             }
-        let options = RotationRequest.options + ValueInput.options
+        let options = RotationRequest.specs + ValueInput.options
         let names = options.map(\.name) + ["check-schema", "exposed-to"]
         if let name = names.first(where: { command.has($0) && !allowed.contains($0) }) {
             throw CommandError(
@@ -126,13 +130,22 @@ struct Rotate: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        switch action {
+        case .plan, .skeleton:
+            guard !workspace.options.namesProject else {
+                throw CommandError(
+                    .usage, "-p cannot be used with a plan file.",
+                    hint: "The file has the project of each rotation.")
+            }
+        default: break
+        }
         workspace.session.isRotating = true
         let work = RotationWork(workspace: workspace)
         switch action {
         case .status: return try RotationStatus.result(key, workspace)
-        case .resume: return try work.continueOpen(key, .resume)
-        case .abort: return try work.continueOpen(key, .abort)
-        case .close: return try RotationStatus.close(key, workspace)
+        case .resume: return try work.continueOpen(try work.open(key, targets), .resume)
+        case .abort: return try work.continueOpen(try work.open(key, targets), .abort)
+        case .close: return try RotationStatus.close(try work.open(key, targets), workspace)
         case .takeOver: return try RotationNotices(workspace).takeOver(key)
         case .plan(let path, let input, let checksSchema, let who):
             return try PlannedRotations(

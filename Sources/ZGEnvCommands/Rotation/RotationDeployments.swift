@@ -16,11 +16,10 @@ enum RotationDeployments {
         static var none: Choice { Choice(target: nil, source: nil, newestAt: 0) }
     }
 
-    /// Chooses production if the records apply to it, else a custom environment, else preview.
+    /// Chooses production if the values apply to it, else a custom environment, else preview.
     ///
     /// - Throws: ``ExitCode/notFound`` if there is no deployment to redeploy.
-    static func choice(for records: [Variable], of bound: LinkedProject) throws -> Choice {
-        let scopes = records.map(\.attributes.scope)
+    static func choice(for scopes: [Scope], of bound: LinkedProject) throws -> Choice {
         let target: String
         if scopes.contains(where: { $0.targets.contains(.production) }) {
             target = "production"

@@ -18,8 +18,8 @@ struct RotationPlanFile {
 
     /// The option for each member of a rotation.
     private static let options = Dictionary(
-        uniqueKeysWithValues: (RotationRequest.options + [ValueInput.generator]).map {
-            (member(of: $0.name), $0.name)
+        uniqueKeysWithValues: (RotationRequest.specs + [ValueInput.generator]).map {
+            (member(of: $0.name), $0)
         })
 
     /// Reads a plan file.
@@ -35,7 +35,7 @@ struct RotationPlanFile {
             CommandError(.usage, "Invalid plan file \(path): \(what).")
         }
         let wrongFormat = problem("it is not JSON in the format described in docs/rotation.md")
-        guard let file = (try? JSONValue(parsing: bytes))?.object else { throw wrongFormat }
+        guard let file = Self.object(try? JSONValue(parsing: bytes)) else { throw wrongFormat }
         let known = ["rotations", "afterFailure", "onlyWhenDue"]
         if let unknown = file.keys.filter({ !known.contains($0) }).min() {
             throw problem("unknown field \(unknown)")
@@ -43,14 +43,14 @@ struct RotationPlanFile {
         guard let rotations = file["rotations"]?.array,
             let afterFailure = file["afterFailure", default: "continue"].string
                 .flatMap(AfterFailure.init(rawValue:)),
-            let onlyWhenDue = file["onlyWhenDue", default: .bool(false)].bool
+            let onlyWhenDue = file["onlyWhenDue", default: false].bool
         else { throw wrongFormat }
         (self.afterFailure, self.onlyWhenDue) = (afterFailure, onlyWhenDue)
         guard (1...RotationPlan.memberLimit).contains(rotations.count) else {
             throw problem("it must list 1 to \(RotationPlan.memberLimit) rotations")
         }
         requests = try rotations.map { rotation in
-            guard var members = rotation.object,
+            guard var members = Self.object(rotation),
                 let key = members.removeValue(forKey: "key")?.string,
                 let project = members.removeValue(forKey: "project")?.string
             else { throw wrongFormat }
@@ -58,46 +58,61 @@ struct RotationPlanFile {
                 throw problem("unknown field \(unknown) in a rotation")
             }
             try VariableName.check(key)
-            var request: RotationRequest
+            var words: [String] = []
+            for (member, value) in members {
+                guard let option = Self.options[member],
+                    let more = Self.words(option, value)
+                else { throw problem("\(member) of \(key) has the wrong type") }
+                words += more
+            }
             do {
-                guard let command = try Self.command(key, members) else { throw wrongFormat }
-                request = try RotationRequest(command)
+                var request = try Self.request(words, key)
+                guard request.source != .input else {
+                    throw problem("\(key) needs either generate or fromCommand")
+                }
+                request.projects = [project]
+                try request.check()
+                return request
             } catch let error as UsageError {
                 throw CommandError(
                     .usage, "Invalid plan file \(path): \(key): \(error.message)",
                     hint: error.hint)
             }
-            guard request.source != .input else {
-                throw problem("\(key) needs either generate or fromCommand")
-            }
-            request.projects = [project]
-            try request.check()
-            return request
         }
     }
 
-    /// Reads the members of a rotation as the options that they are; nil if one is null or an object.
-    private static func command(
-        _ key: String, _ members: [String: JSONValue]
-    ) throws(UsageError) -> ParsedCommand? {
-        var words = Rotate.spec.path
-        for (name, value) in members {
-            let option = "--\(options[name] ?? name)"
-            for value in value.array ?? [value] {
-                switch value {
-                case .bool(let isSet): words += isSet ? [option] : []
-                case .string(let text): words.append("\(option)=\(text)")
-                case .integer(let number): words.append("\(option)=\(number)")
-                case .number(let number): words.append("\(option)=\(number)")
-                case .null, .array, .object: return nil
-                }
-            }
+    /// The members that are not null; nil if it is no object.
+    private static func object(_ value: JSONValue?) -> [String: JSONValue]? {
+        value?.object?.filter { $0.value != .null }
+    }
+
+    /// Returns an option as words; nil if it does not take a value of that type.
+    private static func words(_ option: OptionSpec, _ value: JSONValue) -> [String]? {
+        let name = option.dashedName
+        switch value {
+        case .bool(let isSet) where option.isFlag: return isSet ? [name] : []
+        case .array(let elements) where !option.isFlag && option.isRepeatable:
+            let texts = elements.compactMap(\.string)
+            return texts.count == elements.count ? texts.map { "\(name)=\($0)" } : nil
+        case .integer(let number):
+            guard case .integer = option.form else { return nil }
+            return ["\(name)=\(number)"]
+        case .string(let text) where !option.isFlag && !option.isRepeatable:
+            if case .integer = option.form { return nil }
+            return ["\(name)=\(text)"]
+        default: return nil
         }
+    }
+
+    private static func request(_ words: [String], _ key: String) throws -> RotationRequest {
         let program = ProgramSpec(
             name: "zg-env", version: "", summary: "", globalOptions: [],
             sections: [.init("", [Rotate.spec])])
-        let result = try ArgumentParser(program).parse(words + ["--", key])
-        return if case .command(let command) = result { command } else { nil }
+        let result = try ArgumentParser(program).parse(Rotate.spec.path + words + ["--", key])
+        guard case .command(let command) = result else {
+            throw UsageError(.unexpectedArgument, "A field is not an option of rotate.")
+        }
+        return try RotationRequest(command)
     }
 
     /// Returns the name of an option in camel case, in the plural if it takes a list.

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import Vault
 
 /// The parameters of one rotation.
+@dynamicMemberLookup
 struct RotationRequest {
     /// Where the new value comes from.
     enum Source: Equatable {
@@ -25,20 +26,15 @@ struct RotationRequest {
     var source = Source.input
     /// How the value is read and checked.
     var input = ValueInput()
-    var commands = RotationPlan.Commands()
-    var redeploys = false
-    /// Whether staged deployments are promoted.
-    var promotes = false
-    var failurePolicy = RotationPlan.FailurePolicy.rollback
-    /// The limit for one deployment or command.
-    var timeoutSeconds: UInt64 = 900
+    /// What the plan keeps; a limit of time is for one deployment or command.
+    var options = RotationPlan.Options()
     /// Whether to rotate records whose old value is unknown.
     var allowsMissing = false
     /// Whether the new value and the vault must fit the schema.
     var checksSchema = false
 
     /// The options of `rotate` that are members of an item of a plan file too.
-    static let options = [
+    static let specs = [
         ScopeOptions.target,
         OptionSpec(
             "also-project", value: "P", "Also rotate the variable in project P",
@@ -88,52 +84,61 @@ struct RotationRequest {
         } else if let text = command.value("from-command") {
             source = .command(text)
         }
-        commands.apply = command.value("apply")
-        commands.check = command.value("check")
-        commands.checkURL = command.value("check-url")
-        if let status = command.integer("check-status") { commands.checkStatus = UInt32(status) }
-        commands.revoke = command.value("revoke")
-        redeploys = command.has("redeploy")
-        promotes = command.has("promote")
-        if command.value("on-failure") == "keep" { failurePolicy = .keep }
+        options.commands.apply = command.value("apply")
+        options.commands.check = command.value("check")
+        options.commands.checkURL = command.value("check-url")
+        if let status = command.integer("check-status") {
+            options.commands.checkStatus = UInt32(status)
+        }
+        options.commands.revoke = command.value("revoke")
+        options.redeploys = command.has("redeploy")
+        options.promotes = command.has("promote")
+        if command.value("on-failure") == "keep" { options.failurePolicy = .keep }
         if let timeout = command.duration("timeout") {
-            timeoutSeconds = UInt64(clamping: timeout.components.seconds)
+            options.timeoutSeconds = UInt64(clamping: timeout.components.seconds)
         }
         allowsMissing = command.has("allow-missing")
         checksSchema = command.has("check-schema")
         input = ValueInput(command)
-        guard commands.checkURL != nil || !command.has("check-status") else {
+        guard options.commands.checkURL != nil || !command.has("check-status") else {
             throw CommandError(
                 .usage, "--check-status needs --check-url.", hint: "Add --check-url.")
         }
     }
 
+    subscript<Value>(dynamicMember option: KeyPath<RotationPlan.Options, Value>) -> Value {
+        options[keyPath: option]
+    }
+
     /// Rejects invalid combinations, before anything is read.
     func check() throws {
-        for text in [commands.apply, commands.check, commands.revoke].compactMap({ $0 }) {
+        for text in [options.commands.apply, options.commands.check, options.commands.revoke]
+            .compactMap({ $0 })
+        {
             guard !text.isEmpty, text.utf8.count <= RotationPlan.commandLimit,
                 !text.utf8.contains(0)
             else {
                 throw CommandError(.usage, "A command is empty or longer than 16 KiB.")
             }
         }
-        if let url = commands.checkURL {
+        if let url = options.commands.checkURL {
             guard url.utf8.count <= 2_048 else {
                 throw CommandError(.usage, "The --check-url URL is longer than 2048 bytes.")
             }
             _ = try URLCheck.parts(url.hasPrefix("/") ? "https://deployment\(url)" : url)
         }
-        guard redeploys || (commands.revoke == nil && !commands.hasCheck) else {
+        guard options.redeploys || (options.commands.revoke == nil && !options.commands.hasCheck)
+        else {
             throw CommandError(
                 .usage,
                 "--check, --check-url and --revoke need a deployment with the new value.",
                 hint: "Add --redeploy.")
         }
-        guard redeploys || !promotes else {
+        guard options.redeploys || !options.promotes else {
             throw CommandError(
                 .usage, "--promote needs --redeploy.", hint: "Add --redeploy.")
         }
-        guard timeoutSeconds > 0 else {
+        guard options.timeoutSeconds > 0 else {
             throw CommandError(.usage, "--timeout must be at least one second.")
         }
     }

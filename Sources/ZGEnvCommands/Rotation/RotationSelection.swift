@@ -86,11 +86,12 @@ struct RotationSelection {
         guard let scope = request.scope else { return records }
         if let exact = records.first(where: { $0.attributes.scope == scope }) { return [exact] }
         let holders = records.filter { $0.attributes.scope.overlaps(scope) }
-        guard !holders.isEmpty, request.includesOverlapping else {
+        let missing = holders.reduce(scope) { $0.subtracting($1.attributes.scope) }
+        guard !holders.isEmpty, missing.isEmpty, request.includesOverlapping else {
             throw CommandError(
                 .notFound,
                 "\(request.key) in \(project.name) has no value for "
-                    + "\(scope.description).")
+                    + "\((missing.isEmpty ? scope : missing).description).")
         }
         return holders
     }

@@ -110,7 +110,8 @@ struct RotationSetup {
         // Also without --redeploy: somebody else may deploy before a revert.
         let deployment: RotationDeployments.Choice
         do {
-            deployment = try RotationDeployments.choice(for: found.records, of: bound)
+            deployment = try RotationDeployments.choice(
+                for: request.scope.map { [$0] } ?? found.records.map(\.attributes.scope), of: bound)
         } catch let error as CommandError where error.code == .notFound && !request.redeploys {
             deployment = .none
         }
@@ -160,20 +161,28 @@ struct RotationSetup {
         )
     }
 
-    /// Rejects --redeploy for a place without deployments: nothing would be deployed or checked there.
+    /// Rejects --redeploy if nothing would be deployed, and --revoke for a place where nothing would be.
     private func checkDeployments() throws {
         guard request.redeploys else { return }
-        let undeployed = places.first { place in
-            let scopes = request.scope.map { [$0] } ?? place.records.map(\.attributes.scope)
-            return scopes.allSatisfy {
+        let undeployed = places.filter { place in
+            scopes(of: place).allSatisfy {
                 $0.targets.subtracting(.development).isEmpty && $0.customEnvironments.isEmpty
             }
         }
-        guard let undeployed else { return }
+        guard let first = undeployed.first,
+            undeployed.count == places.count || request.commands.revoke != nil
+        else { return }
         throw CommandError(
             .usage,
-            "The rotation replaces \(request.key) in \(undeployed.project.name) only for development, which has no deployments.",
-            hint: "Rotate it without --redeploy, --check, --check-url and --revoke.")
+            "The rotation replaces \(request.key) in \(first.project.name) only for development, which has no deployments.",
+            hint: places.count > 1
+                ? "Rotate it in \(first.project.name) by itself, without --redeploy."
+                : "Rotate it without --redeploy, --check, --check-url and --revoke.")
+    }
+
+    /// Returns the scopes that are replaced in a project.
+    private func scopes(of place: Place) -> [Scope] {
+        request.scope.map { [$0] } ?? place.records.map(\.attributes.scope)
     }
 
     /// Rejects --revoke if nothing can prove the new value.
@@ -263,8 +272,7 @@ struct RotationSetup {
     /// Returns the targets of a project that this rotation does not redeploy.
     func leftovers(of place: Place) -> [String] {
         RotationLeftovers.targets(
-            of: request.scope.map { [$0] } ?? place.records.map(\.attributes.scope),
-            deployed: place.deployment.target)
+            of: scopes(of: place), deployed: place.deployment.target)
     }
 
     /// Reads or generates the new value, before any change.
@@ -338,9 +346,7 @@ struct RotationSetup {
 
     private var plan: RotationPlan {
         RotationPlan(
-            key: request.key, commands: request.commands, redeploys: request.redeploys,
-            promotes: request.promotes, failurePolicy: request.failurePolicy,
-            timeoutSeconds: request.timeoutSeconds,
+            key: request.key, options: request.options,
             members: places.map { place in
                 RotationPlan.Member(
                     project: place.project.id, name: place.project.name,

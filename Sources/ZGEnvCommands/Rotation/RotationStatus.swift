@@ -25,8 +25,7 @@ enum RotationStatus {
     }
 
     /// Closes an open rotation. Values, Vercel and deployments stay as they are.
-    static func close(_ key: String?, _ workspace: Workspace) throws -> CommandResult {
-        let found = try RotationWork(workspace: workspace).open(key)
+    static func close(_ found: RotationEntry, _ workspace: Workspace) throws -> CommandResult {
         var closed = found
         let answer = try workspace.confirm(
             ["close the unfinished rotation of \(found.plan.key); nothing is restored"],

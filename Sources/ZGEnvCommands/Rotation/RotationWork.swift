@@ -98,8 +98,7 @@ struct RotationWork {
     }
 
     /// Resumes or reverts an open rotation.
-    func continueOpen(_ key: String?, _ wish: ResumeMode) throws -> CommandResult {
-        let found = try open(key)
+    func continueOpen(_ found: RotationEntry, _ wish: ResumeMode) throws -> CommandResult {
         let machine = RotationMachine(plan: found.plan, progress: found.progress)
         if wish == .abort, !machine.canAbort {
             throw CommandError(
@@ -162,7 +161,7 @@ struct RotationWork {
     }
 
     /// Returns the open rotation of a key, or the only open one.
-    func open(_ key: String?) throws -> RotationEntry {
+    func open(_ key: String?, _ targets: ScopeOptions) throws -> RotationEntry {
         let index = try workspace.session.index(.everything, with: .values)
         let isNamed = workspace.options.namesProject
         let project = try ProjectResolver(workspace).existingIfGiven(in: index)
@@ -171,6 +170,13 @@ struct RotationWork {
         }
         if isNamed || open.count > 1, let project {
             open = open.filter { $0.plan.members.contains { $0.project == project.id } }
+        }
+        if let scope = try targets.scope() {
+            let fitting = Set(
+                index.variables.filter { $0.attributes.scope.overlaps(scope) }.map(\.id))
+            open = open.filter {
+                $0.plan.members.flatMap(\.records).contains { fitting.contains($0.variable) }
+            }
         }
         guard let only = open.first else {
             throw CommandError(
@@ -183,7 +189,7 @@ struct RotationWork {
             let names = open.map { $0.plan.key }.joined(separator: ", ")
             throw CommandError(
                 .usage, "Several rotations are unfinished: \(names).",
-                hint: "Specify the variable, and the project with -p.")
+                hint: "Specify the variable, the project with -p, and the target with -t.")
         }
         return only
     }

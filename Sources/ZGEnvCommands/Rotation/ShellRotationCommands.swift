@@ -13,15 +13,16 @@ struct ShellRotationCommands: RotationCommands {
     /// Returns the host name of a deployment, by member and deployment id.
     let address: (Int, String) -> String?
 
-    func run(_ stage: RotationPlan.Stage) throws -> RotationProgress.Failure? {
-        let (command, step, kind, side):
-            (String?, String, RotationProgress.Failure.Kind, RotationAction.Side) =
-                switch stage {
-                case .apply: (plan.commands.apply, "apply", .apply, .new)
-                case .revoke: (plan.commands.revoke, "revoke", .revoke, .old)
-                case .undo: (plan.commands.apply, "undo", .undo, .old)
-                }
-        return try command.flatMap { try run($0, step, kind, side) }
+    func apply(_ side: RotationAction.Side) throws -> RotationProgress.Failure? {
+        guard let command = plan.commands.apply else { return nil }
+        let (kind, step): (RotationProgress.Failure.Kind, String) =
+            side == .new ? (.apply, "apply") : (.undo, "undo")
+        return try run(command, step, kind, side)
+    }
+
+    func revoke() throws -> RotationProgress.Failure? {
+        guard let command = plan.commands.revoke else { return nil }
+        return try run(command, "revoke", .revoke, .old)
     }
 
     func check(

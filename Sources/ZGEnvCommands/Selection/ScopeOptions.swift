@@ -71,7 +71,7 @@ struct ScopeOptions {
         throw CommandError(
             .usage,
             "\(record.name) has one value for \(record.attributes.scope.description), not one for \(scope.description) alone.",
-            hint: "Select all of that, or set a value of its own for the target first.")
+            hint: "Leave out -t and -b to change all of it.")
     }
 
     /// Returns the scope of the options; nil without any.

@@ -110,7 +110,7 @@ package struct GlobalOptions {
         yes = command.has("yes")
         acceptsChanges = command.has("accept-changes")
         dryRun = command.has("dry-run")
-        offline = try command.has("offline") || Self.isOffline(context)
+        offline = command.has("offline") || Self.isOffline(context)
         refresh = command.has("refresh")
         passphraseDescriptor = command.integer("passphrase-fd").map { Int32($0) }
         passphraseFile = command.value("passphrase-file")
@@ -127,23 +127,19 @@ package struct GlobalOptions {
     /// option can contradict another word.
     func isGiven(_ option: String) -> Bool { command.has(option) }
 
-    /// Reads ZG_ENV_OFFLINE. A word that is neither yes nor no must not send a request.
-    private static func isOffline(_ context: Context) throws -> Bool {
-        switch context.variable("ZG_ENV_OFFLINE")?.lowercased() {
-        case nil, "", "0", "false", "no", "off": return false
-        case "1", "true", "yes", "on": return true
-        default:
-            throw CommandError(
-                .usage, "ZG_ENV_OFFLINE is neither 1 nor 0.",
-                hint: "Set it to 1 to contact nobody, or unset it.")
-        }
+    /// Reads ZG_ENV_OFFLINE. A word that is not known must not send a request.
+    private static func isOffline(_ context: Context) -> Bool {
+        let word = context.variable("ZG_ENV_OFFLINE")?.lowercased() ?? ""
+        return !["", "0", "false", "no", "off"].contains(word)
     }
 
     /// Returns the words that give another start of zg-env the same vault, keys, account and audit log.
-    func wordsOfAccess(_ context: Context) -> [String] {
-        let standard = try? Directories(context).vault
+    ///
+    /// - Parameter namesVault: Whether to name the vault although it is the standard one here.
+    func wordsOfAccess(_ context: Context, namesVault: Bool = false) -> [String] {
+        let isStandard = !namesVault && vaultPath == (try? Directories(context).vault)
         let files = [
-            ("--vault", vaultPath == standard ? nil : vaultPath),
+            ("--vault", isStandard ? nil : vaultPath),
             ("--passphrase-file", passphraseFile),
             ("--key-file", keyFile), ("--audit-log", auditLogPath),
         ].map { ($0, $1.map(context.absolute)) }

@@ -29,7 +29,7 @@ struct Harden: Command {
                 "zg-env harden STRIPE_KEY -p web -t production",
                 "harden one variable for production"),
         ],
-        exitCodes: ExitCode.ofVercel)
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private var rules = HardeningPlan.Rules()
     private let redeploys: Bool
@@ -46,21 +46,26 @@ struct Harden: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let report = try HardenWork(workspace, rules: rules).run()
+        let work = try HardenWork(workspace, rules: rules)
+        let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
+        let following = try source?.plan(workspace) ?? []
+        let report = try work.run(following: following)
         var result = report.result()
         guard report.isDone || redeploys, result.failure == nil else { return result }
         if report.isDryRun {
-            let plan = try RedeploySource(productionOf: workspace).plan(workspace)
             return result.joined(
                 with: "deployment",
-                CommandResult(json: .null, text: DeploymentListing.would(plan)))
+                CommandResult(json: .null, text: DeploymentListing.would(following)))
         }
         if try wantsRedeploy(report, &result, workspace) {
             do {
-                result = result.joined(with: "deployment", try Redeploy.afterPush(workspace))
+                result = result.joined(
+                    with: "deployment", try Redeploy.afterPush(workspace, confirmed: source))
             } catch {
                 result.failure = CommandError(mapping: error).adding(
-                    "The variables are sensitive; production was not redeployed.")
+                    report.isDone
+                        ? "The variables are sensitive; production was not redeployed."
+                        : "Production was not redeployed.")
             }
         }
         return result

@@ -29,7 +29,9 @@ struct HardenWork {
     }
 
     /// Hardens, or stops after the plan.
-    func run() throws -> HardenReport {
+    ///
+    /// - Parameter following: The lines about what the command does afterwards, to ask about both at once.
+    func run(following: [String] = []) throws -> HardenReport {
         let plan = try self.plan()
         var report = HardenReport(project: project.name)
         report.isLive = bound.platform.production != nil
@@ -42,8 +44,11 @@ struct HardenWork {
             items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
             && plan.declared.isEmpty
         let answer = try workspace.confirm(
-            isEmpty ? [] : report.planLines,
-            "Make these variables sensitive on Vercel? Vercel will never show their values again.")
+            (isEmpty ? [] : report.planLines) + following,
+            isEmpty
+                ? "Redeploy production?"
+                : "Make these variables sensitive on Vercel? Vercel will never show their values again."
+        )
         guard answer else { return report }
         guard !isEmpty else {
             report.outcomes = []

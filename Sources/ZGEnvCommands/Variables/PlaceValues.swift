@@ -124,9 +124,9 @@ struct PlaceValues {
         except: Set<String>, _ index: VaultIndex
     ) throws -> [Int] {
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
-        if case .custom(let name) = place.environment, positions.isEmpty {
-            let known = index.variables(of: project.id).flatMap(
-                \.attributes.scope.customEnvironments)
+        let known = index.variables.lazy.filter { $0.project == project.id }
+            .flatMap(\.attributes.scope.customEnvironments)
+        if case .custom(let name) = place.environment, positions.isEmpty, !known.contains(name) {
             throw CommandError(
                 .notFound, "No variable of \(project.name) applies to \(name).",
                 hint: Suggestion.nearest(

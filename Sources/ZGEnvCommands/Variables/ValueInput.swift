@@ -51,7 +51,7 @@ struct ValueInput {
     var isNamed: Bool { generate != nil || path != nil || prompts }
 
     /// Whether an option is about a value.
-    var hasOptions: Bool { isNamed || keepsNewline || allowsEmpty || isStrict }
+    var hasOptions: Bool { isNamed || keepsNewline || allowsEmpty }
 
     /// Reads and checks the value for `key`.
     func value(for key: String, _ workspace: Workspace) throws -> SecretSlice {

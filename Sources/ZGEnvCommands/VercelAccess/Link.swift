@@ -44,7 +44,8 @@ struct Link: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        guard localName == nil || name == nil && !workspace.options.namesProject else {
+        let isNamed = workspace.options.namesProject && workspace.options.project != localName
+        guard localName == nil || name == nil && !isNamed else {
             throw CommandError(
                 .usage, "--local names the project: leave out NAME and -p.",
                 hint: "Without --local, NAME is a project on Vercel.")
@@ -81,6 +82,13 @@ struct Link: Command {
         let local =
             vaultName ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
+        if workspace.options.namesProject, let other = workspace.options.project,
+            ![local, platform.name, platform.id].contains(other)
+        {
+            throw CommandError(
+                .usage, "NAME is the project \(local), and -p \(other) is a different one.",
+                hint: "Leave out -p.")
+        }
         try check(binding, as: local, directory, index, access, workspace)
         let target = LinkFile.Target.platform(
             project: platform.id, organisation: platform.accountId ?? binding.accountID)
@@ -115,7 +123,9 @@ struct Link: Command {
                 throw CommandError(
                     .usage,
                     "This directory is linked to \(name), which is only in the vault, so --as has no effect.",
-                    hint: "Rename the project with: zg-env project rename")
+                    hint:
+                        "Rename the project with: zg-env project rename \(word: name) \(word: vaultName ?? name)"
+                )
             }
             guard index.project(named: name) != nil else {
                 throw ProjectResolver.notFound(name, in: index)

@@ -67,6 +67,13 @@ struct RotationPlanTests {
             #"{"rotations": [{\#(item), "fromCommand": "x"}]}"#,
             #"{"rotations": [{\#(item), "check": "x"}]}"#,
             #"{"rotations": [{\#(item), "checkStatus": 7}]}"#,
+            #"{"rotations": [{\#(item), "check": true}]}"#,
+            #"{"rotations": [{\#(item), "revoke": false}]}"#,
+            #"{"rotations": [{\#(item), "apply": []}]}"#,
+            #"{"rotations": [{\#(item), "redeploy": "yes"}]}"#,
+            #"{"rotations": [{\#(item), "targets": "production"}]}"#,
+            #"{"rotations": [{\#(item), "checkStatus": "204"}]}"#,
+            #"{"rotations": [{\#(item), "timeout": 5}]}"#,
             #"{"rotations": [{"key": "KEY", "project": "web", "generate": "hex:1"}]}"#,
         ] {
             let path = try write(text, home)

@@ -38,8 +38,9 @@ struct RotationFollowTests {
 
     private final class Commands: RotationCommands {
         var revocations = 0
-        func run(_ stage: RotationPlan.Stage) -> RotationProgress.Failure? {
-            if stage == .revoke { revocations += 1 }
+        func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
+        func revoke() -> RotationProgress.Failure? {
+            revocations += 1
             return nil
         }
         func check(
@@ -54,6 +55,8 @@ struct RotationFollowTests {
         var sending: [RotationPushResult] = []
         var standing = RotationRemoteValue.holdsNew
         var liveAfter: UInt64 = .max
+        /// The state after the first look at a deployment.
+        var later: RotationBuildState?
         private let start: UInt64
 
         init(_ clock: Clock) { (self.clock, start) = (clock, clock.now) }
@@ -73,6 +76,7 @@ struct RotationFollowTests {
         ) -> [Int: RotationBuildState] {
             looks.append(clock.now - start)
             let isLive = clock.now - start >= liveAfter
+            if let later, looks.count == 2 { return [builds[0].member: later] }
             return Dictionary(
                 uniqueKeysWithValues: builds.map { ($0.member, isLive ? .live : .underWay) })
         }
@@ -94,13 +98,14 @@ struct RotationFollowTests {
         timeout: UInt64 = 60, revoke: Bool = false,
         policy: RotationPlan.FailurePolicy = .rollback
     ) -> RotationEntry {
-        var commands = RotationPlan.Commands()
-        if revoke { (commands.check, commands.revoke) = ("check", "revoke") }
+        var options = RotationPlan.Options()
+        if revoke { (options.commands.check, options.commands.revoke) = ("check", "revoke") }
+        (options.redeploys, options.failurePolicy) = (true, policy)
+        options.timeoutSeconds = timeout
         return RotationEntry(
             createdAt: 1,
             plan: RotationPlan(
-                key: "KEY", commands: commands, redeploys: true, failurePolicy: policy,
-                timeoutSeconds: timeout,
+                key: "KEY", options: options,
                 members: [
                     RotationPlan.Member(
                         project: .random(), name: "web", vercelProject: "prj",
@@ -181,6 +186,26 @@ struct RotationFollowTests {
         }
         world.platform.standing = .holdsNew
         #expect(try world.application(Self.entry(revoke: true)).run() == .done)
+        #expect(world.commands.revocations == 1)
+    }
+
+    @Test(
+        "SYNC-A7: the old value is not revoked once somebody rolled production back, and resuming builds it again",
+        arguments: [
+            RotationBuildState.ended(.init(.notLive, "it was rolled back")), .underWay,
+        ])
+    func notRevokedOnceRolledBack(later: RotationBuildState) throws {
+        let world = World()
+        (world.platform.liveAfter, world.platform.later) = (0, later)
+        let application = world.application(Self.entry(revoke: true))
+        #expect(try application.run() == .needsAttention)
+        #expect(world.commands.revocations == 0)
+        #expect(application.rotation.progress[.revoke] == .pending)
+        let reason = application.rotation.progress.failure?.reason ?? ""
+        #expect(reason.hasSuffix("so the old value was not revoked"))
+        let attempt = application.rotation.progress.members[0].build.attempt
+        #expect(try application.run { $0.resume() } == .done)
+        #expect(application.rotation.progress.members[0].build.attempt == attempt + 1)
         #expect(world.commands.revocations == 1)
     }
 

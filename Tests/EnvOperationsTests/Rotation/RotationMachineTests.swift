@@ -11,13 +11,14 @@ struct RotationMachineTests {
         revoke: Bool = true, policy: RotationPlan.FailurePolicy = .rollback,
         target: String? = "production"
     ) -> RotationPlan {
-        var commands = RotationPlan.Commands()
-        if apply { commands.apply = "apply" }
-        if check { commands.check = "check" }
-        if revoke { commands.revoke = "revoke" }
+        var options = RotationPlan.Options()
+        if apply { options.commands.apply = "apply" }
+        if check { options.commands.check = "check" }
+        if revoke { options.commands.revoke = "revoke" }
+        (options.redeploys, options.promotes) = (redeploys, promotes)
+        options.failurePolicy = policy
         return RotationPlan(
-            key: "KEY", commands: commands, redeploys: redeploys, promotes: promotes,
-            failurePolicy: policy, timeoutSeconds: 900,
+            key: "KEY", options: options,
             members: (0..<members).map { number in
                 RotationPlan.Member(
                     project: .random(), name: "p\(number)", vercelProject: "prj_\(number)",
@@ -41,7 +42,9 @@ struct RotationMachineTests {
         let failed = RotationResult.failed(.init(.unavailable, "failed"))
         let there = RotationProgress.Failure(.changedThere, "changed there")
         switch action {
-        case .push, .stage(.revoke): return [.done, failed, .notBegun(there)]
+        case .push: return [.done, failed, .notBegun(there)]
+        case .stage(.revoke):
+            return [.done, failed, .notBegun(there), .noLongerLive(0, .init(.notLive, "gone"))]
         case .stage, .promote, .check, .restorePrevious: return [.done, failed]
         case .restoreOriginal(let member): return [.done, failed, .keptOnVercel(member, there)]
         case .deploy(let member, let side):
@@ -293,10 +296,10 @@ extension RotationMachine {
     fileprivate typealias State = [UInt8]
     fileprivate var key: State {
         var key = [
-            progress.direction.rawValue, progress.outcome.rawValue, progress[.apply].rawValue,
-            progress[.revoke].rawValue, progress[.undo].rawValue,
+            progress.direction.rawValue, progress.outcome.rawValue,
             progress.failure?.kind.rawValue ?? 0, UInt8(progress.failedMember ?? 255),
         ]
+        key += RotationPlan.Stage.allCases.map { progress[$0].rawValue }
         for member in progress.members {
             key += [
                 member.push.rawValue, member.reach.rawValue, member.restoreOriginal.rawValue,
