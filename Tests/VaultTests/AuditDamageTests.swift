@@ -227,6 +227,16 @@ struct AuditDamageTests {
         #expect(try fixture.vault.open().header.generation == generation)
     }
 
+    @Test(arguments: ["A secret passphrase\n", "notes", "ZGENV vault\n\n\n"])
+    func `nothing is added to a file that is no log`(text: String) throws {
+        let fixture = try AuditFixture()
+        try fixture.add("A")
+        try fixture.replace(Array(text.utf8))
+        let error = #expect(throws: VaultError.self) { try fixture.add("A") }
+        #expect(error?.code == .auditLog)
+        #expect(try fixture.bytes() == Array(text.utf8))
+    }
+
     @Test func `random bytes are read without a trap`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B")
@@ -244,9 +254,15 @@ struct AuditDamageTests {
                 }
             }
             try fixture.replace(bytes)
-            _ = try fixture.read()
-            try fixture.add("C")
-            #expect(try fixture.read().names.last == "C")
+            let known = try fixture.read().names
+            do {
+                try fixture.add("C")
+                #expect(try fixture.read().names.last == "C")
+            } catch let error as VaultError {
+                // Without a line of a log it is taken for another file.
+                #expect(error.code == .auditLog && known.isEmpty)
+                #expect(try fixture.bytes() == bytes)
+            }
         }
     }
 

@@ -11,9 +11,12 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// What is stored, and what git gets. Begins neither with `-` nor with a space, and contains no
+    /// What git gets. Begins neither with `-` nor with a space, and contains no
     /// password.
     package let text: String
+    /// What a vault stores: of a repository its URL, so that another directory at its path, as where a disk
+    /// is not mounted, is not taken for the place.
+    package var stored: String { kind == .repository ? "file://\(text)" : text }
     /// The place for people, without a user name in front of a host of HTTPS.
     package let description: String
 
@@ -88,7 +91,12 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
                     .invalidAddress,
                     "A file URL needs an absolute path: file:///path/to/repository.")
             }
-            return try path(rest)
+            let place = try path(rest)
+            guard place.kind == .repository else {
+                throw PlaceError(
+                    .unreachable, "There is no git repository at \(place.text).")
+            }
+            return place
         case "https", "http", "ssh": break
         default:
             throw PlaceError(

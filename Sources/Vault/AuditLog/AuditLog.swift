@@ -61,20 +61,32 @@ package struct AuditLog: Sendable {
         let file = try AuditLogFile.locked(path, lockSeconds: lockSeconds)
         var backwards = try BackwardLines(file)
         var front: [UInt8] = []
+        var cut: UInt64?
         if !backwards.rest.isEmpty {
             if AuditLine.isInterruptedWrite(backwards.rest[...]) {
                 // An incomplete line means that no value was disclosed for it.
-                try file.truncate(to: backwards.restOffset)
+                cut = backwards.restOffset
             } else {
                 front = [0x0A]
             }
         }
         var (sequence, tag) = (0 as UInt64, Self.noTag)
+        var isForeign = !front.isEmpty
         while let text = try backwards.next() {
-            guard let last = AuditLine(text) else { continue }
-            (sequence, tag) = (last.sequence, last.tag)
+            guard let last = AuditLine(text) else {
+                isForeign = true
+                continue
+            }
+            (sequence, tag, isForeign) = (last.sequence, last.tag, false)
             break
         }
+        guard !isForeign else {
+            throw VaultError(
+                .auditLog,
+                "\(path) has no line of an audit log, so it is another file, and was not changed; name the log with --audit-log, or rename the file"
+            )
+        }
+        if let cut { try file.truncate(to: cut) }
         if let recorded, recorded.sequence > sequence {
             // A gap in the numbers, and no line to be bound to.
             (sequence, tag) = (recorded.sequence, Self.noTag)

@@ -69,6 +69,7 @@ struct GroupExposure: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        if let report { try OutputPath.check(report, workspace) }
         let access = try GroupAccess.open(group, workspace)
         let membership = access.membership
         let work = ExposureWork(access, workspace)

@@ -89,7 +89,8 @@ struct GroupInvite: Command {
                 json: ["who": .string(who), "readable": .integer(Int64(readable)), "dryRun": true],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try access.sync()
+        try GroupSync.syncTelling(access, workspace)
+        try access.membership.requireAdmin("can invite")
         try requireUnused(access.membership)
         let view = try access.view()
         guard let newest = view.newest, !view.chain.isForked else {

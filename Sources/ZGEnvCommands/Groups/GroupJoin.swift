@@ -219,7 +219,7 @@ struct GroupJoin: Command {
         let now = workspace.context.now()
         let invite = found.invite
         var membership = GroupMembership(
-            group: invite.group, name: name, place: address.text, member: .random(),
+            group: invite.group, name: name, place: address.stored, member: .random(),
             standing: .invited, invite: invite.id, rights: invite.rights, createdAt: now)
         membership.heads = [invite.entry]
         membership.newest = .init(name: invite.entry, number: invite.entryNumber)

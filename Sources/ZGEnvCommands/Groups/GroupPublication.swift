@@ -106,6 +106,10 @@ struct GroupPublication {
             report.lines.forEach(workspace.note)
             result = result.with("sync", report.json)
             guard access.membership.standing == .active else { throw Self.notMember(membership) }
+            guard report.lateCount == 0 else {
+                throw SharingError(
+                    .notAllowed, "The change does not count, as a warning says, and was undone.")
+            }
             let index = try workspace.session.index(.everything)
             guard try OutgoingChange.all(of: membership.group, in: index).isEmpty else {
                 throw CommandError(.unavailable, "The place was not seen to hold the change.")

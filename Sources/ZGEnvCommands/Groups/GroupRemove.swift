@@ -51,7 +51,13 @@ struct GroupRemove: Command {
                 json: ["removed": .array([]), "dryRun": true],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try access.sync()
+        try GroupSync.syncTelling(access, workspace)
+        if member == nil, let joined = try? access.member(named: who) {
+            throw CommandError(
+                .conflict,
+                "\(joined.name) has joined \(membership.name) in the meantime; nothing was removed.",
+                hint: "Run the command again to remove the member.")
+        }
         // By another admin, or by this command before it was killed.
         if let member,
             !access.membership.people.contains(where: {
@@ -68,7 +74,7 @@ struct GroupRemove: Command {
                     [Groups.Removal(member: $0.member, cut: view.cut(of: $0.member))]
                 } ?? [], voidInvites: invites.map(\.id))
         }
-        try access.sync()
+        try GroupSync.syncTelling(access, workspace)
         if let member {
             workspace.note("Removed \(member.name) from \(membership.name).")
             workspace.note(

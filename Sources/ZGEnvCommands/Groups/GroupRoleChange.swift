@@ -27,7 +27,13 @@ struct GroupRoleChange: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        guard !workspace.options.namesProject else {
+            throw CommandError(
+                .usage, "A role applies to all projects that a member may use: leave out -p.")
+        }
         let access = try GroupAccess.open(group, workspace)
+        // Another admin may have changed the role.
+        try GroupSync.syncTelling(access, workspace)
         let membership = access.membership
         try membership.requireAdmin("can change roles")
         let member = try access.member(named: who)
@@ -37,12 +43,15 @@ struct GroupRoleChange: Command {
                 + ($0.member == membership.member ? ", this vault" : "")
                 + ") \(role.name) in place of \($0.role.name)"
         }
+        if changed.isEmpty {
+            workspace.note("\(member.name) is already \(role.name) of \(membership.name).")
+        }
         guard !changed.isEmpty, try workspace.confirm(plan, "Change the role of \(who)?") else {
             return CommandResult(
                 json: ["changed": .array([]), "dryRun": .bool(workspace.options.dryRun)],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try access.sync()
+        try GroupSync.syncTelling(access, workspace)
         let ids = changed.map(\.member)
         try access.publishEntry { view in
             EntryDraft(
@@ -56,7 +65,7 @@ struct GroupRoleChange: Command {
                         cut: new.isAtLeast(old) ? nil : view.cut(of: id))
                 })
         }
-        try access.sync()
+        try GroupSync.syncTelling(access, workspace)
         workspace.note("\(member.name) is now \(role.name) of \(membership.name).")
         return CommandResult(json: [
             "group": .string(membership.name), "role": .string(role.name),

@@ -64,6 +64,8 @@ struct GroupSync: Command {
         var news: [String] = []
         /// Set if this vault is not a member, or not yet.
         var failure: CommandError?
+        /// The number of own changes that do not count.
+        var lateCount = 0
         /// Whether no admin can admit this vault any more.
         var isHopeless = false
 
@@ -105,6 +107,13 @@ struct GroupSync: Command {
             }
         }
         return report(access.membership, exchange, outcome, admitted, workspace)
+    }
+
+    /// Syncs before or after another change of a group, and tells what came with it.
+    static func syncTelling(_ access: GroupAccess, _ workspace: Workspace) throws {
+        let report = try sync(access, workspace, admits: false)
+        report.news.forEach(workspace.note)
+        if let failure = report.failure { throw failure }
     }
 
     private static func report(
@@ -173,7 +182,7 @@ struct GroupSync: Command {
         if lines.isEmpty, failure == nil { lines.append("\(group): nothing new.") }
         return Report(
             json: json(membership, exchange, outcome, admitted), lines: lines, news: news,
-            failure: failure,
+            failure: failure, lateCount: outcome.projects.reduce(0) { $0 + $1.ownLate.count },
             isHopeless: outcome.standing == .invited && outcome.invite != .open)
     }
 

@@ -157,7 +157,7 @@ struct Share: Command {
             secrets: secrets, read: { _ in nil })
         try view.keepCurrentKeys(in: secrets)
         var membership = GroupMembership(
-            group: entry.name, name: group, place: address.text, member: member,
+            group: entry.name, name: group, place: address.stored, member: member,
             standing: .active, rights: MemberRights(role: .admin), createdAt: now)
         membership.heads = [entry.name]
         membership.newest = .init(name: entry.name, number: 1)
@@ -178,7 +178,8 @@ struct Share: Command {
     ) throws -> GroupMembership {
         try known.requireAdmin("can share a project with it")
         let access = try GroupAccess(known, workspace)
-        _ = try access.sync()
+        try GroupSync.syncTelling(access, workspace)
+        try access.membership.requireAdmin("can share a project with it")
         let compartment = Identifier.random()
         try access.publishEntry { _ in EntryDraft(firstEpochs: [compartment]) }
         _ = try access.sync(sharing: (compartment, project.id))

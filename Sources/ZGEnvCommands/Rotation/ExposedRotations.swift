@@ -45,7 +45,8 @@ struct ExposedRotations {
         let missing = missing(in: requests)
         if workspace.options.dryRun {
             return try self.result(
-                result, missing, nil, failure: missing.isEmpty ? nil : lacking(missing))
+                result, missing, nil,
+                failure: result.failure ?? (missing.isEmpty ? nil : lacking(missing)))
         }
         let found = try work.statement(of: subject)
         let left = found.failure(about: subject.name)

@@ -36,6 +36,16 @@ struct SlotRenewalPlan {
             let source = PassphraseSource.at(path)
             secrets.append(Secret(try source.passphrase(prompt: "", workspace.context)))
         }
+        for (path, secret) in zip(files, secrets.dropFirst()) {
+            let fits = try vault.header.slots.contains { slot in
+                try [.passphrase, .recovery].contains(slot.kind) && Self.opens(vault, slot, secret)
+            }
+            guard fits else {
+                throw CommandError(
+                    .locked, "The passphrase or code in \(path) opens no slot of this vault.",
+                    hint: "Nothing was changed. Correct the file, or leave out --slot-secret-file.")
+            }
+        }
         for slot in vault.header.slots {
             if slot.id == opening.slot.id {
                 kept.append(Kept(slot: slot, secret: given))

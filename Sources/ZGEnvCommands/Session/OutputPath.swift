@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import Vault
 
 enum OutputPath {
     static let option = OptionSpec(
@@ -28,10 +29,22 @@ enum OutputPath {
                 .usage, "\(path) is not a regular file.",
                 hint: "Leave out -o to write to stdout.")
         }
+        try checkOwn(path, workspace)
+    }
+
+    /// Checks that a file is none that the vault needs.
+    ///
+    /// - Throws: ``ExitCode/usage``.
+    static func checkOwn(_ path: String, _ workspace: Workspace) throws {
+        var target = stat()
+        guard unsafe stat(path, &target) == 0 else { return }
         let (options, context) = (workspace.options, workspace.context)
+        let vaultID = try? workspace.session.opened().header.vaultID
         let kept = [
             options.vaultPath, options.vaultPath + ".lock", options.passphraseFile,
-            context.variable("ZG_ENV_PASSPHRASE_FILE"), options.keyFile, options.auditLogPath,
+            context.variable("ZG_ENV_PASSPHRASE_FILE"), options.keyFile,
+            (try? workspace.session.auditLog())?.path ?? options.auditLogPath,
+            vaultID.flatMap { RollbackGuards(context, path: options.vaultPath).file(of: $0) },
         ].compactMap { $0 }
         for file in kept {
             var other = stat()
