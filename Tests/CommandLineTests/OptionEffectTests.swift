@@ -198,7 +198,7 @@ struct OptionEffectTests {
         failed(try home.platform.run("status", "-p", "nosuch"), 4, "nosuch")
     }
 
-    @Test func `two open rotations of one key are told apart by their targets`() throws {
+    @Test func `two open rotations of one key are distinguished by their targets`() throws {
         let home = try RotationHome()
         done(
             try home.platform.run(

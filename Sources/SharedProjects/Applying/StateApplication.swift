@@ -115,6 +115,7 @@ package struct StateApplication {
             arrivals += self.arrivals(
                 record, old, before: place == nil ? nil : before, after: after, contest)
         }
+        takeOutOfUse(&records, places, &transaction)
         if attaches {
             movedAside = moveAside(besides: attached, of: shared.project, &transaction)
         }
@@ -137,6 +138,24 @@ package struct StateApplication {
     }
 
     // MARK: Parts
+
+    /// Takes records out of use that only changes that do not count have made: the group has none of them.
+    /// They stay as removed ones, and come back if their changes count again.
+    private func takeOutOfUse(
+        _ records: inout [Identifier: SharedState.Record], _ places: [Identifier: Int],
+        _ transaction: inout VaultTransaction
+    ) {
+        let present = Set(state.records.map(\.id))
+        for (id, record) in records where !present.contains(id) && record.isInUse {
+            guard let place = places[record.variable], !record.versions.isEmpty,
+                record.versions.allSatisfy({ state.late[$0.reference.change] != nil })
+            else { continue }
+            records[id]?.isInUse = false
+            if transaction.index.variables[place].isLive {
+                transaction.index.variables[place].deletedAt = now
+            }
+        }
+    }
 
     private func insert(
         _ record: RecordState, in project: Identifier, _ transaction: inout VaultTransaction

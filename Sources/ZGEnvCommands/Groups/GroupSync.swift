@@ -126,7 +126,7 @@ struct GroupSync: Command {
         for name in outcome.joined where !admitted.contains(name) {
             lines.append("\(group): \(name) joined.")
         }
-        for one in outcome.removed {
+        for one in outcome.removed where one.author != membership.member {
             lines.append(
                 "\(group): \(membership.label(of: one.author)) removed \(membership.label(of: one.member))."
             )

@@ -56,15 +56,45 @@ struct Resolve: Command {
         }
         let candidates = try candidates(contested, shared, index)
         guard let take else { return list(candidates, contested, project.name, workspace) }
-        let chosen = try choose(take, candidates, project.name)
+        let isAboutValues = Self.isAboutValues(contested)
+        guard isAboutValues || take == "mine" else {
+            throw CommandError(
+                .usage,
+                "\(key) is contested by its name or scope, not by its value, so only this vault's can be taken.",
+                hint:
+                    "With --take mine, everybody gets what this vault has. To take a colleague's, make the variable like theirs first, with zg-env rename, set or rm."
+            )
+        }
+        let chosen =
+            try isAboutValues
+            ? choose(take, candidates, project.name) : try only(of: candidates, project.name)
         if !workspace.options.dryRun {
             try apply(chosen, contested, workspace)
-            workspace.note("\(key) now has the value stored by \(chosen.author).")
+            workspace.note(
+                isAboutValues
+                    ? "\(key) now has the value stored by \(chosen.author)."
+                    : "Everybody gets the name \(key) for \(chosen.scope).")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
             "author": .string(chosen.author), "dryRun": .bool(workspace.options.dryRun),
         ])
+    }
+
+    /// Whether a value is in question, not only the name or the scope.
+    private static func isAboutValues(_ contested: [SharedProject.ContestedVariable]) -> Bool {
+        contested.contains { $0.contest.isEmpty || !$0.contest.isSubset(of: [.name, .scope]) }
+    }
+
+    private func only(of candidates: [Candidate], _ project: String) throws -> Candidate {
+        guard let only = candidates.first,
+            candidates.allSatisfy({ $0.variable.id == only.variable.id })
+        else {
+            throw CommandError(
+                .conflict, "Several variables \(key) of \(project) are contested.",
+                hint: "Rename one of them first with: zg-env rename")
+        }
+        return candidates.first { $0.version == $0.variable.currentVersion } ?? only
     }
 
     private func choose(
@@ -130,7 +160,8 @@ struct Resolve: Command {
                 "  \(candidate.id.prefix(8))  by \(candidate.author), \(age), for \(candidate.scope)"
                     + (candidate.isMine ? " (mine)" : ""))
         }
-        lines.append("Take one with: zg-env resolve \(key) -p \(word: project) --take ID")
+        let way = Self.isAboutValues(contested) ? "ID" : "mine"
+        lines.append("Take one with: zg-env resolve \(key) -p \(word: project) --take \(way)")
         let text = DisplayText.lines(lines)
         return CommandResult(
             json: [

@@ -32,7 +32,7 @@ enum OutputPath {
         try checkOwn(path, workspace)
     }
 
-    /// Checks that a file is none that the vault needs.
+    /// Checks that the vault does not need a file.
     ///
     /// - Throws: ``ExitCode/usage``.
     static func checkOwn(_ path: String, _ workspace: Workspace) throws {

@@ -155,7 +155,7 @@ struct GroupMemberTests {
         done(try homes.run("alice", "group", "remove", "bob", "--yes"))
         let late = try homes.run("carol", "group", "remove", "bob", "--yes")
         #expect(late.status == 4)
-        // What came with the sync is told first.
+        // First comes what the sync brought.
         for part in ["alice removed bob", "bob was already removed from acme.", "Take away their"] {
             #expect(late.error.contains(part), "\(late.error)")
         }
@@ -190,6 +190,61 @@ struct GroupMemberTests {
         done(try homes.run("alice", "group", "role", "bob", "member", "--yes"))
         let late = try homes.run("bob", "group", "invite", "eve", "--yes")
         #expect(late.status == 6 && late.output == "", "\(late.error)")
+    }
+
+    @Test func `a variable made by a change that does not count is in use nowhere`() throws {
+        let homes = try GroupHomes(git: false)
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        try homes.settle("alice", "bob")
+        done(try homes.run("alice", "group", "role", "bob", "reader", "--yes"))
+        let bob = try homes.home("bob")
+        for (key, options) in [("NEW", [String]()), ("A", ["-t", "production"])] {
+            done(try bob.runner(["set", key, "-p", "web"] + options, input: .text("late")).run())
+        }
+        done(try homes.run("bob", "sync"))
+        done(try homes.run("bob", "group", "accept", "-p", "web", "--unseen", "--yes"))
+        for target in ["production", "preview"] {
+            let values = try json(
+                homes.run("bob", "export", "-p", "web", "-t", target, "--format", "json"))
+            #expect(values.names == ["A"] && values["A"] == "one", "\(values)")
+        }
+        // They come back once they count.
+        let back = done(try homes.run("alice", "group", "role", "bob", "member", "--yes"))
+        #expect(back.error.contains("bob changed A") || back.error.contains("bob added NEW"))
+        try homes.settle("bob", "alice", "bob")
+        for name in ["alice", "bob"] {
+            let values = try json(
+                homes.run(name, "export", "-p", "web", "-t", "production", "--format", "json"))
+            #expect(values["A"] == "late" && values["NEW"] == "late", "\(name) \(values)")
+        }
+    }
+
+    @Test func `a contested scope is decided by what this vault has`() throws {
+        let homes = try GroupHomes(git: false)
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        try homes.settle("alice", "bob")
+        done(try homes.run("alice", "rm", "A", "-p", "web", "-t", "preview", "--yes"))
+        done(try homes.run("bob", "rm", "A", "-p", "web", "-t", "production", "--yes"))
+        try homes.settle("alice", "bob", "alice")
+        let list = done(try homes.run("bob", "resolve", "A", "-p", "web"))
+        #expect(list.output.contains("--take mine"))
+        for take in ["theirs", "alice"] {
+            failed(
+                try homes.run("bob", "resolve", "A", "-p", "web", "--take", take), 2,
+                "not by its value")
+        }
+        done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", "mine"))
+        try homes.settle("bob", "alice")
+        for name in ["alice", "bob"] {
+            let listed = try json(homes.run(name, "list", "-p", "web", "--json"))
+            #expect(
+                listed["variables"]?.elements.first?["targets"] == ["preview", "development"],
+                "\(name)")
+        }
     }
 
     @Test func `set --sync fails if the change does not count`() throws {
