@@ -184,6 +184,16 @@ struct OptionEffectTests {
         failed(try platform.run("rekey", "--slot-secret-file", wrong, "--yes"), 3, "opens no slot")
     }
 
+    @Test func `open fails if the browser cannot be started`() throws {
+        let platform = try SandboxHome()
+        _ = try platform.home.directory.makeDirectory("bin")
+        try platform.home.directory.write("#!/bin/sh\nexit 3\n", to: "bin/xdg-open", mode: 0o700)
+        let path = platform.home.directory.path("bin") + ":/usr/bin:/bin"
+        failed(
+            try platform.run("open", "-p", "web", environment: ["PATH": path, "DISPLAY": ":9"]), 1,
+            "exit code 3")
+    }
+
     @Test func `rotate goes on with a rotation of the named project only`() throws {
         let home = try RotationHome()
         _ = try home.rotate("--check", "exit 1", "--on-failure", "keep")

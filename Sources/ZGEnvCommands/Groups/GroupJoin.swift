@@ -55,6 +55,8 @@ struct GroupJoin: Command {
     /// An invite that the code fits, with the group's content.
     private struct Found {
         let invite: Invite
+        /// The invite as it is in the place.
+        let object: [UInt8]
         /// Whether somebody was admitted with the code.
         let isUsed: Bool
     }
@@ -183,7 +185,7 @@ struct GroupJoin: Command {
                         hint: "Ask for another invite.")
                 }
                 return Found(
-                    invite: invite,
+                    invite: invite, object: object,
                     isUsed: states.contains { $0.usedInvites.contains(invite.id) })
             }
         }
@@ -251,9 +253,12 @@ struct GroupJoin: Command {
             write: write, authority: authority, code: try code.signingKeyPair(for: invite.id))
         let joinName = GroupHash(of: object)
         if let published = PlaceObject(.join(invite: invite.id, joinName), object) {
-            // Kept here, too: if the place fails now, the next sync supplies it.
+            // Kept here, too: if the place fails now, the next sync supplies it, and a second run finds this
+            // answer by its invite.
             if !found.isUsed {
-                _ = try PlaceAccess.copy(workspace).publish([published], to: invite.group)
+                let objects = [PlaceObject(.invite(invite.id), found.object), published]
+                _ = try PlaceAccess.copy(workspace).publish(
+                    objects.compactMap(\.self), to: invite.group)
             }
             _ = try place.publish([published], to: invite.group)
         }

@@ -31,7 +31,7 @@ final class Browser {
         return full
     }
 
-    /// Starts the desktop's program for a URL, without waiting for it.
+    /// Starts the desktop's program for a URL, and waits a moment for its failure.
     func open(_ address: String) throws {
         reap()
         let search = ExecutableSearch(path: context.variable("PATH"))
@@ -51,10 +51,17 @@ final class Browser {
                 entry.starts(with: Array($0.utf8))
             }
         }
-        children.append(
-            try ChildProcess.start(
-                words[0], words, environment: environment, input: .null, output: .null,
-                error: .null, startsSession: true, searchesPath: false))
+        let child = try ChildProcess.start(
+            words[0], words, environment: environment, input: .null, output: .null,
+            error: .null, startsSession: true, searchesPath: false)
+        switch child.wait(atMost: .milliseconds(500)) {
+        case nil: children.append(child)
+        case 0: break
+        case let status?:
+            throw CommandError(
+                .failed,
+                "xdg-open failed with exit code \(status), so this was not opened: \(address)")
+        }
     }
 
     /// Removes programs that have ended.

@@ -221,6 +221,24 @@ struct GroupMemberTests {
         }
     }
 
+    @Test func `joining twice gives the same answer, and the invite stays valid`() throws {
+        let homes = try GroupHomes(git: false)
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        let invite = try homes.object("alice", ["group", "invite", "bob", "--yes"])
+        let code = try #require(invite["code"]?.text)
+        let words = try (1...2).map { _ in
+            let joined = try json(
+                homes.run(
+                    "bob", "group", "join", homes.place, "--group", "acme", "--json",
+                    input: .text(code + "\n")))
+            return joined["words"]
+        }
+        #expect(words[0] != nil && words[0] == words[1])
+        let synced = done(try homes.run("alice", "sync", "--admit"))
+        #expect(synced.output.contains("admitted bob"), "\(synced.output)")
+    }
+
     @Test func `a contested scope is decided by what this vault has`() throws {
         let homes = try GroupHomes(git: false)
         try homes.set("alice", "A", "one")
