@@ -226,6 +226,23 @@ struct OptionEffectTests {
         try failedAsJSON(home.rotate("-t", "production,qa"), 4, "not_found")
     }
 
+    @Test func `a split that was interrupted is named, and the push finishes it`() throws {
+        let home = try RotationHome(targets: "production,preview")
+        try home.platform.setFaults("POST /v*/projects/*/env* 503 x99")
+        let split = try home.rotate("-t", "production")
+        #expect(split.status != 0)
+        try home.platform.setFaults()
+        let missing = try failedAsJSON(home.proceed("KEY", "--resume", "-p", "web"), 4, "not_found")
+        #expect(missing.contains("no unfinished rotation"))
+        let text = try home.platform.run("rotate", "KEY", "--resume", "-p", "web")
+        #expect(text.error.contains("zg-env push KEY -p web"), "\(text.error)")
+        done(try home.platform.run("push", "KEY", "-p", "web", "--yes"))
+        #expect(
+            home.platform.records("KEY") == [
+                "preview=\(RotationHome.old)", "production=\(RotationHome.old)",
+            ])
+    }
+
     @Test func `a rotation of development has nothing to deploy or to revoke`() throws {
         let home = try RotationHome(targets: "production,development")
         let writes = try home.platform.writes {

@@ -4,7 +4,9 @@ internal import Sealing
 internal import Vault
 
 /// Splits the targets of `-t` off records with wider scopes, in the vault and on Vercel, before the
-/// rotation. No value changes, so an interruption after the split has no effect on deployments.
+/// rotation. No value changes, so an interruption after the split has no effect on deployments. One
+/// during it leaves an unfinished push: Vercel takes no two records for one target, so the narrower one
+/// is created after the other has been narrowed.
 struct RotationSplit {
     let key: String
     let scope: Scope

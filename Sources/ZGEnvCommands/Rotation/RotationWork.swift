@@ -183,7 +183,8 @@ struct RotationWork {
                 .notFound,
                 key.map { "There is no unfinished rotation of \($0)." }
                     ?? "There are no unfinished rotations.",
-                hint: "See past rotations with: zg-env rotate --status")
+                hint: try Self.unfinishedPush(of: key, in: index)
+                    ?? "See past rotations with: zg-env rotate --status")
         }
         guard open.count == 1 else {
             let names = open.map { $0.plan.key }.joined(separator: ", ")
@@ -192,6 +193,21 @@ struct RotationWork {
                 hint: "Specify the variable, the project with -p, and the target with -t.")
         }
         return only
+    }
+
+    /// Returns how to finish a push that was interrupted, as one is that splits a variable before its
+    /// rotation begins; nil if none was.
+    private static func unfinishedPush(of key: String?, in index: VaultIndex) throws -> String? {
+        let unknown = Set(try index.sends().compactMap(\.variable))
+        let unfinished = index.variables.first { variable in
+            (key.map { $0 == variable.name } ?? true)
+                && (unknown.contains(variable.id)
+                    || key != nil && variable.isLive
+                        && [.local, .ahead, .diverged].contains(SyncState(of: variable)))
+        }
+        guard let unfinished, let project = index.project(unfinished.project) else { return nil }
+        return
+            "A push of \(unfinished.name) did not finish, which a rotation with -t can begin with. Finish it with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
     }
 
     /// Returns the current state of a locked rotation, authenticated with the values' key.
