@@ -22,7 +22,7 @@ package struct VaultError: Error, Equatable {
         case wrongPassphrase
         /// Another process holds the lock.
         case busy
-        /// The index key was replaced in the meantime: open the vault again and retry.
+        /// The index key or the whole file was replaced in the meantime: open the vault again and retry.
         case epochChanged
         /// The slots differ from those that the change was made for: open the vault again and
         /// retry.

@@ -93,11 +93,19 @@ extension Vault {
     }
 
     /// Checks that this file with this metadata descends from the one that was opened.
+    ///
+    /// - Throws: ``VaultError/Code/damaged`` for an older copy; ``VaultError/Code/epochChanged`` for
+    ///   another history, as after another process restored a backup: whether that is to be accepted is
+    ///   decided when it is opened again.
     func expect(
         toFollow seen: VaultPosition, _ metadata: IndexMetadata
     ) throws(VaultError) {
         let standing = try standing(to: seen) { metadata }
         guard standing.isAccepted else {
+            guard standing == .older else {
+                throw VaultError(
+                    .epochChanged, "\(path) was replaced with another copy in the meantime")
+            }
             throw objection(to: standing, seen, when: "was seen a moment ago", of: "was opened")
         }
     }
