@@ -108,8 +108,11 @@ package final class RotationApplication {
     private func perform(
         _ action: RotationAction, wasBegun: Bool
     ) throws -> [RotationResult] {
-        if case .follow(let members, let side) = action { return try follow(members, side) }
-        return [try performOne(action, wasBegun: wasBegun)]
+        switch action {
+        case .follow(let members, let side): return try follow(members, side)
+        case .stage(.revoke): return try revoke(wasBegun: wasBegun)
+        default: return [try performOne(action, wasBegun: wasBegun)]
+        }
     }
 
     private func performOne(
@@ -118,7 +121,6 @@ package final class RotationApplication {
         switch action {
         case .stage(.apply): return Self.result(try commands.apply(.new))
         case .stage(.undo): return Self.result(try commands.apply(.old))
-        case .stage(.revoke): return try revoke(wasBegun: wasBegun)
         case .push(let member): return try push(member, wasBegun: wasBegun)
         case .restoreOriginal(let member): return try restoreOriginal(member)
         case .deploy(let member, let side):
@@ -140,7 +142,7 @@ package final class RotationApplication {
             }
         case .restorePrevious(let member):
             return Self.result(try platform.restorePrevious(member))
-        case .follow, .end: return .done
+        case .follow, .stage(.revoke), .end: return .done
         }
     }
 
@@ -177,39 +179,46 @@ package final class RotationApplication {
 
     /// Revokes the old value if the new one is live in all projects, and Vercel has it for the next
     /// deployments.
-    private func revoke(wasBegun: Bool) throws -> RotationResult {
+    private func revoke(wasBegun: Bool) throws -> [RotationResult] {
         let consequence = ", so the old value was not revoked"
         if let failure = try change(so: consequence) {
-            return wasBegun ? .failed(failure) : .notBegun(failure)
+            return [wasBegun ? .failed(failure) : .notBegun(failure)]
         }
-        if let (member, failure) = try overtaken(so: consequence) {
-            return wasBegun ? .failed(failure) : .noLongerLive(member, failure)
-        }
-        return Self.result(try commands.revoke())
-    }
-
-    /// Returns a project whose deployment may not be live any more, and why. While those of other projects
-    /// were built and checked, somebody may have rolled it back.
-    private func overtaken(
-        so consequence: String
-    ) throws -> (member: Int, failure: RotationProgress.Failure)? {
-        let plan = rotation.plan
-        let members = plan.members.indices.filter { plan.members[$0].target != nil }
-        let states = try platform.states(of: members.map { ($0, build($0, .new)) }, .new)
-        for member in members {
-            switch states[member] ?? .underWay {
-            case .live, .overtaken: continue
+        var results: [RotationResult] = []
+        for (member, state) in try lastLook() {
+            switch state {
+            case .live: continue
+            case .overtaken(let id): results.append(.overtaken(member, .new, by: id))
             case .staged(let failure), .ended(let failure):
-                return (member, .init(.notLive, failure.reason + consequence))
+                let reason = failure.reason + consequence
+                return [.noLongerLive(member, .init(.notLive, reason), wasBegun: wasBegun)]
             case .underWay:
-                let id = build(member, .new).id
-                return (
-                    member,
-                    .init(.unavailable, "could not verify that \(id) is still live\(consequence)")
-                )
+                let failure = RotationProgress.Failure(
+                    .unavailable,
+                    "could not verify that \(build(member, .new).id) is still live\(consequence)")
+                return [wasBegun ? .failed(failure) : .notBegun(failure)]
             }
         }
-        return nil
+        return results + [Self.result(try commands.revoke())]
+    }
+
+    /// Returns the states of all deployments: while those of other projects were built and checked,
+    /// somebody may have rolled one back. Asks again while a state is not known, up to the time limit.
+    private func lastLook() throws -> [(member: Int, state: RotationBuildState)] {
+        let members = rotation.plan.members.indices.filter {
+            rotation.plan.members[$0].target != nil
+        }
+        let start = clock.now
+        while true {
+            let states = try platform.states(of: members.map { ($0, build($0, .new)) }, .new)
+            let age = clock.now - min(start, clock.now)
+            if !members.contains(where: { states[$0] ?? .underWay == .underWay }) || age >= limit {
+                return members.map { ($0, states[$0] ?? .underWay) }
+            }
+            guard clock.wait(Self.pause(afterMilliseconds: age)) else {
+                throw RotationInterrupted()
+            }
+        }
     }
 
     /// Checks Vercel's records again at the end of a rotation without `revoke`, which has its own

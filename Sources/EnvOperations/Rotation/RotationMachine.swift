@@ -180,8 +180,8 @@ package struct RotationMachine: Equatable, Sendable {
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case .ended(let member, .old, _): rebuildFailed(member)
-        case .noLongerLive(let member, let failure):
-            set(action, .pending)
+        case .noLongerLive(let member, let failure, let wasBegun):
+            set(action, wasBegun ? .failed : .pending)
             // Resuming builds it again.
             progress.members[member].build.live = .failed
             stop(failure, in: member)

@@ -74,7 +74,7 @@ package struct AuditLog: Sendable {
         var isForeign = !front.isEmpty
         while let text = try backwards.next() {
             guard let last = AuditLine(text) else {
-                isForeign = true
+                if !text.isEmpty { isForeign = true }
                 continue
             }
             (sequence, tag, isForeign) = (last.sequence, last.tag, false)

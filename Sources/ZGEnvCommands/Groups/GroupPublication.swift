@@ -107,8 +107,12 @@ struct GroupPublication {
             result = result.with("sync", report.json)
             guard access.membership.standing == .active else { throw Self.notMember(membership) }
             guard report.lateCount == 0 else {
-                throw SharingError(
-                    .notAllowed, "The change does not count, as a warning says, and was undone.")
+                result.failure =
+                    result.failure
+                    ?? CommandError(
+                        .unauthorized, "A change does not count, as a warning says, and was undone."
+                    )
+                return result
             }
             let index = try workspace.session.index(.everything)
             guard try OutgoingChange.all(of: membership.group, in: index).isEmpty else {

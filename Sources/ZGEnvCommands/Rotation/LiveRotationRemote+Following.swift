@@ -134,6 +134,13 @@ extension LiveRotationRemote {
             }
         } catch {
             let state = try stateAfter(error)
+            // Ours was deleted, but a newer one with the value may be live.
+            if error.code == .notFound,
+                let current = try? client(member).project(plan.members[member].vercelProject),
+                let newer = try overtaken(build, member, side, current)
+            {
+                return newer
+            }
             if state == .underWay { outage.take(error, of: member, until: end(of: build)) }
             return state
         }

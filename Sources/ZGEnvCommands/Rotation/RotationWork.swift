@@ -207,7 +207,7 @@ struct RotationWork {
         }
         guard let unfinished, let project = index.project(unfinished.project) else { return nil }
         return
-            "A push of \(unfinished.name) did not finish, which a rotation with -t can begin with. Finish it with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
+            "\(unfinished.name) has changes that were not pushed, as after an interrupted split for -t. Push them with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
     }
 
     /// Returns the current state of a locked rotation, authenticated with the values' key.

@@ -38,8 +38,10 @@ struct RotationFollowTests {
 
     private final class Commands: RotationCommands {
         var revocations = 0
+        var failsToRevoke = false
         func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
         func revoke() -> RotationProgress.Failure? {
+            if failsToRevoke { return .init(.revoke, "--revoke failed") }
             revocations += 1
             return nil
         }
@@ -57,6 +59,7 @@ struct RotationFollowTests {
         var liveAfter: UInt64 = .max
         /// The state after the first look at a deployment.
         var later: RotationBuildState?
+        var staysLater = false
         private let start: UInt64
 
         init(_ clock: Clock) { (self.clock, start) = (clock, clock.now) }
@@ -76,7 +79,9 @@ struct RotationFollowTests {
         ) -> [Int: RotationBuildState] {
             looks.append(clock.now - start)
             let isLive = clock.now - start >= liveAfter
-            if let later, looks.count == 2 { return [builds[0].member: later] }
+            if let later, looks.count == 2 || staysLater && looks.count > 2 {
+                return [builds[0].member: later]
+            }
             return Dictionary(
                 uniqueKeysWithValues: builds.map { ($0.member, isLive ? .live : .underWay) })
         }
@@ -191,22 +196,47 @@ struct RotationFollowTests {
 
     @Test(
         "SYNC-A7: the old value is not revoked once somebody rolled production back, and resuming builds it again",
-        arguments: [
-            RotationBuildState.ended(.init(.notLive, "it was rolled back")), .underWay,
-        ])
-    func notRevokedOnceRolledBack(later: RotationBuildState) throws {
+        arguments: [false, true])
+    func notRevokedOnceRolledBack(wasBegun: Bool) throws {
         let world = World()
-        (world.platform.liveAfter, world.platform.later) = (0, later)
+        (world.platform.liveAfter, world.commands.failsToRevoke) = (0, wasBegun)
         let application = world.application(Self.entry(revoke: true))
+        let gone = RotationBuildState.ended(.init(.notLive, "it was rolled back"))
+        if !wasBegun { world.platform.later = gone }
         #expect(try application.run() == .needsAttention)
+        if wasBegun {
+            // The revocation failed once; then production is rolled back.
+            world.platform.looks = [0]
+            world.platform.later = gone
+            #expect(try application.run { $0.resume() } == .needsAttention)
+        }
+        world.commands.failsToRevoke = false
         #expect(world.commands.revocations == 0)
-        #expect(application.rotation.progress[.revoke] == .pending)
         let reason = application.rotation.progress.failure?.reason ?? ""
         #expect(reason.hasSuffix("so the old value was not revoked"))
         let attempt = application.rotation.progress.members[0].build.attempt
         #expect(try application.run { $0.resume() } == .done)
         #expect(application.rotation.progress.members[0].build.attempt == attempt + 1)
         #expect(world.commands.revocations == 1)
+    }
+
+    @Test func `a state that is not known before the revocation is asked again, then left open`()
+        throws
+    {
+        let world = World()
+        (world.platform.liveAfter, world.platform.later) = (0, .underWay)
+        #expect(try world.application(Self.entry(revoke: true)).run() == .done)
+        #expect(world.commands.revocations == 1)
+        world.platform.looks = []
+        world.platform.staysLater = true
+        let application = world.application(Self.entry(revoke: true))
+        #expect(try application.run() == .needsAttention)
+        #expect(world.commands.revocations == 1)
+        #expect(application.rotation.progress[.revoke] == .pending)
+        #expect(application.rotation.progress.members[0].build.live == .done)
+        world.platform.later = .overtaken(by: "dpl_theirs")
+        #expect(try application.run { $0.resume() } == .done)
+        #expect(application.rotation.progress.members[0].build.id == "dpl_theirs")
     }
 
     private static func record(
