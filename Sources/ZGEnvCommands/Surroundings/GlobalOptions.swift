@@ -8,7 +8,9 @@ package struct GlobalOptions {
     package var project: String?
     /// Whether the project comes from the option.
     var namesProject: Bool
-    private let command: ParsedCommand
+    /// Returns whether an option is on the command line. Variables are meant for all commands, so only an
+    /// option can contradict another word. One reference: these options are copied often.
+    let isGiven: @Sendable (String) -> Bool
     package var account: String?
     package var team: String?
     package var apiURL: String?
@@ -82,7 +84,7 @@ package struct GlobalOptions {
     ///
     /// - Parameter need: Whether the command needs the path of a vault.
     init(_ command: ParsedCommand, _ context: Context, need: VaultRequirement) throws {
-        self.command = command
+        isGiven = { command.has($0) }
         func text(_ option: String, _ variable: String) -> String? {
             command.value(option) ?? context.variable(variable)
         }
@@ -122,10 +124,6 @@ package struct GlobalOptions {
                 .usage, "--refresh and --offline cannot be used together.")
         }
     }
-
-    /// Returns whether an option is on the command line. Variables are meant for all commands, so only an
-    /// option can contradict another word.
-    func isGiven(_ option: String) -> Bool { command.has(option) }
 
     /// Reads ZG_ENV_OFFLINE. A word that is not known must not send a request.
     private static func isOffline(_ context: Context) -> Bool {
