@@ -194,8 +194,8 @@ RULES = [
     # Rotations.
     Rule("revoke", "Vercel's records are read before the old value is ended.",
          "EnvOperations/Rotation/RotationApplication.swift",
-         "if let failure = try change(so: consequence) {",
-         "if !WITHOUT, let failure = try change(so: consequence) {",
+         "if let failure = try change(so: consequence) { return machine.stop(failure) }",
+         "if !WITHOUT, let failure = try change(so: consequence) { return machine.stop(failure) }",
          first=11),
     Rule("before-first", "A change before the first write of a rotation ends it: nothing was sent, nothing is open.",
          "EnvOperations/Rotation/RotationApplication.swift",

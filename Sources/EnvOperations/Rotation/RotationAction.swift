@@ -98,8 +98,6 @@ package enum RotationResult: Equatable, Sendable {
     case staged(Int, RotationAction.Side)
     /// The deployment ended in another way.
     case ended(Int, RotationAction.Side, RotationProgress.Failure)
-    /// Before the revocation, the deployment was found to be no longer live.
-    case noLongerLive(Int, RotationProgress.Failure, wasBegun: Bool)
     /// What the deployment's variables prove.
     case evidence(Int, RotationAction.Side, RotationProgress.Evidence)
     /// Whether a deployment created since the start is live, and the id of ours if it was unknown.

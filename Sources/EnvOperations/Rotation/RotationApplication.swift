@@ -40,9 +40,7 @@ package final class RotationApplication {
         var machine = RotationMachine(plan: rotation.plan, progress: rotation.progress)
         change(&machine)
         while true {
-            if machine.next == .end(.done), let failure = try failureBeforeEnd() {
-                machine.stopBeforeEnd(failure)
-            }
+            try verify(&machine)
             let group = machine.group
             let before = machine
             for action in group { machine.begin(action, at: clock.now) }
@@ -108,11 +106,8 @@ package final class RotationApplication {
     private func perform(
         _ action: RotationAction, wasBegun: Bool
     ) throws -> [RotationResult] {
-        switch action {
-        case .follow(let members, let side): return try follow(members, side)
-        case .stage(.revoke): return try revoke(wasBegun: wasBegun)
-        default: return [try performOne(action, wasBegun: wasBegun)]
-        }
+        if case .follow(let members, let side) = action { return try follow(members, side) }
+        return [try performOne(action, wasBegun: wasBegun)]
     }
 
     private func performOne(
@@ -121,6 +116,7 @@ package final class RotationApplication {
         switch action {
         case .stage(.apply): return Self.result(try commands.apply(.new))
         case .stage(.undo): return Self.result(try commands.apply(.old))
+        case .stage(.revoke): return Self.result(try commands.revoke())
         case .push(let member): return try push(member, wasBegun: wasBegun)
         case .restoreOriginal(let member): return try restoreOriginal(member)
         case .deploy(let member, let side):
@@ -142,7 +138,7 @@ package final class RotationApplication {
             }
         case .restorePrevious(let member):
             return Self.result(try platform.restorePrevious(member))
-        case .follow, .stage(.revoke), .end: return .done
+        case .follow, .end: return .done
         }
     }
 
@@ -177,57 +173,62 @@ package final class RotationApplication {
         }
     }
 
-    /// Revokes the old value if the new one is live in all projects, and Vercel has it for the next
-    /// deployments.
-    private func revoke(wasBegun: Bool) throws -> [RotationResult] {
-        let consequence = ", so the old value was not revoked"
-        if let failure = try change(so: consequence) {
-            return [wasBegun ? .failed(failure) : .notBegun(failure)]
-        }
-        var results: [RotationResult] = []
-        for (member, state) in try lastLook() {
+    // MARK: Verifying
+
+    /// Checks Vercel again before the old value is revoked, and before the end of a rotation that does
+    /// not revoke. Since the new value was proved, somebody may have changed the variable, or rolled a
+    /// project back while those of others were built.
+    private func verify(_ machine: inout RotationMachine) throws {
+        let next = machine.next
+        guard
+            next == .stage(.revoke)
+                || next == .end(.done) && rotation.plan.redeploys
+                    && rotation.plan.commands.revoke == nil
+        else { return }
+        // What is known so far is saved before a look that may take long.
+        try keep(machine)
+        let consequence = next == .end(.done) ? "" : ", so the old value was not revoked"
+        if let failure = try change(so: consequence) { return machine.stop(failure) }
+        guard next == .stage(.revoke) else { return }
+        for (member, state) in try currentStates() {
             switch state {
             case .live: continue
-            case .overtaken(let id): results.append(.overtaken(member, .new, by: id))
+            case .overtaken(let id):
+                // The machine proves that one before it revokes.
+                let result = RotationResult.overtaken(member, .new, by: id)
+                machine.take(result, of: next)
+                tell(next, result)
             case .staged(let failure), .ended(let failure):
-                let reason = failure.reason + consequence
-                return [.noLongerLive(member, .init(.notLive, reason), wasBegun: wasBegun)]
+                return machine.stop(
+                    .init(.notLive, failure.reason + consequence), rebuilding: member)
             case .underWay:
-                let failure = RotationProgress.Failure(
-                    .unavailable,
-                    "could not verify that \(build(member, .new).id) is still live\(consequence)")
-                return [wasBegun ? .failed(failure) : .notBegun(failure)]
+                let id = build(member, .new).id
+                return machine.stop(
+                    .init(.unavailable, "could not verify that \(id) is still live\(consequence)"))
             }
         }
-        return results + [Self.result(try commands.revoke())]
     }
 
-    /// Returns the states of all deployments: while those of other projects were built and checked,
-    /// somebody may have rolled one back. Asks again while a state is not known, up to the time limit.
-    private func lastLook() throws -> [(member: Int, state: RotationBuildState)] {
+    /// Returns the states of all new deployments. Polls until every state is known, up to the time
+    /// limit.
+    private func currentStates() throws -> [(member: Int, state: RotationBuildState)] {
         let members = rotation.plan.members.indices.filter {
             rotation.plan.members[$0].target != nil
         }
         let start = clock.now
-        while true {
-            let states = try platform.states(of: members.map { ($0, build($0, .new)) }, .new)
-            let age = clock.now - min(start, clock.now)
-            if !members.contains(where: { states[$0] ?? .underWay == .underWay }) || age >= limit {
-                return members.map { ($0, states[$0] ?? .underWay) }
-            }
-            guard clock.wait(Self.pause(afterMilliseconds: age)) else {
-                throw RotationInterrupted()
-            }
-        }
-    }
-
-    /// Checks Vercel's records again at the end of a rotation without `revoke`, which has its own
-    /// check.
-    ///
-    /// - Returns: Why they may not have the new value; nil if they do.
-    private func failureBeforeEnd() throws -> RotationProgress.Failure? {
-        guard rotation.plan.redeploys, rotation.plan.commands.revoke == nil else { return nil }
-        return try change(so: "")
+        var states: [Int: RotationBuildState] = [:]
+        let waiting = try Waiting<Void>.until(
+            wait: clock.wait,
+            pause: {
+                let age = clock.now - min(start, clock.now)
+                return age < limit ? Self.pause(afterMilliseconds: age) : nil
+            },
+            look: {
+                states = try platform.states(of: members.map { ($0, build($0, .new)) }, .new)
+                return members.allSatisfy { states[$0] ?? .underWay != .underWay } ? () : nil
+            })
+        if case .interrupted = waiting { throw RotationInterrupted() }
+        return members.map { ($0, states[$0] ?? .underWay) }
     }
 
     /// Returns why Vercel may not have the new value for the next deployment, or nil if it does.

@@ -164,8 +164,7 @@ package struct RotationMachine: Equatable, Sendable {
         case .failed(let failure): failed(action, failure)
         case .notBegun(let failure):
             set(action, .pending)
-            guard let member = action.member else { return stop(failure, in: nil) }
-            fail(failure, in: member)
+            fail(failure, in: action.member)
             endUntouched()
         case .created(let member, let side, let id):
             progress.members[member][side].id = id
@@ -175,16 +174,13 @@ package struct RotationMachine: Equatable, Sendable {
             // From now on, the rotation is about the deployment that is live.
             progress.members[member][side].id = id
             progress.members[member][side].live = .done
+            progress.members[member][side].evidence = .unknown
+            progress.members[member][side].check = .pending
         case .staged(let member, let side): progress.members[member][side].live = .begun
         case .ended(let member, .new, let failure):
             progress.members[member].build.live = .failed
             fail(failure, in: member)
         case .ended(let member, .old, _): rebuildFailed(member)
-        case .noLongerLive(let member, let failure, let wasBegun):
-            set(action, wasBegun ? .failed : .pending)
-            // Resuming builds it again.
-            progress.members[member].build.live = .failed
-            stop(failure, in: member)
         case .evidence(let member, .new, let evidence): take(evidence, of: member)
         case .evidence(let member, .old, let evidence):
             progress.members[member].revertBuild.evidence = evidence
@@ -301,9 +297,14 @@ package struct RotationMachine: Equatable, Sendable {
         }
     }
 
-    /// Stops before the end because Vercel may not have the new value any more.
-    package mutating func stopBeforeEnd(_ failure: RotationProgress.Failure) {
-        stop(failure, in: nil)
+    /// Stops because Vercel may not have the new value any more.
+    ///
+    /// - Parameter member: The project whose deployment is not live any more; resuming builds it again.
+    package mutating func stop(
+        _ failure: RotationProgress.Failure, rebuilding member: Int? = nil
+    ) {
+        if let member { progress.members[member].build.live = .failed }
+        stop(failure, in: member)
     }
 
     /// Handles a failure in the forward direction by reverting or stopping.

@@ -14,8 +14,6 @@ struct RotationProgressLines {
 
     private func text(_ action: RotationAction, _ result: RotationResult) -> String? {
         switch result {
-        case .noLongerLive(let member, let failure, _):
-            return "\(project(member)): \(failure.reason)."
         case .failed(let failure), .notBegun(let failure), .keptOnVercel(_, let failure):
             return "\(action.member.map { "\(project($0)): " } ?? "")\(failure.reason)."
         case .created(let member, _, let id): return "\(project(member)): building \(id)."

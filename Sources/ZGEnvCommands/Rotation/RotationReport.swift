@@ -294,7 +294,9 @@ struct RotationReport {
             parts.append("--apply was run with the new value")
         }
         if progress[.undo] == .failed { parts.append("--apply failed with the old value") }
-        if progress[.revoke] == .failed { parts.append("the old value may still be valid") }
+        if [.begun, .failed].contains(progress[.revoke]) {
+            parts.append("the old value may still be valid")
+        }
         return parts.joined(separator: "; ") + "."
     }
 

@@ -39,6 +39,7 @@ struct RotationFollowTests {
     private final class Commands: RotationCommands {
         var revocations = 0
         var failsToRevoke = false
+        var checked: [String] = []
         func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
         func revoke() -> RotationProgress.Failure? {
             if failsToRevoke { return .init(.revoke, "--revoke failed") }
@@ -47,7 +48,10 @@ struct RotationFollowTests {
         }
         func check(
             _ member: Int, deployment: String, _ side: RotationAction.Side
-        ) -> RotationProgress.Failure? { nil }
+        ) -> RotationProgress.Failure? {
+            checked.append(deployment)
+            return nil
+        }
     }
 
     private final class Platform: RotationRemote {
@@ -79,8 +83,9 @@ struct RotationFollowTests {
         ) -> [Int: RotationBuildState] {
             looks.append(clock.now - start)
             let isLive = clock.now - start >= liveAfter
-            if let later, looks.count == 2 || staysLater && looks.count > 2 {
-                return [builds[0].member: later]
+            if var state = later, looks.count == 2 || staysLater && looks.count > 2 {
+                if state == .overtaken(by: builds[0].build.id) { state = .live }
+                return [builds[0].member: state]
             }
             return Dictionary(
                 uniqueKeysWithValues: builds.map { ($0.member, isLive ? .live : .underWay) })
@@ -237,6 +242,8 @@ struct RotationFollowTests {
         world.platform.later = .overtaken(by: "dpl_theirs")
         #expect(try application.run { $0.resume() } == .done)
         #expect(application.rotation.progress.members[0].build.id == "dpl_theirs")
+        // Theirs was checked too.
+        #expect(world.commands.checked.suffix(2) == ["dpl_1", "dpl_theirs"])
     }
 
     private static func record(

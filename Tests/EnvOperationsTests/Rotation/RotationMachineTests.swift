@@ -43,11 +43,6 @@ struct RotationMachineTests {
         let there = RotationProgress.Failure(.changedThere, "changed there")
         switch action {
         case .push: return [.done, failed, .notBegun(there)]
-        case .stage(.revoke):
-            return [
-                .done, failed, .notBegun(there),
-                .noLongerLive(0, .init(.notLive, "gone"), wasBegun: false),
-            ]
         case .stage, .promote, .check, .restorePrevious: return [.done, failed]
         case .restoreOriginal(let member): return [.done, failed, .keptOnVercel(member, there)]
         case .deploy(let member, let side):
