@@ -124,14 +124,8 @@ struct PlaceValues {
         except: Set<String>, _ index: VaultIndex
     ) throws -> [Int] {
         var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
-        let known = index.variables.lazy.filter { $0.project == project.id }
-            .flatMap(\.attributes.scope.customEnvironments)
-        if case .custom(let name) = place.environment, positions.isEmpty, !known.contains(name) {
-            throw CommandError(
-                .notFound, "No variable of \(project.name) applies to \(name).",
-                hint: Suggestion.nearest(
-                    to: name, among: known + ["production", "preview", "development"]
-                ).map { "Did you mean \($0)?" } ?? "List the variables with: zg-env list")
+        if case .custom(let name) = place.environment, positions.isEmpty {
+            try checkIsKnown(name, project, index)
         }
         guard only != nil || !except.isEmpty else { return positions }
         let all = Set(positions.map { index.variables[$0].name })
@@ -143,6 +137,20 @@ struct PlaceValues {
             return except.contains(name) || only?.contains(name) == false
         }
         return positions
+    }
+
+    /// Refuses a custom environment that no variable of the project has ever had.
+    private static func checkIsKnown(
+        _ name: String, _ project: VaultProject, _ index: VaultIndex
+    ) throws {
+        let known = index.variables.filter { $0.project == project.id }
+            .flatMap { $0.attributes.scope.customEnvironments }
+        guard !known.contains(name) else { return }
+        throw CommandError(
+            .notFound, "No variable of \(project.name) applies to \(name).",
+            hint: Suggestion.nearest(
+                to: name, among: known + ["production", "preview", "development"]
+            ).map { "Did you mean \($0)?" } ?? "List the variables with: zg-env list")
     }
 
     /// Returns a note about variables that the team on Vercel shares with this place and the vault
