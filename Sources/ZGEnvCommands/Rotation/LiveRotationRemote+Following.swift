@@ -133,19 +133,29 @@ extension LiveRotationRemote {
             case nil: return .underWay
             }
         } catch {
-            let state = try stateAfter(error)
-            // Ours was deleted, but a newer one with the value may be live.
-            if error.code == .notFound,
-                let current = try? client(member).project(plan.members[member].vercelProject),
-                let newer = try overtaken(build, member, side, current)
-            {
+            // If ours was deleted, a newer one with the value may be live.
+            if error.code == .notFound, let newer = try successor(of: build, member, side) {
                 return newer
             }
+            let state = try stateAfter(error)
             if state == .underWay { outage.take(error, of: member, until: end(of: build)) }
             return state
         }
         if let project, let state = try overtaken(build, member, side, project) { return state }
         return failure.kind == .staged ? .staged(failure) : .ended(failure)
+    }
+
+    /// Returns what stands in for a deleted deployment; nil if its project has nothing live that does.
+    private func successor(
+        of build: RotationProgress.Build, _ member: Int, _ side: RotationAction.Side
+    ) throws -> RotationBuildState? {
+        let project: Project
+        do throws(VercelAPIError) {
+            project = try client(member).project(plan.members[member].vercelProject)
+        } catch {
+            return try stateAfter(error)
+        }
+        return try overtaken(build, member, side, project)
     }
 
     private func stateAfter(_ error: VercelAPIError) throws -> RotationBuildState {
