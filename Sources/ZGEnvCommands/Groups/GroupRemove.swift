@@ -52,10 +52,10 @@ struct GroupRemove: Command {
                 text: DisplayText.lines(plan, after: "Would "))
         }
         try GroupSync.syncTelling(access, workspace)
-        if member == nil, let joined = try? access.member(named: who) {
+        if member == nil, access.membership.people.named(who).contains(where: \.isActive) {
             throw CommandError(
                 .conflict,
-                "\(joined.name) has joined \(membership.name) in the meantime; nothing was removed.",
+                "\(who) joined \(membership.name) in the meantime. Nothing was removed.",
                 hint: "Run the command again to remove the member.")
         }
         // By another admin, or by this command before it was killed.
