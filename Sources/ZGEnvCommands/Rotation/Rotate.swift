@@ -108,7 +108,10 @@ struct Rotate: Command {
             default: [String]()
             }
         let options = RotationRequest.specs + ValueInput.options
-        let names = options.map(\.name) + ["check-schema", "exposed-to"]
+        // A plan file has the project of each rotation.
+        let names =
+            options.map(\.name) + ["check-schema", "exposed-to"]
+            + (action.hasPrefix("plan") ? ["project"] : [])
         if let name = names.first(where: { command.has($0) && !allowed.contains($0) }) {
             throw CommandError(
                 .usage, "--\(name) cannot be used with --\(action).",
@@ -130,15 +133,6 @@ struct Rotate: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        switch action {
-        case .plan, .skeleton:
-            guard !workspace.options.namesProject else {
-                throw CommandError(
-                    .usage, "-p cannot be used with a plan file.",
-                    hint: "The file has the project of each rotation.")
-            }
-        default: break
-        }
         workspace.session.isRotating = true
         let work = RotationWork(workspace: workspace)
         switch action {

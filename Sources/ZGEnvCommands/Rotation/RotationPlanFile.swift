@@ -57,26 +57,27 @@ struct RotationPlanFile {
             if let unknown = members.keys.filter({ Self.options[$0] == nil }).min() {
                 throw problem("unknown field \(unknown) in a rotation")
             }
-            try VariableName.check(key)
             var words: [String] = []
-            for (member, value) in members {
+            for (member, value) in members.sorted(by: { $0.key < $1.key }) {
                 guard let option = Self.options[member],
                     let more = Self.words(option, value)
                 else { throw problem("\(member) of \(key) has the wrong type") }
                 words += more
             }
             do {
+                try VariableName.check(key)
                 var request = try Self.request(words, key)
-                guard request.source != .input else {
-                    throw problem("\(key) needs either generate or fromCommand")
-                }
                 request.projects = [project]
                 try request.check()
+                guard request.source != .input else {
+                    throw CommandError(.usage, "Either generate or fromCommand is required.")
+                }
                 return request
-            } catch let error as UsageError {
+            } catch {
+                let cause = CommandError(mapping: error)
                 throw CommandError(
-                    .usage, "Invalid plan file \(path): \(key): \(error.message)",
-                    hint: error.hint)
+                    cause.code, "Invalid plan file \(path): \(key): \(cause.message)",
+                    hint: cause.hint)
             }
         }
     }
