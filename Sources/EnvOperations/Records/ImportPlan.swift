@@ -69,20 +69,11 @@ package struct ImportPlan: Equatable {
                 continue
             }
             let exact = holding.first { $0.attributes.scope == scope }
-            if let exact, let isEqual, try isEqual(number, exact) {
+            let isSame = try exact.flatMap { try isEqual?(number, $0) } ?? false
+            if let exact, isSame, kind ?? exact.attributes.kind == exact.attributes.kind {
                 let comment = comments[key]
-                let hasOtherType = kind != nil && kind != exact.attributes.kind
-                if hasOtherType, rule == .fail {
-                    conflicts.append(key)
-                    continue
-                }
-                if hasOtherType, rule == .skip {
-                    entries.append(Entry(key: key, fate: .skipped, scope: scope))
-                    continue
-                }
-                let isUpdated =
-                    hasOtherType
-                    || comment != nil && comment != exact.attributes.comment && rule == .overwrite
+                let tellsMore = comment != nil && comment != exact.attributes.comment
+                let isUpdated = tellsMore && rule == .overwrite
                 entries.append(
                     Entry(
                         key: key, fate: isUpdated ? .updated : .unchanged, scope: scope,
@@ -90,7 +81,8 @@ package struct ImportPlan: Equatable {
                 continue
             }
             switch rule {
-            case .overwrite: entries.append(Entry(key: key, fate: .updated, scope: scope))
+            case .overwrite:
+                entries.append(Entry(key: key, fate: .updated, scope: scope, keepsValue: isSame))
             case .skip: entries.append(Entry(key: key, fate: .skipped, scope: scope))
             case .fail: conflicts.append(key)
             }
