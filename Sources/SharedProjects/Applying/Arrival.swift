@@ -10,6 +10,10 @@ extension StateApplication {
             case kept
             /// The author stored a value while this vault removed the variable, which stays.
             case returned
+            /// Only changes that do not count had added it.
+            case withdrawn
+            /// It is in use again, because the changes that added it count again.
+            case restored
         }
 
         package let kind: Kind
@@ -35,7 +39,7 @@ extension StateApplication {
         let values = fresh(.value).filter { !record.removals.contains($0) }
         let attributes = fresh(.name, .scope, .type, .comment, .reminder)
         var found: [Arrival] = []
-        func add(_ kind: Arrival.Kind, _ references: [ChangeReference]) {
+        func add(_ kind: Arrival.Kind, _ references: some Sequence<ChangeReference>) {
             for reference in references {
                 guard let author = origins[reference.change]?.author,
                     !found.contains(where: { $0.author == author })
@@ -66,6 +70,9 @@ extension StateApplication {
             add(.added, before == nil ? Array(fresh(.name).prefix(1)) : [])
             add(found.isEmpty ? .added : .changed, values + attributes)
             add(.kept, removals)
+        }
+        if found.isEmpty, old?.isInUse == false, before?.isLive == false, after.isLive {
+            add(.restored, (record.candidates[.value] ?? []).prefix(1))
         }
         return found
     }

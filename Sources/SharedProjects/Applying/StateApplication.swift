@@ -115,7 +115,7 @@ package struct StateApplication {
             arrivals += self.arrivals(
                 record, old, before: place == nil ? nil : before, after: after, contest)
         }
-        takeOutOfUse(&records, places, &transaction)
+        arrivals += withdraw(&records, places, &transaction)
         if attaches {
             movedAside = moveAside(besides: attached, of: shared.project, &transaction)
         }
@@ -139,22 +139,26 @@ package struct StateApplication {
 
     // MARK: Parts
 
-    /// Takes records out of use that only changes that do not count have made: the group has none of them.
-    /// They stay as removed ones, and come back if their changes count again.
-    private func takeOutOfUse(
+    /// Removes variables that only changes that do not count had added: the group does not have them. They
+    /// are restored if those changes count again.
+    private func withdraw(
         _ records: inout [Identifier: SharedState.Record], _ places: [Identifier: Int],
         _ transaction: inout VaultTransaction
-    ) {
+    ) -> [Arrival] {
+        var arrivals: [Arrival] = []
         let present = Set(state.records.map(\.id))
         for (id, record) in records where !present.contains(id) && record.isInUse {
-            guard let place = places[record.variable], !record.versions.isEmpty,
+            guard let place = places[record.variable], let last = record.versions.last,
                 record.versions.allSatisfy({ state.late[$0.reference.change] != nil })
             else { continue }
             records[id]?.isInUse = false
-            if transaction.index.variables[place].isLive {
-                transaction.index.variables[place].deletedAt = now
-            }
+            guard transaction.index.variables[place].isLive else { continue }
+            transaction.index.variables[place].deletedAt = now
+            arrivals.append(
+                Arrival(
+                    kind: .withdrawn, name: record.name, scope: record.scope, author: last.author))
         }
+        return arrivals
     }
 
     private func insert(

@@ -198,6 +198,9 @@ struct GroupSync: Command {
             return "\(author) removed \(variable) while its value was changed: the value stays"
         case .returned:
             return "\(author) changed \(variable) while it was being removed: the value stays"
+        case .withdrawn:
+            return "\(variable) was removed: the change by \(author) that added it does not count"
+        case .restored: return "\(variable) was restored: the change by \(author) counts again"
         case .unreadable: return "\(author) stored a value of \(variable) that cannot be opened"
         }
     }
