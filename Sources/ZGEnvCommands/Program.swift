@@ -156,7 +156,7 @@ package struct Program {
             let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
             var result = GroupPublication(workspace).finish(
                 try command.init(parsed).run(in: workspace))
-            if workspace.options.dryRun { try result.sayNothingWasChanged(workspace) }
+            if workspace.options.dryRun { try result.noteDryRun(workspace) }
             let code = try renderer.show(result)
             workspace.detail(
                 "Guarded memory: \(SecretMemory.allocationCount) regions, "

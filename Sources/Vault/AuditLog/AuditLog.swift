@@ -83,7 +83,7 @@ package struct AuditLog: Sendable {
         guard !isForeign else {
             throw VaultError(
                 .auditLog,
-                "\(path) has no line of an audit log, so it is another file, and was not changed; name the log with --audit-log, or rename the file"
+                "\(path) is not an audit log and was not changed; choose another file with --audit-log, or rename this one"
             )
         }
         if let cut { try file.truncate(to: cut) }

@@ -72,8 +72,8 @@ package struct CommandResult {
         return result
     }
 
-    /// Says that a dry run without a text was one.
-    mutating func sayNothingWasChanged(_ workspace: Workspace) throws {
+    /// Adds a note that nothing was changed to a dry run without other text.
+    mutating func noteDryRun(_ workspace: Workspace) throws {
         guard !workspace.options.json, secretWriter == nil, failure == nil else { return }
         let shown = try text()
         text = { shown }

@@ -89,7 +89,7 @@ struct GroupInvite: Command {
                 json: ["who": .string(who), "readable": .integer(Int64(readable)), "dryRun": true],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         try access.membership.requireAdmin("can invite")
         try requireUnused(access.membership)
         let view = try access.view()

@@ -110,7 +110,7 @@ struct GroupPublication {
                 result.failure =
                     result.failure
                     ?? CommandError(
-                        .unauthorized, "A change does not count, as a warning says, and was undone."
+                        .unauthorized, "A change does not count and was undone; see the warning."
                     )
                 return result
             }

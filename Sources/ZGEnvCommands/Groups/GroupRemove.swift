@@ -51,7 +51,7 @@ struct GroupRemove: Command {
                 json: ["removed": .array([]), "dryRun": true],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         if member == nil, access.membership.people.named(who).contains(where: \.isActive) {
             throw CommandError(
                 .conflict,
@@ -74,7 +74,7 @@ struct GroupRemove: Command {
                     [Groups.Removal(member: $0.member, cut: view.cut(of: $0.member))]
                 } ?? [], voidInvites: invites.map(\.id))
         }
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         if let member {
             workspace.note("Removed \(member.name) from \(membership.name).")
             workspace.note(

@@ -33,7 +33,7 @@ struct GroupRoleChange: Command {
         }
         let access = try GroupAccess.open(group, workspace)
         // Another admin may have changed the role.
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         let membership = access.membership
         try membership.requireAdmin("can change roles")
         let member = try access.member(named: who)
@@ -51,7 +51,7 @@ struct GroupRoleChange: Command {
                 json: ["changed": .array([]), "dryRun": .bool(workspace.options.dryRun)],
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         let ids = changed.map(\.member)
         try access.publishEntry { view in
             EntryDraft(
@@ -65,7 +65,7 @@ struct GroupRoleChange: Command {
                         cut: new.isAtLeast(old) ? nil : view.cut(of: id))
                 })
         }
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         workspace.note("\(member.name) is now \(role.name) of \(membership.name).")
         return CommandResult(json: [
             "group": .string(membership.name), "role": .string(role.name),

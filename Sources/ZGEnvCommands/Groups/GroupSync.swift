@@ -109,8 +109,8 @@ struct GroupSync: Command {
         return report(access.membership, exchange, outcome, admitted, workspace)
     }
 
-    /// Syncs before or after another change of a group, and tells what came with it.
-    static func syncTelling(_ access: GroupAccess, _ workspace: Workspace) throws {
+    /// Syncs before or after another change of a group, and reports what it received.
+    static func syncAndReport(_ access: GroupAccess, _ workspace: Workspace) throws {
         let report = try sync(access, workspace, admits: false)
         report.news.forEach(workspace.note)
         if let failure = report.failure { throw failure }

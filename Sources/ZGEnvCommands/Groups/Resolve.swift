@@ -60,9 +60,9 @@ struct Resolve: Command {
         guard isAboutValues || take == "mine" else {
             throw CommandError(
                 .usage,
-                "\(key) is contested by its name or scope, not by its value, so only this vault's can be taken.",
+                "Members gave \(key) different names or scopes. Only this vault's can be chosen.",
                 hint:
-                    "With --take mine, everybody gets what this vault has. To take a colleague's, make the variable like theirs first, with zg-env rename, set or rm."
+                    "--take mine gives everybody this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
             )
         }
         let chosen =
@@ -73,7 +73,7 @@ struct Resolve: Command {
             workspace.note(
                 isAboutValues
                     ? "\(key) now has the value stored by \(chosen.author)."
-                    : "Everybody gets the name \(key) for \(chosen.scope).")
+                    : "Everybody now gets this vault's name and scope: \(key) for \(chosen.scope).")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
@@ -81,7 +81,7 @@ struct Resolve: Command {
         ])
     }
 
-    /// Whether a value is in question, not only the name or the scope.
+    /// Whether the members disagree about a value, not only about the name or scope.
     private static func isAboutValues(_ contested: [SharedProject.ContestedVariable]) -> Bool {
         contested.contains { $0.contest.isEmpty || !$0.contest.isSubset(of: [.name, .scope]) }
     }

@@ -178,7 +178,7 @@ struct Share: Command {
     ) throws -> GroupMembership {
         try known.requireAdmin("can share a project with it")
         let access = try GroupAccess(known, workspace)
-        try GroupSync.syncTelling(access, workspace)
+        try GroupSync.syncAndReport(access, workspace)
         try access.membership.requireAdmin("can share a project with it")
         let compartment = Identifier.random()
         try access.publishEntry { _ in EntryDraft(firstEpochs: [compartment]) }

@@ -195,8 +195,8 @@ struct RotationWork {
         return only
     }
 
-    /// Returns how to finish a push that was interrupted, as one is that splits a variable before its
-    /// rotation begins; nil if none was.
+    /// Returns how to finish an interrupted push, such as one that splits a variable before its rotation
+    /// begins; nil if there is none.
     private static func unfinishedPush(of key: String?, in index: VaultIndex) throws -> String? {
         let unknown = Set(try index.sends().compactMap(\.variable))
         let unfinished = index.variables.first { variable in
@@ -207,7 +207,7 @@ struct RotationWork {
         }
         guard let unfinished, let project = index.project(unfinished.project) else { return nil }
         return
-            "\(unfinished.name) has changes that were not pushed, as after an interrupted split for -t. Push them with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
+            "\(unfinished.name) has changes that were not pushed, for example because a rotation with -t was interrupted. Push them with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
     }
 
     /// Returns the current state of a locked rotation, authenticated with the values' key.

@@ -64,14 +64,14 @@ struct ScopeOptions {
         return (found, branch)
     }
 
-    /// Refuses a record that also applies outside of the scope of the options, for what would change all
-    /// of it.
+    /// Refuses a record that also applies outside of the scope of the options, before a change of the
+    /// whole record.
     func checkContains(_ record: Variable) throws {
         guard let scope = try scope(), !scope.contains(record.attributes.scope) else { return }
         throw CommandError(
             .usage,
-            "\(record.name) has one value for \(record.attributes.scope.description), not one for \(scope.description) alone.",
-            hint: "Leave out -t and -b to change all of it.")
+            "\(record.name) has a single value for \(record.attributes.scope.description), so it cannot be changed for \(scope.description) alone.",
+            hint: "Leave out -t and -b to change it for all of them.")
     }
 
     /// Returns the scope of the options; nil without any.

@@ -29,13 +29,13 @@ enum OutputPath {
                 .usage, "\(path) is not a regular file.",
                 hint: "Leave out -o to write to stdout.")
         }
-        try checkOwn(path, workspace)
+        try checkIsNotVaultFile(path, workspace)
     }
 
-    /// Checks that the vault does not need a file.
+    /// Checks that a file is not one of the vault: replacing it would damage the vault.
     ///
     /// - Throws: ``ExitCode/usage``.
-    static func checkOwn(_ path: String, _ workspace: Workspace) throws {
+    static func checkIsNotVaultFile(_ path: String, _ workspace: Workspace) throws {
         var target = stat()
         guard unsafe stat(path, &target) == 0 else { return }
         let (options, context) = (workspace.options, workspace.context)

@@ -60,7 +60,7 @@ final class Browser {
         case let status?:
             throw CommandError(
                 .failed,
-                "xdg-open failed with exit code \(status), so this was not opened: \(address)")
+                "xdg-open could not open \(address) (exit code \(status)).")
         }
     }
 

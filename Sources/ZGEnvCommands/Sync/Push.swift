@@ -9,8 +9,9 @@ struct Push: Command {
         ["push"], "Send changes to Vercel and read them back",
         discussion: """
             Sends only what changed. If a variable has changed on Vercel since the last sync, nothing \
-            is sent. With -t, a variable for several targets is pushed for all of them. Values that Vercel does not show are sent but cannot be read back; the report \
-            says so. After an interruption, run the command again to finish.
+            is sent. With -t, a variable for several targets is pushed for all of them. Values that \
+            Vercel does not show are sent but cannot be read back; the report says so. After an \
+            interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [
@@ -60,7 +61,7 @@ struct Push: Command {
         let plan = try source?.plan(workspace)
         let report = try work.run(
             followUp: plan.map { .init(plan: $0, words: "redeploy production") })
-        report.warn(ofMoreThan: rules, workspace.context)
+        report.warnBeyondTargets(of: rules, workspace.context)
         var result = report.result().folded(workspace)
         guard let source, report.failure == nil else {
             try report.noteNextStep(workspace, after: &result)

@@ -40,8 +40,8 @@ struct PushReport {
         plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
     }
 
-    /// Warns of what reaches beyond the selected targets: a variable for several is one record on Vercel.
-    func warn(ofMoreThan rules: PushPlan.Rules, _ context: Context) {
+    /// Warns of variables that apply to more than the selected targets: each is one record on Vercel.
+    func warnBeyondTargets(of rules: PushPlan.Rules, _ context: Context) {
         func list(_ records: [(key: String, scope: Scope)]) -> String {
             records.map { "\($0.key) (\($0.scope.description))" }.joined(separator: ", ")
         }
@@ -50,7 +50,7 @@ struct PushReport {
         if !wider.isEmpty {
             context.warn(
                 "beyond-target",
-                "Each of these is one variable for more than the selected targets, which a push changes in all of them: \(list(wider.map { ($0.key, $0.attributes.scope) }))."
+                "These variables apply to more than the selected targets, and are pushed for all of them: \(list(wider.map { ($0.key, $0.attributes.scope) }))."
             )
         }
         guard !plan.spared.isEmpty else { return }

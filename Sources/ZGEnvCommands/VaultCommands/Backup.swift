@@ -34,7 +34,7 @@ struct Backup: Command {
             throw CommandError(
                 .usage, "\(path) is the vault itself.", hint: "Choose another file.")
         }
-        try OutputPath.checkOwn(path, workspace)
+        try OutputPath.checkIsNotVaultFile(path, workspace)
         let taken = CommandError(
             .conflict, "\(path) already exists.",
             hint: "Use --force to replace it, or choose another file.")

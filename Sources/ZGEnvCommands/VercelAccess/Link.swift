@@ -86,7 +86,7 @@ struct Link: Command {
             ![local, platform.name, platform.id].contains(other)
         {
             throw CommandError(
-                .usage, "NAME is the project \(local), and -p \(other) is a different one.",
+                .usage, "NAME is the project \(local), but -p names \(other).",
                 hint: "Leave out -p.")
         }
         try check(binding, as: local, directory, index, access, workspace)
