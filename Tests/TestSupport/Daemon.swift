@@ -75,9 +75,9 @@ package final class Daemon {
         shell.reap()
     }
 
-    /// Waits until `condition` holds, up to ten seconds.
+    /// Waits until `condition` holds, up to three minutes: a server may start beside many tests.
     package func wait(_ what: String, until condition: () -> Bool) throws {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(180)
         while !condition() {
             guard ContinuousClock.now < limit else {
                 throw SystemCallError("\(path): \(what) did not come up", number: ETIMEDOUT)

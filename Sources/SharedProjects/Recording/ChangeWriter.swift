@@ -25,6 +25,8 @@ struct ChangeWriter {
         let operation: RecordOperation
         var value: SecretSlice?
         var seed = Identifier.zero
+        /// Whether the user decided what is assigned.
+        var isDecision = true
     }
 
     init(
@@ -115,6 +117,30 @@ struct ChangeWriter {
                 operation: RecordOperation(
                     record: step.record, replaces: isNew ? [] : replaced(thing), operation),
                 value: value, seed: seed))
+        if thing == .value, operation != .remove, let variable, !isNew {
+            repeatScope(of: step, variable, replacing: replaced(.scope))
+        }
+    }
+
+    /// Assigns the scope again with a value, which was stored for that scope. If a colleague changes the
+    /// scope at the same time, as when one target gets a value of its own, the variable is then contested.
+    private mutating func repeatScope(
+        of step: SharedDifference.Step, _ variable: RecordedVariable,
+        replacing candidates: [ChangeReference]
+    ) {
+        // A writer's value is only an offer, and a contested scope is not decided by a value.
+        guard membership.rights.role != .writer, candidates.count == 1,
+            !pending.contains(where: { $0.step?.record == step.record && $0.step?.action == .scope }
+            )
+        else { return }
+        let again = SharedDifference.Step(
+            variable: step.variable, record: step.record, action: .scope)
+        pending.append(
+            Pending(
+                step: again, variable: variable,
+                operation: RecordOperation(
+                    record: step.record, replaces: candidates, .scope(variable.scope)),
+                isDecision: false))
     }
 
     /// Seals and signs what was added; does nothing if that is nothing.
@@ -192,7 +218,9 @@ struct ChangeWriter {
             for thing in item.operation.operation.assigned { state.candidates[thing] = [reference] }
             return
         }
-        decided[step.variable, default: []].formUnion(item.operation.operation.assigned)
+        if item.isDecision {
+            decided[step.variable, default: []].formUnion(item.operation.operation.assigned)
+        }
         if case .create = step.action, let variable = item.variable {
             state.records.append(
                 SharedState.Record(

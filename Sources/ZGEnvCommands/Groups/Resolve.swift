@@ -69,11 +69,12 @@ struct Resolve: Command {
             try isAboutValues
             ? choose(take, candidates, project.name) : try only(of: candidates, project.name)
         if !workspace.options.dryRun {
-            try apply(chosen, contested, workspace)
+            let others = try apply(chosen, contested, workspace)
             workspace.note(
                 isAboutValues
-                    ? "\(key) now has the value stored by \(chosen.author)."
+                    ? "\(key) now has the value stored by \(chosen.author) for \(chosen.scope)."
                     : "Everybody now gets this vault's name and scope: \(key) for \(chosen.scope).")
+            others.forEach(workspace.note)
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
@@ -178,24 +179,37 @@ struct Resolve: Command {
             ], text: text)
     }
 
+    /// - Returns: What became of the other variables of this name.
     private func apply(
         _ chosen: Candidate, _ contested: [SharedProject.ContestedVariable],
         _ workspace: Workspace
-    ) throws {
+    ) throws -> [String] {
         let now = workspace.context.now()
-        let isTwin = contested.contains { $0.contest.contains(.twin) }
-        let others = Set(contested.map(\.variable)).subtracting([chosen.variable.id])
+        // Of two variables that share a target, the other one keeps its further targets.
+        let others =
+            contested.contains { $0.contest.contains(.twin) }
+            ? Set(contested.map(\.variable)).subtracting([chosen.variable.id]) : []
         workspace.session.decided = [chosen.variable.id: [.value, .name, .scope, .type]]
+        for other in others { workspace.session.decided[other] = [.scope] }
         defer { workspace.session.decided = [:] }
-        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
+        return try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(
                     version: chosen.version, ofVariableAt: position, at: now)
             else { throw CommandError(.notFound, "The version is no longer in this vault.") }
-            // Of two variables with one name, the other one goes.
-            for other in others where isTwin {
-                guard let place = transaction.position(of: other) else { continue }
-                transaction.index.variables[place].deletedAt = now
+            return others.sorted().compactMap { other in
+                guard let place = transaction.position(of: other),
+                    transaction.index.variables[place].isLive
+                else { return nil }
+                let scope = transaction.index.variables[place].attributes.scope
+                let rest = scope.subtracting(chosen.variable.attributes.scope)
+                transaction.index.variables[place].updatedAt = now
+                guard !rest.isEmpty else {
+                    transaction.index.variables[place].deletedAt = now
+                    return "\(key) for \(scope.description) was removed."
+                }
+                transaction.index.variables[place].attributes.scope = rest
+                return "\(key) for \(rest.description) keeps its own value."
             }
         }
     }

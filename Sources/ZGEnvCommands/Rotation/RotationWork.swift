@@ -196,7 +196,7 @@ struct RotationWork {
     }
 
     /// Returns how to finish an interrupted push, such as one that splits a variable before its rotation
-    /// begins; nil if there is none.
+    /// begins; nil without one.
     private static func unfinishedPush(of key: String?, in index: VaultIndex) throws -> String? {
         let unknown = Set(try index.sends().compactMap(\.variable))
         let unfinished = index.variables.first { variable in

@@ -260,6 +260,44 @@ struct GroupMemberTests {
         }
     }
 
+    @Test(arguments: [
+        ("mine", "A for production was removed.", "for all"),
+        ("theirs", "A for preview, development keeps its own value.", "for production"),
+    ])
+    func `a value for one target beside one for all is contested`(
+        take: String, message: String, production: String
+    ) throws {
+        try homes.admit("bob", by: "alice")
+        try homes.settle("alice", "bob")
+        func set(_ name: String, _ value: String, _ options: String...) throws {
+            done(
+                try homes.home(name).runner(
+                    ["set", "A", "-p", "web"] + options, input: .text(value)
+                ).run())
+        }
+        try set("alice", "for production", "-t", "production")
+        try set("bob", "for all")
+        try homes.settle("alice", "bob", "alice")
+        for name in ["alice", "bob"] {
+            for target in ["production", "preview"] {
+                failed(
+                    try homes.run(name, "export", "-p", "web", "-t", target), 5, "zg-env resolve A")
+            }
+        }
+        let resolved = done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", take))
+        #expect(resolved.error.contains(message), "\(resolved.error)")
+        try homes.settle("bob", "alice")
+        // A wider scope waits for her.
+        done(try homes.run("alice", "group", "accept", "-p", "web", "--unseen", "--yes"))
+        for name in ["alice", "bob"] {
+            for (target, value) in [("production", production), ("preview", "for all")] {
+                let values = try json(
+                    homes.run(name, "export", "-p", "web", "-t", target, "--format", "json"))
+                #expect(values["A"] == .string(value), "\(name) \(target) \(values)")
+            }
+        }
+    }
+
     @Test func `set --sync fails if the change does not count`() throws {
         try makeBobReader()
         let late = try homes.home("bob").runner(
