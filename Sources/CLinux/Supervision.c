@@ -24,7 +24,6 @@ static const int passed_on[] = {SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1, SI
 enum { PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
 
 static sigset_t mask_before;
-static struct sigaction found_child_action;
 
 int zg_supervise_signals(void) {
     sigset_t set, blocked;
@@ -34,12 +33,7 @@ int zg_supervise_signals(void) {
     }
     blocked = set;
     sigaddset(&blocked, SIGTTOU);
-    /* If SIGCHLD is ignored, the kernel keeps no status of children. */
-    struct sigaction by_default;
-    memset(&by_default, 0, sizeof by_default);
-    by_default.sa_handler = SIG_DFL;
-    if (sigprocmask(SIG_BLOCK, &blocked, &mask_before) != 0 ||
-        sigaction(SIGCHLD, &by_default, &found_child_action) != 0) {
+    if (sigprocmask(SIG_BLOCK, &blocked, &mask_before) != 0) {
         return -1;
     }
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -66,8 +60,7 @@ static _Noreturn void become(const struct zg_supervised_program *program, int re
             refused = errno;
         }
     }
-    if (refused == 0 && (sigaction(SIGCHLD, &found_child_action, NULL) != 0 ||
-                         sigprocmask(SIG_SETMASK, &mask_before, NULL) != 0 ||
+    if (refused == 0 && (sigprocmask(SIG_SETMASK, &mask_before, NULL) != 0 ||
                          zg_restore_signal_state() != 0)) {
         refused = ECANCELED;
     }

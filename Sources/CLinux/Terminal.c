@@ -13,8 +13,8 @@
 enum { PROMPT_CAPACITY = 512 };
 
 /* The signals whose dispositions may change, with the original ones. */
-static const int guarded_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE,
-                                      SIGTSTP, SIGCONT, SIGWINCH};
+static const int guarded_signals[] = {SIGHUP,  SIGINT,  SIGQUIT,  SIGTERM, SIGPIPE,
+                                      SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD};
 enum { GUARDED_SIGNALS = sizeof guarded_signals / sizeof guarded_signals[0] };
 
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -209,6 +209,8 @@ static int install_locked(void) {
     set_action_unless_ignored(SIGQUIT, handle_interrupt);
     set_action_unless_ignored(SIGTERM, handle_interrupt);
     set_action_unless_ignored(SIGPIPE, SIG_IGN);
+    /* If SIGCHLD is ignored, the kernel keeps no exit codes of children. */
+    set_action(SIGCHLD, SIG_DFL);
     return 0;
 }
 

@@ -31,6 +31,8 @@ package final class ChildProcess {
     package let identifier: Int32
     /// This process's pipe ends, by the child's descriptors. Never below 10.
     private var pipes: [Int32: OpenFile] = [:]
+    /// The exit code once the child is gone: its id may be another process's from then on.
+    private var exitCode: Int32?
 
     /// The write end of the child's standard input; -1 without a pipe.
     package var inputDescriptor: Int32 { descriptor(0) }
@@ -122,25 +124,30 @@ package final class ChildProcess {
     /// Closes the pipe to a descriptor of the child, which then reads end of file.
     package func closeInput(_ number: Int32 = 0) { pipes[number] = nil }
 
-    /// Waits for the child to exit. Returns its exit status, or 128 plus the signal number.
+    /// Waits for the child to exit. Returns its exit status, 128 plus the signal number, or 255 if
+    /// somebody else waited for it.
     package func wait() -> Int32 {
         pipes = [:]
-        var status: Int32 = 0
-        while unsafe waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-        return Self.code(status)
+        while true {
+            if let code = exitCode(0) { return code }
+        }
     }
 
-    /// Returns the exit code if the child has exited, otherwise nil. Keeps pipes open.
-    package func exitCodeIfEnded() -> Int32? {
-        var status: Int32 = 0
-        let found = unsafe waitpid(identifier, &status, WNOHANG)
-        if found == identifier { return Self.code(status) }
-        return found < 0 && errno != EINTR ? 255 : nil
-    }
+    /// Returns what ``wait()`` would if the child has exited, otherwise nil. Keeps pipes open.
+    package func exitCodeIfEnded() -> Int32? { exitCode(WNOHANG) }
 
-    private static func code(_ status: Int32) -> Int32 {
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    /// - Returns: nil if the child is running, or a signal ended the wait.
+    private func exitCode(_ options: Int32) -> Int32? {
+        if let exitCode { return exitCode }
+        var status: Int32 = 0
+        let found = unsafe waitpid(identifier, &status, options)
+        if found == identifier {
+            let signal = status & 0x7F
+            exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        } else if found < 0, errno != EINTR {
+            exitCode = 255
+        }
+        return exitCode
     }
 
     /// Waits for the child up to `limit`. Returns nil if it is still running, in which case only
@@ -158,7 +165,9 @@ package final class ChildProcess {
         }
     }
 
-    package func send(_ signal: Int32) { kill(identifier, signal) }
+    package func send(_ signal: Int32) {
+        if exitCode == nil { kill(identifier, signal) }
+    }
 
     /// Terminates a child whose result is no longer needed.
     package func terminate() {

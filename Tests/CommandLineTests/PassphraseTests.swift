@@ -168,6 +168,11 @@ struct PassphraseTests {
         for screen in [["DISPLAY": ":0"], ["WAYLAND_DISPLAY": "wayland-0"]] {
             #expect(try answered(given, screen: screen).output == "value")
         }
+        // A long answer comes in several lines.
+        let (front, rest) = (CommandHome.passphrase.prefix(4), CommandHome.passphrase.dropFirst(4))
+        #expect(
+            try answered("'D \(front)' 'D \(rest)' OK", screen: ["DISPLAY": ":0"]).output == "value"
+        )
         failed(try answered(given, screen: [:]), 3, "no terminal")
         failed(try answered("'D wrong' OK", screen: ["DISPLAY": ":0"]), 3, "Wrong passphrase")
         failed(try answered("'ERR 83886179 cancelled'", screen: ["DISPLAY": ":0"]), 3)
@@ -473,6 +478,28 @@ struct PassphraseTests {
         }
         // 32 and 33 belong to the C library; no program can set them.
         #expect(ignored.map { $0 & ~0x1_8000_0000 } == 0, "\(signals)")
+    }
+
+    @Test func `an ignored SIGCHLD hides no exit code, and run leaves it as it was`() throws {
+        func ignoring(_ arguments: [String], _ command: String) throws -> ProgramResult {
+            var runner = home.runner(
+                arguments, unlocked: false, environment: ["ZG_ENV_PASSPHRASE_COMMAND": command])
+            runner.arguments =
+                ["-c", "trap '' CHLD; exec \"$@\"", "bash", runner.path].map { Array($0.utf8) }
+                + runner.arguments
+            runner.path = "/bin/bash"
+            return try runner.run()
+        }
+        failed(
+            try ignoring(reveal, "echo \(CommandHome.passphrase); exit 3"), 3, "exit code 3")
+        let good = "echo \(CommandHome.passphrase)"
+        #expect(try ignoring(reveal, good).output == "value")
+        let signals = try ignoring(
+            ["run", "-p", "web", "--", "grep", "-h", "SigIgn", "/proc/self/status"], good)
+        let ignored = signals.output.split(separator: "\t").last.flatMap {
+            UInt64($0.dropLast(), radix: 16)
+        }
+        #expect(ignored.map { $0 & 1 << 16 } == 1 << 16, "\(signals)")
     }
 
     // MARK: - Who else can open the file

@@ -47,6 +47,18 @@ struct ChildProcessTests {
         child.terminate()
     }
 
+    @Test("no exit code is made up if somebody else waited for the child")
+    func reapedElsewhere() throws {
+        let (first, second) = (try shell("exit 0"), try shell("exit 0"))
+        for child in [first, second] {
+            #expect(waitpid(child.identifier, nil, 0) == child.identifier)
+        }
+        #expect(first.wait() == 255)
+        #expect(second.exitCodeIfEnded() == 255)
+        let known = try shell("exit 7")
+        #expect(known.wait() == 7 && known.exitCodeIfEnded() == 7 && known.wait() == 7)
+    }
+
     @Test("a missing program is an error that names it")
     func missing() throws {
         #expect(throws: Child.Failure.self) {

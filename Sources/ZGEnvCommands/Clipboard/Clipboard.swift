@@ -74,7 +74,8 @@ struct Clipboard {
                 }
             }
             if got == 0 {
-                guard child.wait(atMost: Self.limit) == 0 else { return nil }
+                guard let status = child.wait(atMost: Self.limit) else { break }
+                guard status == 0 else { return nil }
                 return buffer
             }
         }

@@ -71,14 +71,16 @@ struct Pinentry {
         /// Returns the typed text; nil if the user declines.
         mutating func askForPin() throws -> SecretBytes? {
             try write("GETPIN")
-            var answer: SecretBuffer?
+            // A long answer takes several lines.
+            var answer = try SecretBuffer(capacity: PassphraseSource.limit)
             while true {
                 let line = try readLine()
                 if line.withBytes({ Self.starts($0, "D ") }) {
-                    answer = try Self.decoded(line)
+                    try Self.decode(line, into: &answer)
+                    guard answer.count <= PassphraseSource.limit else { throw Failure() }
                 } else if line.withBytes({ Self.starts($0, "OK") }) {
-                    guard let text = answer.take(), text.count > 0 else { return nil }
-                    return try text.withBytes { try SecretBytes(copying: $0) }
+                    if answer.count == 0 { return nil }
+                    return try answer.withBytes { try SecretBytes(copying: $0) }
                 } else if line.withBytes({ Self.starts($0, "ERR") }) {
                     return nil
                 } else if !line.withBytes({ Self.starts($0, "S ") || Self.starts($0, "#") }) {
@@ -112,8 +114,9 @@ struct Pinentry {
         }
 
         /// Decodes Assuan's %XX.
-        private static func decoded(_ line: borrowing SecretBuffer) throws -> SecretBuffer {
-            var text = try SecretBuffer(capacity: PassphraseSource.limit)
+        private static func decode(
+            _ line: borrowing SecretBuffer, into text: inout SecretBuffer
+        ) throws {
             try line.withBytes { line in
                 var index = 2
                 while index < line.byteCount {
@@ -129,7 +132,6 @@ struct Pinentry {
                     try text.append(byte)
                 }
             }
-            return text
         }
     }
 }

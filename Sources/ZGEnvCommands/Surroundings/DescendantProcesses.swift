@@ -17,11 +17,11 @@ struct DescendantProcesses {
 
     /// Ends the program and its descendants: first with SIGTERM, then with SIGKILL.
     func end(_ program: ChildProcess) {
-        for member in members() { kill(member, SIGTERM) }
+        for member in members(of: program) { kill(member, SIGTERM) }
         program.terminate()
         // Processes started meanwhile are found in the next round.
         for _ in 0..<200 {
-            let left = members()
+            let left = members(of: program)
             if left.isEmpty { break }
             for member in left { kill(member, SIGKILL) }
             usleep(10_000)
@@ -32,7 +32,7 @@ struct DescendantProcesses {
     func leave() { _ = zg_adopt_orphans(0) }
 
     /// Returns the running processes of the family.
-    private func members() -> [pid_t] {
+    private func members(of program: ChildProcess) -> [pid_t] {
         let processes = Self.processes()
         let children = Dictionary(grouping: processes, by: \.parent)
         var found: [pid_t] = []
@@ -42,7 +42,9 @@ struct DescendantProcesses {
             guard process.session == getsid(0) else { continue }
             if process.hasEnded {
                 // Nobody else waits for adopted processes.
-                waitpid(process.identifier, nil, WNOHANG)
+                if process.identifier != program.identifier {
+                    waitpid(process.identifier, nil, WNOHANG)
+                }
             } else {
                 found.append(process.identifier)
             }
