@@ -34,16 +34,23 @@ package enum FileReplacement {
     ///   - permissions: Applied regardless of the umask, if the file system supports permissions.
     ///   - replaces: Whether an existing file may be replaced.
     ///   - durably: Whether to sync the file and its name to disk before returning.
+    ///   - unnamed: Whether the temporary file gets its name only when it is complete, where the file
+    ///     system can do that. A process that is killed before leaves nothing behind.
     ///   - fill: Writes the temporary file, and makes any checks that must precede the rename.
     /// - Throws: ``Failure``, and what `fill` throws. The temporary file is removed.
     package static func write(
         to path: String, by temporary: String, permissions: UInt32 = 0o600, replaces: Bool,
-        durably: Bool = true, _ fill: (OpenFile) throws -> Void
+        durably: Bool = true, unnamed: Bool = false, _ fill: (OpenFile) throws -> Void
     ) throws {
         let temporary = "\(directory(of: path))/\(temporary)"
+        let nameless = unnamed ? unsafe zg_unnamed_file(directory(of: path), permissions) : -1
+        var isNamed = nameless < 0
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file = try SystemError.mapped(
-            try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
+        let file =
+            try isNamed
+            ? SystemError.mapped(
+                try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
+            : OpenFile(owning: nameless)
         do {
             try fill(file)
             // The umask may have removed some. File systems without permissions reject fchmod.
@@ -53,13 +60,20 @@ package enum FileReplacement {
                 throw Failure.notWritten(.last)
             }
             if durably { try file.synchronize() }
+            if !isNamed {
+                guard unsafe zg_name_file(file.descriptor, temporary) == 0 else {
+                    throw Failure.cannotCreate(.last)
+                }
+                isNamed = true
+            }
+            try file.close()
             let status =
                 replaces ? unsafe rename(temporary, path) : unsafe zg_rename_new(temporary, path)
             guard status == 0 else {
                 throw !replaces && errno == EEXIST ? Failure.exists : Failure.cannotRename(.last)
             }
         } catch {
-            unsafe unlink(temporary)
+            if isNamed { unsafe unlink(temporary) }
             throw (error as? SystemError).map(Failure.notWritten) ?? error
         }
         if durably { try syncDirectory(of: path) }
@@ -83,12 +97,13 @@ package enum FileReplacement {
 
     /// Returns the directory part of a path, or `.` for a bare name.
     package static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        // Not the character: a combining mark after it would make it another one.
+        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Returns the part of a path after the last slash.
     package static func name(of path: String) -> Substring {
-        path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     }
 }

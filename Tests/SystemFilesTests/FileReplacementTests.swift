@@ -12,9 +12,11 @@ struct FileReplacementTests {
         directory = try TemporaryDirectory()
     }
 
-    private func write(_ text: String, replaces: Bool = true, permissions: UInt32 = 0o600) throws {
+    private func write(
+        _ text: String, replaces: Bool = true, permissions: UInt32 = 0o600, unnamed: Bool = false
+    ) throws {
         try FileReplacement.write(
-            to: path, by: ".new", permissions: permissions, replaces: replaces
+            to: path, by: ".new", permissions: permissions, replaces: replaces, unnamed: unnamed
         ) { file in unsafe try file.write(text.utf8Span.span.bytes) }
     }
 
@@ -22,22 +24,27 @@ struct FileReplacementTests {
         OpenFile.wholeBytes(of: path, limit: 100).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("a file is replaced whole, with the requested permissions")
-    func replaced() throws {
-        try write("one")
-        try write("two", permissions: 0o755)
+    @Test(
+        "a file is replaced whole, with the requested permissions", arguments: [false, true])
+    func replaced(unnamed: Bool) throws {
+        try write("one", unnamed: unnamed)
+        try write("two", permissions: 0o755, unnamed: unnamed)
         #expect(text == "two")
         #expect(try FileFacts(path).permissions == 0o755)
         #expect(Directory.names(in: directory.path) == ["file"])
     }
 
-    @Test("an existing file stays if it must not be replaced, and a dangling link too")
-    func kept() throws {
+    @Test(
+        "an existing file stays if it must not be replaced, and a dangling link too",
+        arguments: [false, true])
+    func kept(unnamed: Bool) throws {
         #expect(unsafe symlink("nowhere", path) == 0)
-        #expect(throws: FileReplacement.Failure.exists) { try write("two", replaces: false) }
+        #expect(throws: FileReplacement.Failure.exists) {
+            try write("two", replaces: false, unnamed: unnamed)
+        }
         #expect(Directory.names(in: directory.path) == ["file"])
         #expect(unsafe unlink(path) == 0)
-        try write("two", replaces: false)
+        try write("two", replaces: false, unnamed: unnamed)
         #expect(text == "two")
     }
 
@@ -58,13 +65,35 @@ struct FileReplacementTests {
         #expect(Directory.names(in: directory.path) == ["file"])
     }
 
-    @Test("another process's temporary file is not touched")
-    func taken() throws {
-        #expect(unsafe mkdir(directory.path(".new"), 0o700) == 0)
+    @Test("another process's temporary file is not touched", arguments: [false, true])
+    func taken(unnamed: Bool) throws {
+        unsafe try OpenFile(directory.path(".new"), O_WRONLY | O_CREAT)
+            .write("theirs".utf8Span.span.bytes)
         #expect(throws: FileReplacement.Failure.cannotCreate(SystemError(EEXIST))) {
-            try write("one")
+            try write("one", unnamed: unnamed)
         }
-        #expect(try FileFacts(directory.path(".new")).kind == .directory)
+        #expect(OpenFile.wholeBytes(of: directory.path(".new"), limit: 9) == Array("theirs".utf8))
+        #expect(Directory.names(in: directory.path) == [".new"])
+    }
+
+    @Test("what is killed before a file is complete leaves nothing, if the file has no name yet")
+    func unnamed() throws {
+        try FileReplacement.write(to: path, by: ".new", replaces: true, unnamed: true) { file in
+            unsafe try file.write("secret".utf8Span.span.bytes)
+            #expect(Directory.names(in: directory.path).isEmpty)
+        }
+        #expect(text == "secret")
+        #expect(Directory.names(in: directory.path) == ["file"])
+    }
+
+    @Test("a name that begins with a combining mark is a name")
+    func combiningMark() throws {
+        let marked = directory.path("\u{301}x")
+        try FileReplacement.write(to: marked, by: ".new", replaces: true) { file in
+            unsafe try file.write("x".utf8Span.span.bytes)
+        }
+        #expect(FileReplacement.directory(of: marked).utf8.elementsEqual(directory.path.utf8))
+        #expect(FileReplacement.name(of: marked).utf8.elementsEqual("\u{301}x".utf8))
     }
 
     @Test("a directory in place of the file is not replaced")

@@ -44,6 +44,13 @@ ssize_t zg_last_offset(const void *_Nullable bytes, uint8_t byte, size_t count);
 /// unlink(2) on file systems without that. Returns 0, or -1 with EEXIST if the name is taken.
 int zg_rename_new(const char *_Nonnull from, const char *_Nonnull to);
 
+/// Opens a new file without a name for writing (open(2), O_TMPFILE), or returns -1: not every file
+/// system can do that.
+int zg_unnamed_file(const char *_Nonnull directory, mode_t permissions);
+
+/// Gives an unnamed file a name that must be free. Returns 0 or -1.
+int zg_name_file(int descriptor, const char *_Nonnull path);
+
 /// pipe2(2) with O_CLOEXEC: the reading end first. Returns 0 or -1.
 int zg_pipe(int ends[_Nonnull 2]);
 

@@ -21,7 +21,7 @@ enum PrivateFile {
         do {
             try FileReplacement.write(
                 to: path, by: Self.temporaryName(for: path), permissions: permissions,
-                replaces: replaces, durably: durably
+                replaces: replaces, durably: durably, unnamed: true
             ) {
                 try $0.write(bytes)
                 try check()
@@ -49,8 +49,8 @@ enum PrivateFile {
         try bytes.withBytes { try write($0, to: path, replaces: replaces, durably: durably) }
     }
 
-    /// Returns a name that begins with the file's own: if a killed process leaves the file behind, the
-    /// patterns that keep the other one out of a repository match it, too.
+    /// Returns a name that begins with the file's own: many patterns that keep that one out of a repository
+    /// match the temporary one, too, which a killed process leaves behind on a few file systems.
     private static func temporaryName(for path: String) -> String {
         let ending = ".tmp-\(Identifier.random().hexadecimal.prefix(8))"
         var front = FileReplacement.name(of: path)

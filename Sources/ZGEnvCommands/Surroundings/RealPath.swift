@@ -7,9 +7,10 @@ extension RealPath {
         guard !FileKind.isTaken(path), let above = above(path), let real = ofMissing(above) else {
             return nil
         }
-        let name = String(decoding: path.utf8.dropFirst(above.utf8.count), as: UTF8.self)
-            .split(separator: "/").first
-        guard let name else { return real }
+        let names = path.utf8.dropFirst(above.utf8.count).split(separator: 0x2F)
+        guard let name = names.first.map({ String(decoding: $0, as: UTF8.self) }) else {
+            return real
+        }
         guard name != "..", name != "." else { return nil }
         return joined(real, name)
     }
@@ -21,12 +22,13 @@ extension RealPath {
 
     /// Returns the parent directory of an absolute path; nil for the root.
     static func above(_ path: String) -> String? {
-        guard path != "/", let slash = path.lastIndex(of: "/") else { return nil }
+        guard path != "/", let slash = path.utf8.lastIndex(of: 0x2F) else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Whether `path` is `directory` or below it. Both must be free of links.
     static func isWithin(_ path: String, _ directory: String) -> Bool {
-        path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")
+        path.utf8.elementsEqual(directory.utf8)
+            || path.utf8.starts(with: (directory == "/" ? "/" : directory + "/").utf8)
     }
 }
