@@ -3,7 +3,20 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let tree: JSONTree
     private let object: Int
     /// Value nodes by name, for objects with too many members for a linear search.
-    private let places: [String: Int]?
+    private let places: [Name: Int]?
+
+    /// A name, compared by its bytes.
+    private struct Name: Hashable {
+        let text: String
+
+        static func == (left: Name, right: Name) -> Bool {
+            left.text.utf8.elementsEqual(right.text.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
+    }
 
     private static var fewMembers: Int { 48 }
 
@@ -14,10 +27,12 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             places = nil
             return
         }
-        var places = [String: Int](minimumCapacity: count)
+        var places = [Name: Int](minimumCapacity: count)
         tree.forEachMember(of: object) { name, value in
-            guard let text = try? tree.text(name), places[text] == nil else { return true }
-            places[text] = value
+            guard let name = (try? tree.text(name)).map(Name.init), places[name] == nil else {
+                return true
+            }
+            places[name] = value
             return true
         }
         self.places = places
@@ -27,9 +42,9 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         var keys: [Key] = []
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         tree.forEachMember(of: object) { name, _ in
-            if let text = try? tree.text(name), seen.insert(text).inserted,
+            if let text = try? tree.text(name), seen.insert(Name(text: text)).inserted,
                 let key = Key(stringValue: text)
             {
                 keys.append(key)
@@ -40,7 +55,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func place(_ key: Key) -> Int? {
-        if let places { return places[key.stringValue] }
+        if let places { return places[Name(text: key.stringValue)] }
         var place: Int?
         let wanted = key.stringValue
         tree.forEachMember(of: object) { name, value in

@@ -165,7 +165,9 @@
     package func isText(_ index: Int, _ name: String) -> Bool {
         guard index < nodes.count else { return false }
         let node = nodes[index]
-        guard node.kind == .text else { return (try? text(index)) == name }
+        guard node.kind == .text else {
+            return (try? text(index))?.utf8.elementsEqual(name.utf8) ?? false
+        }
         guard name.utf8.count == Int(node.count) else { return false }
         return unsafe name.utf8.elementsEqual(bytes(of: node))
     }
@@ -183,7 +185,7 @@
         if let number = unsafe Number(String(decoding: bytes(of: node), as: UTF8.self)) {
             return number
         }
-        guard let number = Number(exactly: try real(index)) else { throw Self.mismatch }
+        guard let number: Number = try real(index).whole() else { throw Self.mismatch }
         return number
     }
 
@@ -194,5 +196,12 @@
             number.isFinite
         else { throw Self.mismatch }
         return number
+    }
+}
+
+extension Double {
+    /// Returns the number if it is whole and small enough that no other whole number is rounded to it.
+    func whole<Number: FixedWidthInteger>() -> Number? {
+        magnitude < 0x1p53 ? Number(exactly: self) : nil
     }
 }

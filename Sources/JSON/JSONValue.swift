@@ -100,7 +100,7 @@ extension JSONValue {
     package var integer: Int64? {
         switch self {
         case .integer(let whole): whole
-        case .number(let floating): Int64(exactly: floating)
+        case .number(let floating): floating.whole()
         default: nil
         }
     }

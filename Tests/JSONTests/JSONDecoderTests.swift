@@ -153,12 +153,40 @@ import Testing
         #expect((try? read(text, as: Int8.self)) == number)
     }
 
+    @Test(arguments: [0, 60])
+    func `names are compared byte for byte, in small and large objects`(others: Int) throws {
+        let composed = "caf\u{E9}"
+        let decomposed = "cafe\u{301}"
+        let more = (0..<others).map { ",\"k\($0)\":0" }.joined()
+        for (name, other) in [(composed, decomposed), ("caf\\u00e9", decomposed)] {
+            let text = "{\"\(other)\":1,\"\(name)\":2\(more)}"
+            let members = try read(text, as: Members.self)
+            #expect(members.composed == 2 && members.decomposed == 1, "\(text)")
+        }
+    }
+
+    private struct Members: Decodable {
+        let composed: Int
+        let decomposed: Int
+
+        enum CodingKeys: String, CodingKey {
+            case composed = "caf\u{E9}"
+            case decomposed = "cafe\u{301}"
+        }
+    }
+
     @Test func `the largest numbers are read, and none out of range`() throws {
         #expect(try read("18446744073709551615", as: UInt64.self) == .max)
         #expect(try read("-9223372036854775808", as: Int64.self) == .min)
         #expect((try? read("18446744073709551616", as: UInt64.self)) == nil)
         #expect((try? read("-1", as: UInt64.self)) == nil)
         #expect((try? read("1e999", as: Double.self)) == nil)
+        // A fraction or exponent makes it a Double, which would be the next whole number.
+        for text in ["9007199254740993.0", "9007199254740993e0", "1e16"] {
+            #expect((try? read(text, as: Int64.self)) == nil)
+            #expect(try JSONValue(parsing: Array(text.utf8)).integer == nil)
+        }
+        #expect(try read("9007199254740991.0", as: Int64.self) == 9_007_199_254_740_991)
         #expect(try read("[1.5]", as: [Float].self) == [1.5])
         #expect(try read("[1,2]", as: [UInt8].self) == [1, 2])
     }

@@ -118,7 +118,7 @@ struct ProjectResolver {
     /// not choose whose secrets it gets.
     private func approved(_ link: LinkFile, in index: VaultIndex) throws -> VaultProject {
         if let project = Self.approvedProject(of: link, in: index) { return project }
-        let isKnown = index.metadata.approvedDirectories.contains { $0.path == link.directory }
+        let isKnown = Self.approval(of: link, in: index) != nil
         let changed =
             isKnown ? "has changed since it was approved" : "is not approved for this vault"
         throw CommandError(
@@ -128,11 +128,21 @@ struct ProjectResolver {
 
     /// Returns the project that this vault has approved a link for; nil if it has not.
     static func approvedProject(of link: LinkFile, in index: VaultIndex) -> VaultProject? {
-        let known = index.metadata.approvedDirectories.first { $0.path == link.directory }
-        guard let known, (known.project, known.organisation) == link.target.fields else {
+        guard let known = approval(of: link, in: index),
+            (known.project, known.organisation) == link.target.fields
+        else {
             return nil
         }
         return index.project(known.vaultProject)
+    }
+
+    /// Paths are compared by their bytes: equal texts may be two directories.
+    private static func approval(
+        of link: LinkFile, in index: VaultIndex
+    ) -> IndexMetadata.ApprovedDirectory? {
+        index.metadata.approvedDirectories.first {
+            $0.path.utf8.elementsEqual(link.directory.utf8)
+        }
     }
 
     static func notFound(_ name: String, in index: VaultIndex) -> CommandError {

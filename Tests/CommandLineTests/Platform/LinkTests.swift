@@ -55,6 +55,25 @@ struct LinkTests {
         #expect(try json(platform.run("list", "--json"))["project"] == "bare")
     }
 
+    @Test func `a directory whose name only looks the same is not approved`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "secret-value")
+        for name in ["caf\u{E9}", "cafe\u{301}"] {
+            try platform.home.directory.makeDirectory("work/\(name)")
+            #expect(unsafe mkdir(platform.home.directory.path("work/\(name)/.vercel"), 0o700) == 0)
+        }
+        func run(in name: String, _ arguments: String...) throws -> ProgramResult {
+            var runner = platform.runner(arguments)
+            runner.workingDirectory = platform.home.directory.path("work/\(name)")
+            return try runner.run()
+        }
+        done(try run(in: "caf\u{E9}", "link", "web"))
+        let link = try platform.home.directory.read("work/caf\u{E9}/.vercel/project.json")
+        try platform.home.directory.write(link, to: "work/cafe\u{301}/.vercel/project.json")
+        #expect(done(try run(in: "caf\u{E9}", "reveal", "KEY")).output == "secret-value")
+        failed(try run(in: "cafe\u{301}", "reveal", "KEY"), 2, "is not approved")
+    }
+
     @Test func `a link from a cloned repository reveals nothing`() throws {
         let platform = try SandboxHome()
         try platform.set("KEY", "secret-value")
