@@ -65,6 +65,25 @@ struct KeyFile: ~Copyable {
         return key
     }
 
+    /// Runs `body` while no other process changes the file, which may have the keys of several vaults.
+    ///
+    /// - Throws: ``ExitCode/conflict`` if another process takes too long.
+    static func locked(_ path: String, _ body: () throws -> Void) throws {
+        while let file = try? OpenFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK) {
+            let lock = FileLock(on: file)
+            guard try lock.lock(within: .seconds(10), pauses: 1_000...50_000) else {
+                throw CommandError(
+                    .conflict, "The key file \(path) is being changed by another process.",
+                    hint: "Retry when that process has ended.")
+            }
+            // A change replaces the file, and with it the lock.
+            guard try file.facts() == FileFacts(path, followsLinks: false) else { continue }
+            return try withExtendedLifetime(lock) { try body() }
+        }
+        // Reading it says why it cannot be changed.
+        try body()
+    }
+
     /// Rewrites the file with one more key.
     borrowing func add(_ key: borrowing SecretBytes, of slot: Identifier, vault: Identifier) throws
     {

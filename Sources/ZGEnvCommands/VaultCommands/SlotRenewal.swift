@@ -46,8 +46,10 @@ struct SlotRenewal {
             }
             try keyring.storeVerified(key, for: slot.keyringItem(vault: vaultID))
         } else if let path = workspace.options.keyFile {
-            try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
-            try KeyFile.check(path, for: key, of: slot.id, vault: vaultID)
+            try KeyFile.locked(path) {
+                try KeyFile(reading: path).add(key, of: slot.id, vault: vaultID)
+                try KeyFile.check(path, for: key, of: slot.id, vault: vaultID)
+            }
         }
     }
 
@@ -74,7 +76,9 @@ struct SlotRenewal {
         guard let path = workspace.options.keyFile else { return }
         do {
             for slot in old where slot.kind == .file {
-                try KeyFile(reading: path).remove(slot.id, vault: vaultID)
+                try KeyFile.locked(path) {
+                    try KeyFile(reading: path).remove(slot.id, vault: vaultID)
+                }
             }
         } catch {
             workspace.context.warn(

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -109,6 +111,48 @@ struct RekeyTests {
         done(try home.run(passwd + ["--slot", id]))
         failed(try home.run(passwd + ["--slot", try home.slotIDs("recovery")[0]]), 2)
         failed(try home.run(passwd + ["--slot", "zz"]), 4)
+    }
+
+    @Test func `rekey waits for another process that changes the key file`() throws {
+        let home = try CommandHome.filled()
+        let key = home.directory.path("key")
+        done(try home.run(["slot", "add", "file", key, "--values"]))
+        let line = String(decoding: try home.directory.read("key"), as: UTF8.self)
+        let theirs = line.replacing(
+            line.split(separator: " ")[1], with: String(repeating: "a", count: 32))
+        let lock = try FileLock(key)
+        #expect(try lock.tryLock())
+        var runner = home.runner(["rekey", "--key-file", key, "--yes"])
+        runner.script = [
+            (
+                .now,
+                .call { process, _ in
+                    while !Self.isChanging(key, process) {
+                        guard kill(process, 0) == 0 else { return }
+                        usleep(5_000)
+                    }
+                    _ = try? home.directory.write(line + theirs, to: "new", mode: 0o600)
+                    unsafe rename(home.directory.path("new"), key)
+                    try? lock.file.close()
+                }
+            )
+        ]
+        done(try runner.run())
+        let after = String(decoding: try home.directory.read("key"), as: UTF8.self)
+        #expect(after.contains(theirs) && !after.contains(line), "\(after)")
+        #expect(
+            try home.run(["list", "-p", "web", "--key-file", key], unlocked: false).status == 0)
+    }
+
+    /// Whether a process has a file open for reading and writing.
+    private static func isChanging(_ path: String, _ process: Int32) -> Bool {
+        Directory.names(in: "/proc/\(process)/fd").contains { number in
+            let link = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(process)/fd/\(number)")
+            let facts = try? String(
+                contentsOfFile: "/proc/\(process)/fdinfo/\(number)", encoding: .utf8)
+            return link == path && facts?.contains("2\nmnt_id") == true
+        }
     }
 
     @Test func `rekey shows its plan, asks, and keeps the slots whose secret is given`() throws {
