@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "SharedProjects", dependencies: ["GroupPlaces", "Groups", "Sealing", "Vault"],
             swiftSettings: busySettings),
-        .target(name: "DotEnv", swiftSettings: busySettings),
+        .target(name: "DotEnv", dependencies: ["JSON"], swiftSettings: busySettings),
         .target(
             name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: busySettings),
         .target(

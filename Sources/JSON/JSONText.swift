@@ -1,7 +1,5 @@
 /// JSON string syntax (RFC 8259, section 7).
 package enum JSONText {
-    private static let hexDigits = Array("0123456789abcdef".utf8)
-
     /// Writes valid UTF-8 as a quoted string.
     ///
     /// Besides what JSON requires, escapes everything that controls a terminal, since JSON may be
@@ -9,7 +7,19 @@ package enum JSONText {
     static func write<Sink: ByteSink & ~Copyable>(
         _ bytes: RawSpan, to sink: inout Sink
     ) throws(OutputError) {
-        try sink.write("\"")
+        try write(bytes) { (part) throws(OutputError) in try sink.write(part) }
+    }
+
+    /// Passes a quoted string to `body` in parts.
+    ///
+    /// - Parameter usesPairs: Whether scalars beyond U+FFFF may be escaped, as pairs of surrogates.
+    package static func write<Failure: Error>(
+        _ bytes: RawSpan, usesPairs: Bool = true, _ body: (RawSpan) throws(Failure) -> Void
+    ) throws(Failure) {
+        func write(_ text: String) throws(Failure) {
+            unsafe try body(text.utf8Span.span.bytes)
+        }
+        try write("\"")
         var start = 0
         var index = 0
         while index < bytes.byteCount {
@@ -19,15 +29,32 @@ package enum JSONText {
                 continue
             }
             let (value, length) = scalar(bytes, at: index)
-            if let escape = escape(value) {
-                try sink.write(bytes.extracting(start..<index))
-                try sink.write(escape)
+            if usesPairs || value <= 0xFFFF, let escape = escape(value) {
+                try body(bytes.extracting(start..<index))
+                try write(escape)
                 start = index + length
             }
             index += length
         }
-        try sink.write(bytes.extracting(start..<bytes.byteCount))
-        try sink.write("\"")
+        try body(bytes.extracting(start..<bytes.byteCount))
+        try write("\"")
+    }
+
+    /// Returns whether a string as it is written, without its quotation marks, has these bytes.
+    package static func isEqual(_ written: RawSpan, to bytes: RawSpan) -> Bool {
+        unsafe written.withUnsafeBytes { written in
+            var place = 0
+            var isEqual = unsafe !written.contains { $0 < 0x20 }
+            let isWhole = unsafe JSONEscapes.resolve(written) { byte in
+                if place >= bytes.byteCount {
+                    isEqual = false
+                } else if unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) != byte {
+                    isEqual = false
+                }
+                place += 1
+            }
+            return isWhole && isEqual && place == bytes.byteCount
+        }
     }
 
     private static func isPlain(_ bytes: RawSpan, at index: Int) -> Bool {
@@ -58,14 +85,19 @@ package enum JSONText {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
         case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
-        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+        case 0xFFF9...0xFFFB, 0xFFFE, 0xFFFF, 0xE0000...0xE007F: true
         default: false
         }
     }
 
     private static func unit(_ unit: UInt16) -> String {
-        let digits = [12, 8, 4, 0].map { hexDigits[Int(unit >> $0 & 0xF)] }
-        return "\\u" + String(decoding: digits, as: UTF8.self)
+        // Short enough not to be in allocated memory: a value may be written.
+        var text = "\\u"
+        for shift in [12, 8, 4, 0] {
+            let digit = UInt8(unit >> shift & 0xF)
+            text.unicodeScalars.append(Unicode.Scalar(digit + (digit < 10 ? 0x30 : 0x57)))
+        }
+        return text
     }
 
     /// Returns the scalar at an index and its length. A truncated sequence reads as zeros.
