@@ -24,11 +24,19 @@ package struct PrivateDirectory {
     /// Removes a file, or a directory with everything in it, if it is there. Does not follow symbolic
     /// links.
     package static func remove(_ path: String) throws(SystemError) {
-        guard unsafe unlink(path) != 0, errno != ENOENT else { return }
+        try remove(Array(path.utf8))
+    }
+
+    /// - Parameter path: Raw bytes: not every name is text.
+    private static func remove(_ path: [UInt8]) throws(SystemError) {
+        let characters = (path + [0]).map { CChar(bitPattern: $0) }
+        guard unsafe unlink(characters) != 0, errno != ENOENT else { return }
         guard errno == EISDIR else { throw .last }
         // Its owner may have taken the permission to write away.
-        _ = unsafe chmod(path, 0o700)
-        for name in Directory.names(in: path) { try remove("\(path)/\(name)") }
-        guard unsafe rmdir(path) == 0 else { throw .last }
+        _ = unsafe chmod(characters, 0o700)
+        let directory = unsafe OpenFile(
+            owning: open(characters, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        for name in Directory.names(in: directory).names { try remove(path + [0x2F] + name) }
+        guard unsafe rmdir(characters) == 0 else { throw .last }
     }
 }

@@ -43,6 +43,14 @@ package struct DeploymentWatcher: Codable, Equatable, Sendable {
 
     package init() { (projects, newest, newestBefore) = ([:], 0, 0) }
 
+    /// Whether all times are in the range of what this program writes.
+    package var isPlausible: Bool {
+        let times =
+            [newest, newestBefore] + projects.values.map(\.floor)
+            + projects.values.flatMap { $0.entries.values.map(\.createdAt) }
+        return times.allSatisfy(WatchedDeployment.times.contains)
+    }
+
     /// Whether any watched deployment is unfinished.
     package var isBuilding: Bool {
         projects.values.contains { $0.entries.values.contains { !$0.isFinal } }
@@ -54,7 +62,8 @@ package struct DeploymentWatcher: Codable, Equatable, Sendable {
         projects = projects.filter { chosen[$0.key] != nil }
         for (id, since) in chosen where projects[id] == nil && projects.count < Self.projectLimit {
             // What is building when a project is chosen is reported when it ends.
-            let floor = max(since.subtractingReportingOverflow(Self.overlapMilliseconds).0, 0)
+            let moment = min(since, WatchedDeployment.times.upperBound)
+            let floor = max(moment, Self.overlapMilliseconds) - Self.overlapMilliseconds
             projects[id] = ProjectState(floor: floor)
         }
     }

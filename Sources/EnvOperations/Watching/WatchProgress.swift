@@ -24,6 +24,7 @@ package struct WatchProgress: Codable, Equatable, Sendable {
 
     /// The most pending changes; further ones are only counted.
     package static let pendingLimit = 500
+    private static let countLimit = 1_000_000
 
     var scopes: [ScopeState] = []
     /// The changes to notify about, in the order in which they were seen.
@@ -36,6 +37,12 @@ package struct WatchProgress: Codable, Equatable, Sendable {
 
     package init() {}
 
+    /// Whether all numbers are in the range of what this program writes, so that sums of them fit.
+    package var isPlausible: Bool {
+        (0...Self.countLimit).contains(untold) && (0...Self.countLimit).contains(unseen)
+            && scopes.allSatisfy(\.watcher.isPlausible)
+    }
+
     /// Removes what a message reported from the pending changes.
     package mutating func noteTold(_ message: NotificationMessage) {
         pending.removeAll { entry in message.covers.contains { $0 == entry } }
@@ -47,7 +54,7 @@ package struct WatchProgress: Codable, Equatable, Sendable {
         let surplus = pending.count - Self.pendingLimit
         if surplus > 0 {
             pending.removeFirst(surplus)
-            untold = min(untold + surplus, 1_000_000)
+            untold = min(untold + surplus, Self.countLimit)
         }
     }
 }
@@ -114,7 +121,7 @@ extension WatchProgress {
                 cut = listing
                 // If it overlaps with earlier lists, nothing is lost.
                 let isGap = listing.allSatisfy { $0.createdAt > known }
-                if isGap { unseen = min(unseen + 1, 1_000_000) }
+                if isGap { unseen = min(unseen + 1, Self.countLimit) }
             }
             // Start with a different one each time, so that a hanging one does not block the others.
             let missing = watcher.unlisted(in: listing)
@@ -130,7 +137,7 @@ extension WatchProgress {
             failure = error
         }
         if failure == nil {
-            untold = min(untold + watcher.settle(cut: cut), 1_000_000)
+            untold = min(untold + watcher.settle(cut: cut), Self.countLimit)
         }
         scopes.removeAll { $0.scope == scope }
         scopes.append(ScopeState(scope: scope, watcher: watcher))

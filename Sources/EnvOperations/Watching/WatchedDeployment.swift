@@ -47,7 +47,7 @@ package struct WatchedDeployment: Codable, Equatable, Sendable {
     package let createdAt: Int64
 
     /// The range of plausible times: 1970 to the year 9999.
-    private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+    static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 }
 
 extension WatchedDeployment {

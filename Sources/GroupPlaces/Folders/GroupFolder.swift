@@ -136,7 +136,8 @@ struct GroupFolder {
         guard let now = (try? file.facts())?.changedAt else { return }
         for name in names where name.hasPrefix(Self.temporaryPrefix) {
             guard let facts = try? FileFacts(path(name), followsLinks: false), facts.isOwn,
-                facts.kind == .regular, facts.changedAt + Self.oldestTemporary < now
+                facts.kind == .regular, facts.changedAt < now,
+                now - facts.changedAt > Self.oldestTemporary
             else { continue }
             remove(name)
         }

@@ -54,14 +54,20 @@ struct MemoryFileLink {
     func remove() -> Bool {
         _ = unsafe chmod(directory, 0o700)
         var isClean = true
-        for name in Directory.names(in: directory) {
-            let entry = "\(directory)/\(name)"
-            if FileKind.isRegularItself(entry) {
-                if name == self.name { isClean = false }
-                let descriptor = unsafe open(entry, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-                if descriptor >= 0 { MemoryFile(owning: descriptor).wipe() }
+        if let folder = try? OpenFile(directory, O_RDONLY | O_DIRECTORY) {
+            for bytes in Directory.names(in: folder).names {
+                let entry = (bytes + [0]).map { CChar(bitPattern: $0) }
+                var status = stat()
+                if unsafe fstatat(folder.descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                    status.st_mode & S_IFMT == S_IFREG
+                {
+                    if bytes.elementsEqual(name.utf8) { isClean = false }
+                    let descriptor = unsafe openat(
+                        folder.descriptor, entry, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+                    if descriptor >= 0 { MemoryFile(owning: descriptor).wipe() }
+                }
+                unsafe unlinkat(folder.descriptor, entry, 0)
             }
-            unsafe unlink(entry)
         }
         unsafe rmdir(directory)
         return isClean

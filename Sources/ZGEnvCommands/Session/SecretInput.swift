@@ -47,7 +47,7 @@ enum SecretInput {
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return 64 << 10
         }
-        return max(Int(clamping: status.st_size), 4095) + 1
+        return min(max(Int(clamping: status.st_size), 4095), Int.max - 1) + 1
     }
 
     private static func waitForInput(_ descriptor: Int32, _ what: String) throws {

@@ -60,8 +60,9 @@ struct NotificationFiles {
     /// - Returns: nil if none was saved or it cannot be decrypted.
     func progress() throws -> (progress: WatchProgress?, isUnreadable: Bool) {
         guard let bytes = try bytes(of: progressPath) else { return (nil, false) }
-        let found: WatchProgress? = sealing.open(bytes, as: .progress)
-        return (found, found == nil)
+        let found = sealing.open(bytes, as: .progress, WatchProgress.self)
+        guard let found, found.isPlausible else { return (nil, true) }
+        return (found, false)
     }
 
     /// Saves the progress. Requires the run lock.

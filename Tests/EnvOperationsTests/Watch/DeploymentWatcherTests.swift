@@ -1,4 +1,5 @@
 import EnvOperations
+import JSON
 import Testing
 
 @Suite("Watching deployments")
@@ -28,6 +29,27 @@ struct DeploymentWatcherTests {
         WatchedDeployment(
             id: id, project: project, phase: phase, createdAt: now + age, isPromoted: isPromoted,
             isStaged: isStaged)
+    }
+
+    @Test func `numbers that this program never writes are refused`() throws {
+        func changed<Value: Codable>(
+            _ value: Value, _ name: String, to number: Int64
+        ) throws -> Value {
+            let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+            #expect(text.contains("\"\(name)\":0"), "\(text)")
+            return try JSONDecoder().decode(
+                Value.self,
+                from: Array(text.replacing("\"\(name)\":0", with: "\"\(name)\":\(number)").utf8))
+        }
+        #expect(DeploymentWatcher().isPlausible && WatchProgress().isPlausible)
+        for number in [Int64.min, -1, .max] {
+            for name in ["newest", "newestBefore"] {
+                #expect(try !changed(DeploymentWatcher(), name, to: number).isPlausible)
+            }
+            for name in ["untold", "unseen"] {
+                #expect(try !changed(WatchProgress(), name, to: number).isPlausible)
+            }
+        }
     }
 
     @Test func `every event is reported once, however often it is listed`() {
