@@ -28,8 +28,8 @@
     private(set) var nodes: [Node]
     private var bytes: UnsafeRawBufferPointer
 
-    /// Parses a whole text with one value, which only whitespace may surround. Needs up to eight
-    /// times the input's size for the nodes, and does not copy the input.
+    /// Parses a whole text with one value, which only whitespace may surround. The nodes need
+    /// up to sixteen times the input's size while they grow; the input is not copied.
     ///
     /// - Throws: ``JSONError``, and what `body` throws.
     package static func read<Result>(

@@ -53,7 +53,8 @@ import Testing
 
     @Test func `json is right for every special character`() throws {
         var value = (0...0xA0).compactMap { Unicode.Scalar($0).map(String.init) }.joined()
-        value += "\u{2028}\u{2029}\u{FEFF}\(nonCharacter)\u{10FFFF}é😀\u{10FFFF}\"\\/"
+        value +=
+            "\u{2028}\u{2029}\u{FEFF}\u{202E}\u{E0067}\(nonCharacter)\u{10FFFF}é😀\u{10FFFF}\"\\/"
         let values: [(String, [UInt8])] = [
             ("A\"\n", Array(value.utf8)), ("B", []), ("C", Array("x".utf8)),
         ]

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-/// Valid and invalid JSON by a public list of cases, compared with two other parsers.
+/// Valid and invalid JSON by a public list of cases, compared with Python's parser.
 @Suite struct `The grammar of JSON` {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -56,13 +56,22 @@ package struct PosixFileStore: FileStore {
     }
 
     private func makeDirectory(_ path: String) throws(VaultError) {
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if createDirectory(path) { return }
         guard errno == ENOENT, path.contains("/") else {
             throw systemFailure("cannot create the directory \(path)")
         }
         try makeDirectory(FileReplacement.directory(of: path))
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        throw systemFailure("cannot create the directory \(path)")
+        guard createDirectory(path) else {
+            throw systemFailure("cannot create the directory \(path)")
+        }
+    }
+
+    /// - Returns: Whether the directory exists; otherwise the reason is in `errno`.
+    private func createDirectory(_ path: String) -> Bool {
+        guard unsafe mkdir(path, 0o700) == 0 else { return errno == EEXIST }
+        // A directory whose parent cannot be opened is as good as the system makes it.
+        if isDurable { try? FileReplacement.syncDirectory(of: path) }
+        return true
     }
 
     package func openCopy(_ path: String) throws(VaultError) -> any ReadableFile {
