@@ -107,15 +107,11 @@ let package = Package(
             name: "CTOML", cxxSettings: [.unsafeFlags(["-std=c++17", "-fno-rtti"])]),
         .target(name: "CLinux"),
 
-        // Replacements for parts of Foundation, which would make the programs much larger.
-        .target(
-            name: "JSON",
-            swiftSettings: smallSettings),
-
         // Libraries, lowest layer first.
         .target(name: "Release", swiftSettings: settings),
         .target(name: "Threads", swiftSettings: settings),
         .target(name: "SystemFiles", dependencies: ["CLinux"], swiftSettings: busySettings),
+        .target(name: "JSON", dependencies: ["SystemFiles"], swiftSettings: smallSettings),
         .target(
             name: "Sealing", dependencies: ["CLinux", "CSodium", "Threads"],
             swiftSettings: busySettings),
@@ -143,15 +139,16 @@ let package = Package(
             swiftSettings: busySettings),
         .target(name: "DotEnv", dependencies: ["JSON"], swiftSettings: busySettings),
         .target(
-            name: "Searching", dependencies: ["CLinux", "Sealing"], swiftSettings: busySettings),
+            name: "Searching", dependencies: ["CLinux", "Sealing", "SystemFiles"],
+            swiftSettings: busySettings),
         .target(
-            name: "VercelAPI", dependencies: ["JSON", "Sealing", "Searching"],
+            name: "VercelAPI", dependencies: ["JSON", "Sealing", "Searching", "SystemFiles"],
             swiftSettings: smallSettings),
         .target(
             name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
             swiftSettings: smallSettings),
         .target(
-            name: "EnvSchema", dependencies: ["CPCRE2", "CTOML", "DotEnv", "JSON"],
+            name: "EnvSchema", dependencies: ["CPCRE2", "CTOML", "DotEnv", "JSON", "SystemFiles"],
             swiftSettings: busySettings),
         .target(
             name: "EnvOperations",

@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 /// Escape sequences in JSON strings.
 enum JSONEscapes {
     /// Returns the escape sequence whose backslash is at `offset`, or nil if it is malformed. An
@@ -55,16 +57,8 @@ enum JSONEscapes {
         else { return nil }
         var unit: UInt32 = 0
         for place in (offset + 2)..<(offset + 6) {
-            let byte = unsafe bytes[place]
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                unit = unit << 4 | UInt32(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                unit = unit << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                unit = unit << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
+            guard let digit = Hexadecimal.value(of: unsafe bytes[place]) else { return nil }
+            unit = unit << 4 | UInt32(digit)
         }
         return unit
     }

@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 /// JSON string syntax (RFC 8259, section 7).
 package enum JSONText {
     /// Writes valid UTF-8 as a quoted string.
@@ -94,8 +96,8 @@ package enum JSONText {
         // Short enough not to be in allocated memory: a value may be written.
         var text = "\\u"
         for shift in [12, 8, 4, 0] {
-            let digit = UInt8(unit >> shift & 0xF)
-            text.unicodeScalars.append(Unicode.Scalar(digit + (digit < 10 ? 0x30 : 0x57)))
+            let digit = Hexadecimal.digit(UInt8(unit >> shift & 0xF))
+            text.unicodeScalars.append(Unicode.Scalar(digit))
         }
         return text
     }

@@ -1,4 +1,5 @@
 internal import Sealing
+internal import SystemFiles
 
 /// An encoding of a value. Together they are the forms that all searches know: `scan` uses all of
 /// them, redaction only the plain and base64 ones.
@@ -158,7 +159,7 @@ struct FormRule {
     ) throws(SealingError) {
         for place in (0..<digits).reversed() {
             let digit = UInt8(number >> (4 * place) & 15)
-            try buffer.append(digit + (digit < 10 ? 0x30 : isUpper ? 0x37 : 0x57))
+            try buffer.append(Hexadecimal.digit(digit, isUpper: isUpper))
         }
     }
 }

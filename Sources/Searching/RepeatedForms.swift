@@ -1,4 +1,5 @@
 package import Sealing
+internal import SystemFiles
 
 /// The forms in which a text may repeat a value: literally, in another case, with spaces added or
 /// removed, percent-encoded, with backslashes, in UTF-16, in base64 of either alphabet, in
@@ -118,15 +119,6 @@ package struct RepeatedForms {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
-    }
-
     private static func sextet(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x41...0x5A: byte - 0x41
@@ -148,7 +140,7 @@ package struct RepeatedForms {
         var found = [percents, withoutBackslashes(text)]
         // The sentence may run into the encoded text, so decode from each position of a group.
         for first in 0..<4 { found.append(joined(text, first, bits: 6, sextet)) }
-        for first in 0..<2 { found.append(joined(text, first, bits: 4, digit)) }
+        for first in 0..<2 { found.append(joined(text, first, bits: 4, Hexadecimal.value)) }
         return found.map { $0.filter { !isBlank($0) } }.filter { $0.count >= shortest }
     }
 
@@ -171,7 +163,7 @@ package struct RepeatedForms {
 
     /// Decodes `count` hexadecimal digits at the start.
     private static func number(_ text: ArraySlice<UInt8>, digits count: Int) -> UInt32? {
-        let digits = text.prefix(count).compactMap(digit)
+        let digits = text.prefix(count).compactMap(Hexadecimal.value)
         return digits.count == count ? digits.reduce(0) { $0 << 4 | UInt32($1) } : nil
     }
 

@@ -2,6 +2,11 @@
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
+    /// Returns the digit of a number below 16.
+    package static func digit(_ number: UInt8, isUpper: Bool = false) -> UInt8 {
+        number + (number < 10 ? 0x30 : isUpper ? 0x37 : 0x57)
+    }
+
     /// Returns the two lowercase digits of a byte.
     package static func digits(of byte: UInt8) -> (high: UInt8, low: UInt8) {
         (digits[Int(byte >> 4)], digits[Int(byte & 15)])

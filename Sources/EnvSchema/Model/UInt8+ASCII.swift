@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 extension UInt8 {
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
@@ -10,12 +12,7 @@ extension UInt8 {
     /// `-`, `=`, `*` or `#`, of which three make a divider.
     var isDividerByte: Bool { "-=*#".utf8.contains(self) }
     var isHexDigit: Bool { hexValue != nil }
-
-    var hexValue: UInt8? {
-        if isDigit { return self - 0x30 }
-        let letter = self | 0x20
-        return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : nil
-    }
+    var hexValue: UInt8? { Hexadecimal.value(of: self) }
 
     /// The letter in lower case; anything but an ASCII letter as it is.
     var lowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }

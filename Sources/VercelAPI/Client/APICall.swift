@@ -1,5 +1,6 @@
 internal import JSON
 internal import Sealing
+internal import SystemFiles
 
 /// One API call, before scope, token and origin are added.
 struct APICall {
@@ -131,14 +132,13 @@ enum PercentEncoding {
     static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
-        let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
             if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+                bytes.append(Hexadecimal.digit(byte >> 4, isUpper: true))
+                bytes.append(Hexadecimal.digit(byte & 15, isUpper: true))
             }
         }
         return String(decoding: bytes, as: UTF8.self)

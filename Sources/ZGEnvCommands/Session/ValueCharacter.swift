@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Sealing
+internal import SystemFiles
 
 /// A character of a value, as a terminal shows it: control characters and invalid UTF-8 become
 /// hexadecimal escapes.
@@ -29,15 +30,12 @@ struct ValueCharacter {
             if isPlain {
                 try box.append(byte)
             } else {
-                for digit in [0x5C, 0x78, Self.digit(byte >> 4), Self.digit(byte & 15)] {
-                    try box.append(digit)
-                }
+                try box.append(0x5C)
+                try box.append(0x78)
+                try box.append(Hexadecimal.digit(byte >> 4, isUpper: true))
+                try box.append(Hexadecimal.digit(byte & 15, isUpper: true))
             }
         }
-    }
-
-    private static func digit(_ number: UInt8) -> UInt8 {
-        number < 10 ? 0x30 + number : 0x37 + number
     }
 
     /// Returns the character at an offset and its length; nil and 1 for invalid UTF-8.
