@@ -43,40 +43,71 @@ package enum FileReplacement {
         durably: Bool = true, unnamed: Bool = false, _ fill: (OpenFile) throws -> Void
     ) throws {
         let temporary = "\(directory(of: path))/\(temporary)"
-        let nameless = unnamed ? unsafe zg_unnamed_file(directory(of: path), permissions) : -1
-        var isNamed = nameless < 0
+        let isWritten =
+            unnamed
+            ? try writeUnnamed(path, temporary, permissions, replaces, durably, fill) : false
+        if !isWritten { try writeNamed(path, temporary, permissions, replaces, durably, fill) }
+        if durably { try syncDirectory(of: path) }
+    }
+
+    private static func writeNamed(
+        _ path: String, _ temporary: String, _ permissions: UInt32, _ replaces: Bool,
+        _ durably: Bool, _ fill: (OpenFile) throws -> Void
+    ) throws {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file =
-            try isNamed
-            ? SystemError.mapped(
-                try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
-            : OpenFile(owning: nameless)
+        let file = try SystemError.mapped(
+            try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
         do {
-            try fill(file)
-            // The umask may have removed some. File systems without permissions reject fchmod.
-            if try file.facts().permissions != permissions,
-                fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
-            {
-                throw Failure.notWritten(.last)
-            }
-            if durably { try file.synchronize() }
-            if !isNamed {
-                guard unsafe zg_name_file(file.descriptor, temporary) == 0 else {
-                    throw Failure.cannotCreate(.last)
-                }
-                isNamed = true
-            }
-            try file.close()
+            try complete(file, permissions, durably, fill)
+            try SystemError.mapped(try file.close(), Failure.notWritten)
             let status =
                 replaces ? unsafe rename(temporary, path) : unsafe zg_rename_new(temporary, path)
             guard status == 0 else {
                 throw !replaces && errno == EEXIST ? Failure.exists : Failure.cannotRename(.last)
             }
         } catch {
-            if isNamed { unsafe unlink(temporary) }
-            throw (error as? SystemError).map(Failure.notWritten) ?? error
+            unsafe unlink(temporary)
+            throw error
         }
-        if durably { try syncDirectory(of: path) }
+    }
+
+    /// - Returns: Whether this is possible here; otherwise the path is unchanged.
+    private static func writeUnnamed(
+        _ path: String, _ temporary: String, _ permissions: UInt32, _ replaces: Bool,
+        _ durably: Bool, _ fill: (OpenFile) throws -> Void
+    ) throws -> Bool {
+        let descriptor = unsafe zg_unnamed_file(directory(of: path), permissions)
+        guard descriptor >= 0 else { return false }
+        let file = OpenFile(owning: descriptor)
+        try complete(file, permissions, durably, fill)
+        guard unsafe zg_name_file(file.descriptor, replaces ? temporary : path) == 0 else {
+            guard errno == EEXIST else { return false }
+            throw replaces ? Failure.cannotCreate(.last) : Failure.exists
+        }
+        guard unsafe !replaces || rename(temporary, path) == 0 else {
+            let error = SystemError.last
+            unsafe unlink(temporary)
+            throw Failure.cannotRename(error)
+        }
+        return true
+    }
+
+    private static func complete(
+        _ file: OpenFile, _ permissions: UInt32, _ durably: Bool,
+        _ fill: (OpenFile) throws -> Void
+    ) throws {
+        do {
+            try fill(file)
+            // The umask may have removed some. File systems without permissions reject fchmod.
+            if try file.facts().permissions != permissions,
+                fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
+            {
+                throw SystemError.last
+            }
+            if durably { try file.synchronize() }
+        } catch let error as SystemError {
+            throw Failure.notWritten(error)
+        }
     }
 
     /// Syncs the directory entry of a file to disk.
