@@ -187,7 +187,9 @@ package final class RotationApplication {
         else { return }
         // What is known so far is saved before a look that may take long.
         try keep(machine)
-        let consequence = next == .end(.done) ? "" : ", so the old value was not revoked"
+        let consequence =
+            next == .stage(.revoke) && machine.progress[.revoke] == .pending
+            ? ", so the old value was not revoked" : ""
         if let failure = try change(so: consequence) { return machine.stop(failure) }
         guard next == .stage(.revoke) else { return }
         for (member, state) in try currentStates() {

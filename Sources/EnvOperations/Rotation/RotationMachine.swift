@@ -309,7 +309,8 @@ package struct RotationMachine: Equatable, Sendable {
 
     /// Handles a failure in the forward direction by reverting or stopping.
     private mutating func fail(_ failure: RotationProgress.Failure, in member: Int?) {
-        guard plan.failurePolicy == .rollback else { return stop(failure, in: member) }
+        // What may be revoked must not become live again.
+        guard plan.failurePolicy == .rollback, canAbort else { return stop(failure, in: member) }
         note(failure, in: member)
         progress.direction = .backward
     }

@@ -294,8 +294,10 @@ struct RotationReport {
             parts.append("--apply was run with the new value")
         }
         if progress[.undo] == .failed { parts.append("--apply failed with the old value") }
-        if [.begun, .failed].contains(progress[.revoke]) {
-            parts.append("the old value may still be valid")
+        switch progress[.revoke] {
+        case .begun: parts.append("--revoke was started and may have taken effect")
+        case .failed: parts.append("the old value may still be valid")
+        case .pending, .done: break
         }
         return parts.joined(separator: "; ") + "."
     }

@@ -38,7 +38,7 @@ struct RotationFollowTests {
 
     private final class Commands: RotationCommands {
         var revocations = 0
-        var failsToRevoke = false
+        var (failsToRevoke, failsToCheck) = (false, false)
         var checked: [String] = []
         func apply(_ side: RotationAction.Side) -> RotationProgress.Failure? { nil }
         func revoke() -> RotationProgress.Failure? {
@@ -50,7 +50,7 @@ struct RotationFollowTests {
             _ member: Int, deployment: String, _ side: RotationAction.Side
         ) -> RotationProgress.Failure? {
             checked.append(deployment)
-            return nil
+            return failsToCheck ? .init(.check, "--check failed") : nil
         }
     }
 
@@ -218,7 +218,8 @@ struct RotationFollowTests {
         world.commands.failsToRevoke = false
         #expect(world.commands.revocations == 0)
         let reason = application.rotation.progress.failure?.reason ?? ""
-        #expect(reason.hasSuffix("so the old value was not revoked"))
+        // A command that failed may have revoked it.
+        #expect(reason.hasSuffix("so the old value was not revoked") == !wasBegun)
         let attempt = application.rotation.progress.members[0].build.attempt
         #expect(try application.run { $0.resume() } == .done)
         #expect(application.rotation.progress.members[0].build.attempt == attempt + 1)
@@ -244,6 +245,29 @@ struct RotationFollowTests {
         #expect(application.rotation.progress.members[0].build.id == "dpl_theirs")
         // Theirs was checked too.
         #expect(world.commands.checked.suffix(2) == ["dpl_1", "dpl_theirs"])
+    }
+
+    @Test func `a value that may be revoked does not become live again`() throws {
+        let world = World()
+        (world.platform.liveAfter, world.commands.failsToRevoke) = (0, true)
+        let first = world.application(Self.entry(revoke: true))
+        #expect(try first.run() == .needsAttention)
+        // As if it was killed during the revocation; then somebody deploys.
+        var killed = first.rotation
+        killed.progress[.revoke] = .begun
+        (killed.progress.outcome, killed.progress.failure) = (.none, nil)
+        world.platform.looks = [0]
+        world.platform.later = .overtaken(by: "dpl_theirs")
+        world.commands.failsToCheck = true
+        let application = world.application(killed)
+        #expect(try application.run { $0.resume() } == .needsAttention)
+        #expect(world.commands.checked.last == "dpl_theirs")
+        #expect(application.rotation.progress.direction == .forward)
+        #expect(application.rotation.progress[.revoke] == .begun)
+        #expect(world.keeper.sides == [.new])
+        (world.commands.failsToCheck, world.commands.failsToRevoke) = (false, false)
+        #expect(try application.run { $0.resume() } == .done)
+        #expect(world.commands.revocations == 1)
     }
 
     private static func record(
