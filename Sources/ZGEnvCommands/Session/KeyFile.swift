@@ -80,7 +80,7 @@ struct KeyFile: ~Copyable {
             guard try file.facts() == FileFacts(path, followsLinks: false) else { continue }
             return try withExtendedLifetime(lock) { try body() }
         }
-        // Reading it says why it cannot be changed.
+        // It is read-only, and not locked; or reading it says why it cannot be changed.
         try body()
     }
 
@@ -89,6 +89,10 @@ struct KeyFile: ~Copyable {
     {
         var new = try SecretBuffer()
         try new.append(text)
+        // An editor may have removed the last line's end.
+        if text.withBytes({ $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) != 0x0A }) {
+            try new.append(0x0A)
+        }
         try Self.append(key, slot, vault, to: &new)
         try new.withBytes { try PrivateFile.write($0, to: path, replaces: true) }
     }

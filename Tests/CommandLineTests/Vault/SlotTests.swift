@@ -180,6 +180,23 @@ struct SlotTests {
         failed(try home.run(["slot", "add", "file", index]), 5, "already exists")
     }
 
+    @Test func `rekey keeps the keys of a file without a last line's end`() throws {
+        let home = try CommandHome.filled()
+        let key = home.directory.path("key")
+        done(try home.run(["slot", "add", "file", key, "--values"]))
+        let line = try home.directory.read("key")
+        let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ")
+        let vault = String(repeating: "a", count: words[1].count)
+        let theirs = "\(words[0]) \(vault) \(words[2]) \(words[3])"
+        try home.directory.write(Array(line) + Array(theirs.utf8), to: "key", mode: 0o600)
+        done(try home.run(["rekey", "--key-file", key, "--yes"]))
+        let lines = String(decoding: try home.directory.read("key"), as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        #expect(lines.count == 3 && lines.contains(theirs) && lines.last == "", "\(lines)")
+        #expect(
+            try home.run(["list", "-p", "web", "--key-file", key], unlocked: false).status == 0)
+    }
+
     @Test func `a key file that fits no slot is named, whatever opens the vault then`() throws {
         let home = try CommandHome.filled()
         let (fits, other) = (home.directory.path("fits.key"), home.directory.path("other.key"))
