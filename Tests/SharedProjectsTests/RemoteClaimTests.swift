@@ -104,7 +104,7 @@ struct RemoteClaimTests {
         let state = try #require(try bob.state())
         var writer = ChangeWriter(
             membership: membership, epoch: try #require(secrets.epoch(of: state.compartment)),
-            secrets: secrets, now: 5, state: state, notices: [])
+            secrets: secrets, now: 5, state: state, notices: [], contestedScopes: [])
         try writer.add(
             SharedDifference.Step(
                 variable: record.variable, record: record.id, action: .claim(claim, version)),

@@ -142,7 +142,9 @@ package struct ChangeRecorder {
         try begin(&state)
         var writer = ChangeWriter(
             membership: membership, epoch: epoch, secrets: secrets, now: now, state: state,
-            notices: Set(shared.notices.map(\.reference)))
+            notices: Set(shared.notices.map(\.reference)),
+            contestedScopes: Set(
+                shared.contested.filter { $0.contest.contains(.scope) }.map(\.variable)))
         let byID = Dictionary(uniqueKeysWithValues: variables.map { ($0.id, $0) })
         for operation in announcements { writer.add(operation) }
         let arena = SecretArena()
@@ -209,6 +211,17 @@ package struct ChangeRecorder {
         return found
     }
 
+    /// Whether another variable has the name in a part of the scope.
+    private static func hasTwin(
+        _ id: Identifier, in variables: [Identifier: RecordedVariable]
+    ) -> Bool {
+        guard let variable = variables[id], variable.isLive else { return false }
+        return variables.values.contains {
+            $0.id != id && $0.isLive && $0.name.utf8.elementsEqual(variable.name.utf8)
+                && $0.scope.overlaps(variable.scope)
+        }
+    }
+
     /// A new assignment of a thing ends the dispute about it and is the user's own, and a new value
     /// answers an offer.
     private func settle(
@@ -228,10 +241,15 @@ package struct ChangeRecorder {
             for thing in decided[item.variable] ?? [] {
                 switch thing {
                 case .value: contest.subtract([.value, .unreadable])
-                case .name: contest.subtract([.name, .twin])
-                case .scope: contest.subtract([.scope, .twin])
+                case .name: contest.subtract(.name)
+                case .scope: contest.subtract(.scope)
                 default: break
                 }
+            }
+            if !(decided[item.variable] ?? []).isDisjoint(with: [.name, .scope]),
+                !Self.hasTwin(item.variable, in: variables)
+            {
+                contest.subtract(.twin)
             }
             return contest.isEmpty
                 ? nil : SharedProject.ContestedVariable(variable: item.variable, contest: contest)

@@ -14,6 +14,8 @@ struct ChangeWriter {
     private let now: UInt64
     /// The rotations of colleagues, which end only when they say so or somebody takes over.
     private let notices: Set<ChangeReference>
+    /// The variables whose scope members disagree about.
+    private let contestedScopes: Set<Identifier>
     /// The most bytes of values in one change; the rest goes into further changes.
     private static let mostValueBytes = 6 << 20
     private var pending: [Pending] = []
@@ -31,10 +33,12 @@ struct ChangeWriter {
 
     init(
         membership: GroupMembership, epoch: MemberSecrets.CurrentEpoch, secrets: MemberSecrets,
-        now: UInt64, state: SharedState, notices: Set<ChangeReference>
+        now: UInt64, state: SharedState, notices: Set<ChangeReference>,
+        contestedScopes: Set<Identifier>
     ) {
         (self.membership, self.epoch, self.secrets) = (membership, epoch, secrets)
         (self.now, self.state, self.notices) = (now, state, notices)
+        self.contestedScopes = contestedScopes
     }
 
     var isFull: Bool {
@@ -128,8 +132,9 @@ struct ChangeWriter {
         of step: SharedDifference.Step, _ variable: RecordedVariable,
         replacing candidates: [ChangeReference]
     ) {
-        // A writer's value is only an offer, and a contested scope is not decided by a value.
-        guard membership.rights.role != .writer, candidates.count == 1,
+        // A writer may not assign scopes, and a value does not decide about a contested one.
+        guard membership.rights.role != .writer, !candidates.isEmpty,
+            !contestedScopes.contains(step.variable),
             !pending.contains(where: { $0.step?.record == step.record && $0.step?.action == .scope }
             )
         else { return }

@@ -68,18 +68,74 @@ struct Resolve: Command {
         let chosen =
             try isAboutValues
             ? choose(take, candidates, project.name) : try only(of: candidates, project.name)
+        let contest = contested.first { $0.variable == chosen.variable.id }?.contest ?? []
+        let others = contest.contains(.twin) ? others(than: chosen, contested, index) : []
+        let things = Self.decided(by: contest, isAboutValues)
         if !workspace.options.dryRun {
-            let others = try apply(chosen, contested, workspace)
+            try apply(chosen, things, others, workspace)
             workspace.note(
                 isAboutValues
                     ? "\(key) now has the value stored by \(chosen.author) for \(chosen.scope)."
                     : "Everybody now gets this vault's name and scope: \(key) for \(chosen.scope).")
-            others.forEach(workspace.note)
+            others.map { $0.line(key) }.forEach(workspace.note)
+            if !things.contains(.scope), !contest.isDisjoint(with: [.name, .scope]) {
+                workspace.note(
+                    "Members still give it different names or scopes. Choose this vault's with: zg-env resolve \(word: key) -p \(word: project.name) --take mine"
+                )
+            }
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
-            "author": .string(chosen.author), "dryRun": .bool(workspace.options.dryRun),
+            "author": .string(chosen.author), "scope": .string(chosen.scope),
+            "others": .array(
+                others.map { other in
+                    [
+                        "scope": .string(other.scope.description),
+                        "keeps": .string(orNull: other.isRemoved ? nil : other.rest.description),
+                    ]
+                }),
+            "dryRun": .bool(workspace.options.dryRun),
         ])
+    }
+
+    /// Another variable of the name that shares a target with the chosen one, here or for a colleague.
+    private struct Other {
+        let variable: Identifier
+        let scope: Scope
+        /// What the chosen variable leaves it.
+        let rest: Scope
+
+        var isRemoved: Bool { rest.isEmpty }
+
+        func line(_ key: String) -> String {
+            let name = "\(key) for \(scope.description)"
+            if isRemoved { return "\(name) was removed." }
+            return rest == scope
+                ? "\(name) was not changed." : "\(name) now applies to \(rest.description) only."
+        }
+    }
+
+    private func others(
+        than chosen: Candidate, _ contested: [SharedProject.ContestedVariable], _ index: VaultIndex
+    ) -> [Other] {
+        contested.filter { $0.contest.contains(.twin) }.compactMap { item in
+            guard item.variable != chosen.variable.id,
+                let other = index.variables.first(where: { $0.id == item.variable }), other.isLive
+            else { return nil }
+            let scope = other.attributes.scope
+            return Other(
+                variable: other.id, scope: scope,
+                rest: scope.subtracting(chosen.variable.attributes.scope))
+        }
+    }
+
+    /// Returns what is decided for everybody: with a choice of a value, a contested name or scope only where
+    /// there is no other way.
+    private static func decided(
+        by contest: SharedProject.Contest, _ isAboutValues: Bool
+    ) -> Set<Assigned> {
+        isAboutValues && contest.isDisjoint(with: [.late, .twin])
+            ? [.value, .type] : [.value, .name, .scope, .type]
     }
 
     /// Whether the members disagree about a value, not only about the name or scope.
@@ -179,37 +235,26 @@ struct Resolve: Command {
             ], text: text)
     }
 
-    /// - Returns: What became of the other variables of this name.
     private func apply(
-        _ chosen: Candidate, _ contested: [SharedProject.ContestedVariable],
-        _ workspace: Workspace
-    ) throws -> [String] {
+        _ chosen: Candidate, _ things: Set<Assigned>, _ others: [Other], _ workspace: Workspace
+    ) throws {
         let now = workspace.context.now()
-        // Of two variables that share a target, the other one keeps its further targets.
-        let others =
-            contested.contains { $0.contest.contains(.twin) }
-            ? Set(contested.map(\.variable)).subtracting([chosen.variable.id]) : []
-        workspace.session.decided = [chosen.variable.id: [.value, .name, .scope, .type]]
-        for other in others { workspace.session.decided[other] = [.scope] }
+        workspace.session.decided = [chosen.variable.id: things]
+        for other in others { workspace.session.decided[other.variable] = [.scope] }
         defer { workspace.session.decided = [:] }
-        return try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
+        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(
                     version: chosen.version, ofVariableAt: position, at: now)
             else { throw CommandError(.notFound, "The version is no longer in this vault.") }
-            return others.sorted().compactMap { other in
-                guard let place = transaction.position(of: other),
-                    transaction.index.variables[place].isLive
-                else { return nil }
-                let scope = transaction.index.variables[place].attributes.scope
-                let rest = scope.subtracting(chosen.variable.attributes.scope)
-                transaction.index.variables[place].updatedAt = now
-                guard !rest.isEmpty else {
+            for other in others {
+                guard let place = transaction.position(of: other.variable) else { continue }
+                if other.isRemoved {
                     transaction.index.variables[place].deletedAt = now
-                    return "\(key) for \(scope.description) was removed."
+                } else {
+                    transaction.index.variables[place].attributes.scope = other.rest
                 }
-                transaction.index.variables[place].attributes.scope = rest
-                return "\(key) for \(rest.description) keeps its own value."
+                transaction.index.variables[place].updatedAt = now
             }
         }
     }

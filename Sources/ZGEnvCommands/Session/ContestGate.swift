@@ -27,7 +27,7 @@ enum ContestGate {
                 ? "\(names.first ?? "") is contested: \(reason(of: first.contest))."
                 : "These variables are contested: \(names.joined(separator: ", "))."
             // Of two variables with one name, neither is this vault's own.
-            if warnsOnly, !found.contains(where: { $0.contest.contains(.twin) }) {
+            if warnsOnly, Set(names).count == names.count {
                 context.warn("contested", "\(message) This vault's own value is used.")
                 continue
             }
@@ -44,7 +44,10 @@ enum ContestGate {
     static func reason(of contest: SharedProject.Contest) -> String {
         if contest.isEmpty { return "a writer offers another value" }
         if contest.contains(.unreadable) { return "a colleague's value cannot be opened" }
-        if contest.contains(.value) { return "members stored different values at the same time" }
+        if contest.contains(.value) {
+            return "members stored different values at the same time"
+                + (contest.contains(.scope) ? ", and gave it different scopes" : "")
+        }
         if contest.contains(.late) {
             return "it was changed by somebody who no longer had the right"
         }

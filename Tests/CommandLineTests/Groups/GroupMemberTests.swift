@@ -260,21 +260,91 @@ struct GroupMemberTests {
         }
     }
 
+    private func set(_ name: String, _ value: String, _ options: String...) throws {
+        done(
+            try homes.home(name).runner(
+                ["set", "A", "-p", "web"] + options, input: .text(value)
+            ).run())
+    }
+
+    private func export(_ name: String, _ target: String) throws -> ProgramResult {
+        try homes.run(name, "export", "-p", "web", "-t", target, "--format", "json")
+    }
+
+    @Test func `a decision about one variable decides about no other one`() throws {
+        try homes.admit("bob", by: "alice")
+        done(try homes.run("alice", "rm", "A", "-p", "web", "-t", "production", "--yes"))
+        try homes.settle("alice", "bob")
+        // Two variables for production, and two values of the other variable.
+        for name in ["alice", "bob"] {
+            try set(name, "\(name) for production", "-t", "production")
+            try set(name, "\(name) for others", "-t", "preview,development")
+        }
+        try homes.settle("alice", "bob", "alice")
+        let listed = try homes.object("alice", ["resolve", "A", "-p", "web"])
+        let mine = try #require(
+            listed["candidates"]?.elements.first {
+                $0["isMine"] == true && $0["scope"]?.text?.hasPrefix("preview") == true
+            }?["id"]?.text)
+        let taken = try homes.object(
+            "alice", ["resolve", "A", "-p", "web", "--take", String(mine.prefix(8))])
+        #expect(taken["others"]?.elements.isEmpty == true)
+        failed(try export("alice", "production"), 5, "zg-env resolve A")
+        #expect(try json(export("alice", "preview"))["A"] == "alice for others")
+        try homes.settle("alice", "bob")
+        for name in ["alice", "bob"] {
+            failed(try export(name, "production"), 5, "zg-env resolve A")
+            #expect(try json(export(name, "preview"))["A"] == "alice for others")
+        }
+    }
+
+    @Test
+    func `a value is contested beside a narrower scope also where scopes were assigned twice`()
+        throws
+    {
+        try homes.admit("bob", by: "alice")
+        try homes.settle("alice", "bob")
+        for name in ["alice", "bob"] {
+            done(try homes.run(name, "rm", "A", "-p", "web", "-t", "development", "--yes"))
+        }
+        try homes.settle("alice", "bob", "alice")
+        try set("alice", "for production", "-t", "production")
+        try set("bob", "for both")
+        try homes.settle("alice", "bob", "alice")
+        for name in ["alice", "bob"] { failed(try export(name, "production"), 5, "resolve A") }
+    }
+
+    @Test func `a choice of a value does not decide about a contested scope`() throws {
+        done(
+            try homes.run("alice", "rm", "A", "-p", "web", "-t", "preview,development", "--yes"))
+        try homes.admit("bob", by: "alice")
+        try homes.settle("alice", "bob")
+        try set("alice", "alice's", "-t", "production")
+        try set("bob", "bob's", "-t", "production,preview")
+        try homes.settle("alice", "bob", "alice")
+        let taken = done(try homes.run("alice", "resolve", "A", "-p", "web", "--take", "bob"))
+        #expect(taken.error.contains("still give it different names or scopes"), "\(taken.error)")
+        failed(try export("alice", "production"), 5, "different scopes")
+        try homes.settle("alice", "bob")
+        done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", "mine"))
+        try homes.settle("bob", "alice")
+        done(try homes.run("alice", "group", "accept", "-p", "web", "--unseen", "--yes"))
+        for name in ["alice", "bob"] {
+            for target in ["production", "preview"] {
+                #expect(try json(export(name, target))["A"] == "bob's", "\(name) \(target)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("mine", "A for production was removed.", "for all"),
-        ("theirs", "A for preview, development keeps its own value.", "for production"),
+        ("theirs", "now applies to preview, development only.", "for production"),
     ])
     func `a value for one target beside one for all is contested`(
         take: String, message: String, production: String
     ) throws {
         try homes.admit("bob", by: "alice")
         try homes.settle("alice", "bob")
-        func set(_ name: String, _ value: String, _ options: String...) throws {
-            done(
-                try homes.home(name).runner(
-                    ["set", "A", "-p", "web"] + options, input: .text(value)
-                ).run())
-        }
         try set("alice", "for production", "-t", "production")
         try set("bob", "for all")
         try homes.settle("alice", "bob", "alice")
