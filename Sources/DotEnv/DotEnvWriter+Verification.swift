@@ -43,9 +43,11 @@ extension DotEnvWriter {
                 isUnexpected($0, besides: unportable, expectsNamelessStatement)
             })
         {
+            // A parser that does not see the end of a value misreads the variables after it.
+            let cause = keys.prefix { $0 != difference.key }.last(where: unportable.contains)
             throw DotEnvError(
                 .notVerified, "parsers would disagree about the written text",
-                key: difference.key)
+                key: difference.key == nil ? nil : cause ?? difference.key)
         }
         let expansion = dialect.expands ? try DotEnvExpansion(file, in: source) : nil
         for (index, entry) in file.entries.enumerated() {

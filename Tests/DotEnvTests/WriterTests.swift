@@ -33,6 +33,13 @@ import Testing
         #expect(error?.code == .unwritableValue && error?.key == "A")
     }
 
+    @Test func `the value whose end parsers do not see is named, not the variable after it`() {
+        let error = failure { () throws(DotEnvError) in
+            _ = try written(["A": "1", "TR": "trail\\", "YES": "yes"], as: .dotenv)
+        }
+        #expect(error?.code == .notVerified && error?.key == "TR")
+    }
+
     @Test(
         arguments: [
             (nil, "\r'\""), (.dotenv, "'\"`\nx"), (.dotenv, "'\"`#"), (.next, "$x\n'\"`"),
