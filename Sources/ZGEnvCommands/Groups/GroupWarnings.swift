@@ -103,7 +103,7 @@ extension LateReason {
     /// A clause for people.
     fileprivate var clause: String {
         switch self {
-        case .cut: "an admin had taken the right away before they saw it"
+        case .cut: "an admin had already taken that right away"
         case .role, .key: "your role did not allow it"
         case .member: "this vault was not a member"
         case .compartment: "this vault had no access to the project"

@@ -27,7 +27,7 @@ enum ContestGate {
                 ? "\(names.first ?? "") is contested: \(reason(of: first.contest))."
                 : "These variables are contested: \(names.joined(separator: ", "))."
             // Of two variables with one name, neither is this vault's own.
-            if warnsOnly, Set(names).count == names.count {
+            if warnsOnly, !found.contains(where: { hasTwin($0.variable, in: index) }) {
                 context.warn("contested", "\(message) This vault's own value is used.")
                 continue
             }
@@ -35,6 +35,16 @@ enum ContestGate {
                 .conflict, message,
                 hint:
                     "Decide with: zg-env resolve \(word: names.first ?? "KEY") -p \(word: project)")
+        }
+    }
+
+    /// Whether another variable has the name in development.
+    private static func hasTwin(_ id: Identifier, in index: VaultIndex) -> Bool {
+        guard let variable = index.variables.first(where: { $0.id == id }) else { return false }
+        return index.variables.contains { other in
+            other.id != id && other.isLive && other.project == variable.project
+                && other.name.utf8.elementsEqual(variable.name.utf8)
+                && other.attributes.scope.targets.contains(.development)
         }
     }
 

@@ -354,6 +354,11 @@ struct GroupMemberTests {
                     try homes.run(name, "export", "-p", "web", "-t", target), 5, "zg-env resolve A")
             }
         }
+        // Development has only one of them.
+        for name in ["alice", "bob"] {
+            let run = done(try homes.run(name, "run", "-p", "web", "--", "printenv", "A"))
+            #expect(run.output == "for all\n" && run.error.contains("A is contested"))
+        }
         let resolved = done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", take))
         #expect(resolved.error.contains(message), "\(resolved.error)")
         try homes.settle("bob", "alice")
