@@ -56,33 +56,19 @@ struct Resolve: Command {
         }
         let candidates = try candidates(contested, shared, index)
         guard let take else { return list(candidates, contested, project.name, workspace) }
-        let isAboutValues = Self.isAboutValues(contested)
-        guard isAboutValues || take == "mine" else {
-            throw CommandError(
-                .usage,
-                "Members gave \(key) different names or scopes. Only this vault's can be chosen.",
-                hint:
-                    "--take mine gives everybody this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
-            )
+        // Which variables there are comes before their values.
+        let unclear = contested.filter { !$0.contest.isDisjoint(with: Self.attributes) }
+        guard unclear.isEmpty else {
+            return try decideAttributes(of: unclear, take, index, project.name, workspace)
         }
-        let chosen =
-            try isAboutValues
-            ? choose(take, candidates, project.name) : try only(of: candidates, project.name)
+        let chosen = try choose(take, candidates, project.name)
         let contest = contested.first { $0.variable == chosen.variable.id }?.contest ?? []
         let others = contest.contains(.twin) ? others(than: chosen, contested, index) : []
-        let things = Self.decided(by: contest, isAboutValues)
         if !workspace.options.dryRun {
-            try apply(chosen, things, others, workspace)
+            try apply(chosen, contest, others, workspace)
             workspace.note(
-                isAboutValues
-                    ? "\(key) now has the value stored by \(chosen.author) for \(chosen.scope)."
-                    : "Everybody now gets this vault's name and scope: \(key) for \(chosen.scope).")
+                "\(key) now has the value stored by \(chosen.author) for \(chosen.scope).")
             others.map { $0.line(key) }.forEach(workspace.note)
-            if !things.contains(.scope), !contest.isDisjoint(with: [.name, .scope]) {
-                workspace.note(
-                    "Members still give it different names or scopes. Choose this vault's with: zg-env resolve \(word: key) -p \(word: project.name) --take mine"
-                )
-            }
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name), "taken": .string(chosen.id),
@@ -98,7 +84,45 @@ struct Resolve: Command {
         ])
     }
 
-    /// Another variable of the name that shares a target with the chosen one, here or for a colleague.
+    private static let attributes: SharedProject.Contest = [.name, .scope]
+
+    /// Gives everybody this vault's names and scopes.
+    private func decideAttributes(
+        of contested: [SharedProject.ContestedVariable], _ take: String, _ index: VaultIndex,
+        _ project: String, _ workspace: Workspace
+    ) throws -> CommandResult {
+        guard take == "mine" else {
+            throw CommandError(
+                .usage,
+                "Members gave \(key) different names or scopes. Only this vault's can be chosen.",
+                hint:
+                    "--take mine gives everybody this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
+            )
+        }
+        let scopes = contested.compactMap { item in
+            index.variables.first { $0.id == item.variable }?.attributes.scope.description
+        }
+        if !workspace.options.dryRun {
+            for item in contested { workspace.session.decided[item.variable] = [.name, .scope] }
+            defer { workspace.session.decided = [:] }
+            try workspace.session.update(with: workspace.session.keys(.values)) { _ in }
+            for scope in scopes {
+                workspace.note(
+                    "Everybody now gets this vault's name and scope: \(key) for \(scope).")
+            }
+            if contested.contains(where: { !$0.contest.isSubset(of: Self.attributes) }) {
+                workspace.note(
+                    "See what else is contested with: zg-env resolve \(word: key) -p \(word: project)"
+                )
+            }
+        }
+        return CommandResult(json: [
+            "key": .string(key), "project": .string(project), "taken": "mine",
+            "scopes": .strings(scopes), "dryRun": .bool(workspace.options.dryRun),
+        ])
+    }
+
+    /// Another variable of the name that shares a target with the chosen one.
     private struct Other {
         let variable: Identifier
         let scope: Scope
@@ -108,50 +132,24 @@ struct Resolve: Command {
         var isRemoved: Bool { rest.isEmpty }
 
         func line(_ key: String) -> String {
-            let name = "\(key) for \(scope.description)"
-            if isRemoved { return "\(name) was removed." }
-            return rest == scope
-                ? "\(name) was not changed." : "\(name) now applies to \(rest.description) only."
+            "\(key) for \(scope.description) "
+                + (isRemoved ? "was removed." : "now applies to \(rest.description) only.")
         }
     }
 
     private func others(
         than chosen: Candidate, _ contested: [SharedProject.ContestedVariable], _ index: VaultIndex
     ) -> [Other] {
-        contested.filter { $0.contest.contains(.twin) }.compactMap { item in
+        contested.compactMap { item in
             guard item.variable != chosen.variable.id,
-                let other = index.variables.first(where: { $0.id == item.variable }), other.isLive
+                let other = index.variables.first(where: { $0.id == item.variable }), other.isLive,
+                other.attributes.scope.overlaps(chosen.variable.attributes.scope)
             else { return nil }
             let scope = other.attributes.scope
             return Other(
                 variable: other.id, scope: scope,
                 rest: scope.subtracting(chosen.variable.attributes.scope))
         }
-    }
-
-    /// Returns what is decided for everybody: with a choice of a value, a contested name or scope only where
-    /// there is no other way.
-    private static func decided(
-        by contest: SharedProject.Contest, _ isAboutValues: Bool
-    ) -> Set<Assigned> {
-        isAboutValues && contest.isDisjoint(with: [.late, .twin])
-            ? [.value, .type] : [.value, .name, .scope, .type]
-    }
-
-    /// Whether the members disagree about a value, not only about the name or scope.
-    private static func isAboutValues(_ contested: [SharedProject.ContestedVariable]) -> Bool {
-        contested.contains { $0.contest.isEmpty || !$0.contest.isSubset(of: [.name, .scope]) }
-    }
-
-    private func only(of candidates: [Candidate], _ project: String) throws -> Candidate {
-        guard let only = candidates.first,
-            candidates.allSatisfy({ $0.variable.id == only.variable.id })
-        else {
-            throw CommandError(
-                .conflict, "Several variables \(key) of \(project) are contested.",
-                hint: "Rename one of them first with: zg-env rename")
-        }
-        return candidates.first { $0.version == $0.variable.currentVersion } ?? only
     }
 
     private func choose(
@@ -217,7 +215,8 @@ struct Resolve: Command {
                 "  \(candidate.id.prefix(8))  by \(candidate.author), \(age), for \(candidate.scope)"
                     + (candidate.isMine ? " (mine)" : ""))
         }
-        let way = Self.isAboutValues(contested) ? "ID" : "mine"
+        let isAboutValues = contested.allSatisfy { $0.contest.isDisjoint(with: Self.attributes) }
+        let way = isAboutValues ? "ID" : "mine"
         lines.append("Take one with: zg-env resolve \(key) -p \(word: project) --take \(way)")
         let text = DisplayText.lines(lines)
         return CommandResult(
@@ -236,10 +235,14 @@ struct Resolve: Command {
     }
 
     private func apply(
-        _ chosen: Candidate, _ things: Set<Assigned>, _ others: [Other], _ workspace: Workspace
+        _ chosen: Candidate, _ contest: SharedProject.Contest, _ others: [Other],
+        _ workspace: Workspace
     ) throws {
         let now = workspace.context.now()
-        workspace.session.decided = [chosen.variable.id: things]
+        let isAboutValues = contest.isDisjoint(with: [.late, .twin])
+        workspace.session.decided = [
+            chosen.variable.id: isAboutValues ? [.value, .type] : [.value, .name, .scope, .type]
+        ]
         for other in others { workspace.session.decided[other.variable] = [.scope] }
         defer { workspace.session.decided = [:] }
         try workspace.session.update(with: workspace.session.keys(.values)) { transaction in

@@ -28,7 +28,7 @@ enum ContestGate {
                 : "These variables are contested: \(names.joined(separator: ", "))."
             // Of two variables with one name, neither is this vault's own.
             if warnsOnly, !found.contains(where: { hasTwin($0.variable, in: index) }) {
-                context.warn("contested", "\(message) This vault's own value is used.")
+                context.warn("contested", "\(message) The value in this vault is used.")
                 continue
             }
             throw CommandError(
@@ -54,17 +54,18 @@ enum ContestGate {
     static func reason(of contest: SharedProject.Contest) -> String {
         if contest.isEmpty { return "a writer offers another value" }
         if contest.contains(.unreadable) { return "a colleague's value cannot be opened" }
-        if contest.contains(.value) {
-            return "members stored different values at the same time"
-                + (contest.contains(.scope) ? ", and gave it different scopes" : "")
-        }
-        if contest.contains(.late) {
-            return "it was changed by somebody who no longer had the right"
-        }
-        if contest.contains(.twin) {
-            return "two variables have this name and share a target"
-        }
-        if contest.contains(.name) { return "members gave it different names" }
-        return "members gave it different scopes"
+        let attributes: String? =
+            contest.contains(.name)
+            ? "members gave it different names"
+            : contest.contains(.scope) ? "members gave it different scopes" : nil
+        let value: String? =
+            if contest.contains(.value) {
+                "members stored different values at the same time"
+            } else if contest.contains(.late) {
+                "it was changed by somebody who no longer had the right"
+            } else if contest.contains(.twin) {
+                "two variables have this name and share a target"
+            } else { nil }
+        return [attributes, value].compactMap { $0 }.joined(separator: ", and ")
     }
 }
