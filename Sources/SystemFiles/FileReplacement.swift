@@ -128,7 +128,7 @@ package enum FileReplacement {
 
     /// Returns the directory part of a path, or `.` for a bare name.
     package static func directory(of path: String) -> String {
-        // Not the character: a combining mark after it would make it another one.
+        // Searches bytes, because a combining mark after a slash makes it a different Character.
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

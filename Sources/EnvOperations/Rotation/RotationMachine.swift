@@ -309,7 +309,7 @@ package struct RotationMachine: Equatable, Sendable {
 
     /// Handles a failure in the forward direction by reverting or stopping.
     private mutating func fail(_ failure: RotationProgress.Failure, in member: Int?) {
-        // What may be revoked must not become live again, unless --apply installs it again.
+        // A value that may be revoked must not become live again, unless --apply installs it.
         guard plan.failurePolicy == .rollback, canAbort else { return stop(failure, in: member) }
         note(failure, in: member)
         progress.direction = .backward

@@ -69,7 +69,7 @@ package struct PosixFileStore: FileStore {
     /// - Returns: Whether the directory exists; otherwise the reason is in `errno`.
     private func createDirectory(_ path: String) -> Bool {
         guard unsafe mkdir(path, 0o700) == 0 else { return errno == EEXIST }
-        // A directory whose parent cannot be opened is as good as the system makes it.
+        // A parent that cannot be opened cannot be synced, but the directory is usable.
         if isDurable { try? FileReplacement.syncDirectory(of: path) }
         return true
     }

@@ -56,7 +56,7 @@ struct Resolve: Command {
         }
         let candidates = try candidates(contested, shared, index)
         guard let take else { return list(candidates, contested, project.name, workspace) }
-        // Which variables there are comes before their values.
+        // Names and scopes determine which variables there are, so they are decided first.
         let unclear = contested.filter { !$0.contest.isDisjoint(with: Self.attributes) }
         guard unclear.isEmpty else {
             return try decideAttributes(of: unclear, take, index, project.name, workspace)
