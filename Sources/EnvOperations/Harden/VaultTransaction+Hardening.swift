@@ -115,6 +115,7 @@ extension VaultTransaction {
         var attributes = item.variable.attributes
         attributes.scope = item.rest
         let part = append(item.variable.name, attributes, of: item.variable.project, time: time)
+        index.variables[part].rotationSeconds = item.variable.rotationSeconds
         try value.withBytes { bytes in
             _ = try store(bytes, forVariableAt: part, at: time)
         }

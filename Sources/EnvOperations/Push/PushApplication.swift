@@ -88,24 +88,41 @@ package final class PushApplication {
         self.progress = progress
     }
 
+    /// What is wrong with the steps of a plan that send values.
+    package struct Problems {
+        /// A sentence for each variable that Vercel would reject or that is no value yet, by key.
+        package fileprivate(set) var keys: [String: String] = [:]
+        /// Problems of the project and of all values together.
+        package fileprivate(set) var general: [String] = []
+        /// Records whose value is empty.
+        package fileprivate(set) var empty: Set<Identifier> = []
+    }
+
     /// Checks every step that sends a value against Vercel's limits, before anything is sent.
     ///
-    /// - Parameter variables: All records of the project. Those that Vercel already has count for
-    ///   the size of a deployment; records that only Vercel has do not.
-    /// - Returns: One sentence per problem, with the key if it is about one.
-    package func problems(of plan: PushPlan, among variables: [Variable]) throws -> [String] {
-        var problems: [String] = []
+    /// - Parameters:
+    ///   - variables: All records of the project. Those that Vercel already has count for the size
+    ///     of a deployment; records that only Vercel has do not.
+    ///   - insisted: Keys whose ciphertext or reference is meant to be sent.
+    package func problems(
+        of plan: PushPlan, among variables: [Variable], insisted: Set<String>
+    ) throws -> Problems {
+        var problems = Problems()
         var entries: [EnvironmentVariableRules.Entry] = []
         for step in plan.steps {
             guard let new = try newVariable(step) else { continue }
             for name in step.attributes.scope.customEnvironments
             where environments.id(of: name) == nil {
-                problems.append("\(step.key): the project has no custom environment \(name)")
+                problems.general.append(
+                    "\(step.key): the project has no custom environment \(name)")
             }
-            problems += EnvironmentVariableRules.problems(
-                of: new, productionBranch: productionBranch
-            ).map { "\(step.key): \($0.description)" }
-            entries.append(entry(step.key, step.attributes.scope, new.value.count))
+            let broken = EnvironmentVariableRules.problems(
+                of: new, productionBranch: productionBranch)
+            if let first = broken.first { problems.keys[step.key] = first.description }
+            if new.value.count == 0, let id = step.variable?.id { problems.empty.insert(id) }
+            if broken.isEmpty {
+                entries.append(entry(step.key, step.attributes.scope, new.value.count))
+            }
         }
         guard !entries.isEmpty else { return problems }
         let sent = Set(plan.steps.compactMap { $0.variable?.id })
@@ -116,8 +133,8 @@ package final class PushApplication {
             else { continue }
             entries.append(entry(variable.name, variable.attributes.scope, value.count))
         }
+        problems.general += EnvironmentVariableRules.totalProblems(of: entries).map(\.description)
         return problems
-            + EnvironmentVariableRules.totalProblems(of: entries).map(\.description)
     }
 
     private func entry(

@@ -27,6 +27,13 @@ package struct PushOutcome {
     package internal(set) var way = RecordNote.Way.either
 }
 
+extension PushOutcome {
+    /// The outcome of a step that was taken out of the plan.
+    package static func leftOut(_ step: PushPlan.Step, _ reason: String) -> PushOutcome {
+        PushOutcome(step: step, end: .failed(reason, nil), isSent: false)
+    }
+}
+
 /// What the vault has to record about one variable after a request that changed Vercel.
 package struct PushRecord {
     /// What is known about Vercel's record.

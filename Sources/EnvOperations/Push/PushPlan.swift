@@ -46,6 +46,16 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
+    /// A step that gives a value a weaker type than Vercel has in its scope.
+    package struct Weakening: Equatable, Sendable {
+        package let step: Step
+        package let before: VariableAttributes.Kind
+
+        /// Whether Vercel would show a value that it hides now. Plain and encrypted values can both
+        /// be read.
+        package var isExposure: Bool { before == .sensitive }
+    }
+
     /// Scopes where a key must not exist afterwards, even if the vault has no record of it.
     package struct Vacated: Equatable, Sendable {
         package let key: String
@@ -64,6 +74,8 @@ package struct PushPlan: Equatable, Sendable {
         package var force = false
         /// Whether to delete records that only Vercel has.
         package var prune = false
+        /// Whether Vercel may protect a value less than now.
+        package var allowsWeaker = false
         /// The keys; nil for all.
         package var keys: Set<String>?
         /// The records; nil for all.
@@ -83,6 +95,8 @@ package struct PushPlan: Equatable, Sendable {
 
     /// The changes in the order of sending.
     package private(set) var steps: [Step] = []
+    /// Steps after which Vercel protects a value less than now.
+    package private(set) var weakened: [Weakening] = []
     /// Records that need no change.
     package private(set) var unchanged: [Variable] = []
     /// Differences that the vault has not seen and that stop the push, with their authors if known.
@@ -101,10 +115,11 @@ package struct PushPlan: Equatable, Sendable {
     ///   - leftovers: Old records of renamed variables, which an earlier push should have deleted.
     ///   - successors: The vault records that must exist before these are deleted, by Vercel's id.
     ///   - abandoned: Old records of renamed variables that are left unchanged.
+    ///   - renamed: See ``renamedRecords(of:)``.
     package init(
         variables: [Variable], platform: [VercelRecord], adopted: [Identifier: VercelRecord],
         leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],
-        abandoned: [VercelRecord] = [], rules: Rules
+        abandoned: [VercelRecord] = [], renamed: Set<String> = [], rules: Rules
     ) {
         // A record to be deleted is not in the way.
         let staying = platform.filter { !leftovers.contains($0) }
@@ -141,6 +156,67 @@ package struct PushPlan: Equatable, Sendable {
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
         steps = Self.ordered(Self.merged(steps, platform), platform)
+        weakened = steps.compactMap { Self.weakening($0, variables, platform, renamed) }
+    }
+
+    /// Returns Vercel's ids of the records of renamed variables: what they hold keeps its type under
+    /// the new name.
+    ///
+    /// - Parameter variables: Before a ``ScopeExchange``.
+    package static func renamedRecords(of variables: [Variable]) -> Set<String> {
+        Set(
+            variables.filter { $0.isLive && $0.remote.map(\.key) != $0.name }
+                .compactMap { $0.remote?.id })
+    }
+
+    /// Returns what a step makes weaker; nil for most. An update of a sensitive record is refused by
+    /// Vercel and changes nothing. Development has no sensitive values by itself.
+    private static func weakening(
+        _ step: Step, _ variables: [Variable], _ platform: [VercelRecord],
+        _ renamed: Set<String>
+    ) -> Weakening? {
+        guard let variable = step.variable, !step.isDeletion,
+            !step.attributes.scope.isOnlyDevelopment
+        else { return nil }
+        let (kind, scope) = (step.attributes.kind, step.attributes.scope)
+        let own = platform.first { $0.id == step.remoteID }
+        if own?.attributes.kind == .sensitive { return nil }
+        let others = platform.filter {
+            $0.id == variable.remote?.id || $0.id == step.remoteID
+                || $0.key == step.key && $0.attributes.scope.overlaps(scope)
+                    && !renamed.contains($0.id)
+        }
+        var kinds = others.map(\.attributes.kind)
+        if kinds.isEmpty {
+            // The type of a removed variable, which Vercel had here before.
+            let removed = variables.filter { other in
+                !other.isLive && other.name == step.key && other.remote != nil
+                    && other.attributes.scope.overlaps(scope)
+            }
+            let last = removed.max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
+            kinds = [last?.attributes.kind].compactMap(\.self)
+        }
+        guard let before = kinds.max(by: { $0.strictness < $1.strictness }),
+            kind.strictness < before.strictness
+        else { return nil }
+        return Weakening(step: step, before: before)
+    }
+
+    /// Takes all steps of some keys out of the plan.
+    ///
+    /// - Returns: The steps that send a variable.
+    package mutating func leaveOut(_ keys: Set<String>) -> [Step] {
+        let isLeft = { [steps] (step: Step) in
+            keys.contains(step.key)
+                || steps.contains { other in
+                    keys.contains(other.key) && other.variable?.id == step.successor
+                        && step.successor != nil
+                }
+        }
+        let left = steps.filter(isLeft)
+        steps.removeAll(where: isLeft)
+        weakened.removeAll { isLeft($0.step) }
+        return left.filter { $0.variable != nil }
     }
 
     /// Returns notes about records that other users created in scopes that records of the vault

@@ -45,11 +45,7 @@ package struct CopyPlan {
             }
             let others = destination.map { index.variables(of: $0, named: record.name) } ?? []
             let holding = others.filter { $0.attributes.scope.overlaps(scope) }
-            // A record with a larger scope already provides the same value there.
-            if let only = holding.first, holding.count == 1,
-                scope.subtracting(only.attributes.scope).isEmpty, reader.isAccepted(only),
-                let old = try reader.currentValue(of: only, in: arena), old.equals(value)
-            {
+            if try reader.holder(of: value, in: scope, among: others) != nil {
                 return Entry(
                     record: record, scope: scope, fate: .unchanged, byteCount: value.count)
             }
@@ -63,8 +59,8 @@ package struct CopyPlan {
 extension VaultTransaction {
     /// Carries out a plan made with this transaction's index.
     ///
-    /// A new record gets type, comment and history of its source. An existing one keeps its own,
-    /// and its value becomes an earlier version.
+    /// A new record gets type, comment and history of its source. An existing one keeps its own, but
+    /// a type that is not weaker, and its value becomes an earlier version.
     ///
     /// - Returns: The effects on other records, by key.
     package mutating func apply(
@@ -79,10 +75,10 @@ extension VaultTransaction {
             let source = entry.record
             let history = History(of: source, in: index).versions
             let edit = assign(
-                entry.scope, to: source.name, of: destination, kind: source.attributes.kind,
+                entry.scope, to: source.name, of: destination, source: source.attributes.kind,
                 at: time)
             touched += edit.touched.map { (source.name, $0) }
-            if edit.isNew {
+            if edit.isNew, edit.touched.isEmpty {
                 index.variables[edit.position].attributes.comment = source.attributes.comment
             }
             // Copy only confirmed versions of the history.

@@ -18,6 +18,8 @@ package struct ImportPlan: Equatable {
         package let scope: Scope
         /// Whether only the comment or the type changes, without a new version.
         package var keepsValue = false
+        /// The strictest type that the key has in this scope; nil for a new value.
+        package var before: VariableAttributes.Kind?
     }
 
     /// Why nothing can be imported.
@@ -41,15 +43,14 @@ package struct ImportPlan: Equatable {
     /// Plans the import of `keys`.
     ///
     /// - Parameters:
-    ///   - records: The live records of the project, by key.
+    ///   - records: The records of the project, including removed ones, by key.
     ///   - wanted: The requested scope; nil to keep that of the key's only record.
-    ///   - standard: The scope of a new record if none was requested.
     ///   - comments: The new comments by key; other keys keep theirs.
     ///   - kind: The type that was asked for.
     ///   - isEqual: Returns whether the key at that index has the record's value; nil if the values
     ///     are locked.
     package init(
-        keys: [String], records: [String: [Variable]], wanted: Scope?, standard: Scope,
+        keys: [String], records: [String: [Variable]], wanted: Scope?,
         rule: ConflictRule, comments: [String: String] = [:],
         kind: VariableAttributes.Kind? = nil,
         isEqual: ((Int, Variable) throws -> Bool)?
@@ -57,32 +58,41 @@ package struct ImportPlan: Equatable {
         var entries: [Entry] = []
         var (ambiguous, conflicts): ([String], [String]) = ([], [])
         for (number, key) in keys.enumerated() {
-            let existing = records[key] ?? []
+            let all = records[key] ?? []
+            let existing = all.filter(\.isLive)
             if wanted == nil && existing.count > 1 {
                 ambiguous.append(key)
                 continue
             }
-            let scope = wanted ?? existing.first?.attributes.scope ?? standard
+            let scope =
+                wanted ?? existing.first?.attributes.scope
+                ?? Inheritance.standardScope(kind, among: all)
             let holding = existing.filter { $0.attributes.scope.overlaps(scope) }
             if holding.isEmpty {
                 entries.append(Entry(key: key, fate: .created, scope: scope))
                 continue
             }
-            let exact = holding.first { $0.attributes.scope == scope }
-            let isSame = try exact.flatMap { try isEqual?(number, $0) } ?? false
-            if let exact, isSame, kind ?? exact.attributes.kind == exact.attributes.kind {
+            // A record with more targets has the value there too.
+            let holder = existing.holding(scope)
+            let isSame = try holder.flatMap { try isEqual?(number, $0) } ?? false
+            if let holder, isSame, kind ?? holder.attributes.kind == holder.attributes.kind {
                 let comment = comments[key]
-                let tellsMore = comment != nil && comment != exact.attributes.comment
+                let tellsMore = comment != nil && comment != holder.attributes.comment
                 let isUpdated = tellsMore && rule == .overwrite
                 entries.append(
                     Entry(
-                        key: key, fate: isUpdated ? .updated : .unchanged, scope: scope,
-                        keepsValue: true))
+                        key: key, fate: isUpdated ? .updated : .unchanged,
+                        scope: isUpdated ? holder.attributes.scope : scope, keepsValue: true))
                 continue
             }
+            let keepsValue = isSame && holder?.attributes.scope == scope
             switch rule {
             case .overwrite:
-                entries.append(Entry(key: key, fate: .updated, scope: scope, keepsValue: isSame))
+                let before = holding.map(\.attributes.kind).max { $0.strictness < $1.strictness }
+                entries.append(
+                    Entry(
+                        key: key, fate: .updated, scope: scope, keepsValue: keepsValue,
+                        before: before))
             case .skip: entries.append(Entry(key: key, fate: .skipped, scope: scope))
             case .fail: conflicts.append(key)
             }

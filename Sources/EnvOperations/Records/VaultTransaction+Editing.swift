@@ -7,6 +7,13 @@ package struct RecordEdit: Equatable {
     package let isNew: Bool
     /// Other records that lost targets.
     package let touched: [Touched]
+    /// The strictest type that a value had in this scope before; nil if there was none.
+    package var before: VariableAttributes.Kind?
+
+    /// The effect of a change of the record at that position alone.
+    package static func only(_ position: Int) -> RecordEdit {
+        RecordEdit(position: position, isNew: false, touched: [])
+    }
 
     /// A record other than the one that was set.
     package struct Touched: Equatable {
@@ -14,6 +21,8 @@ package struct RecordEdit: Equatable {
         package let before: Scope
         /// Its scope now; empty if it was removed.
         package let after: Scope
+        /// The version of its value; 0 without one.
+        package let version: UInt64
     }
 }
 
@@ -30,22 +39,62 @@ extension VaultTransaction {
 
     /// Makes sure that one record of `key` has exactly `scope`; see ``ScopeAssignment``.
     ///
+    /// A record that is new or gets the scope of others takes over what they had; see
+    /// ``Inheritance``.
+    ///
     /// - Parameters:
     ///   - records: The key's records, including removed ones; nil to look for them.
-    ///   - kind: The type of a new record.
+    ///   - kind: The type that was asked for; nil to keep or take over one.
+    ///   - declared: The type that a schema gives a value in a place that never had one.
+    ///   - source: The type of the value where it comes from; what gets it is as strict.
     package mutating func assign(
         _ scope: Scope, to key: String, of project: Identifier, records: [Variable]? = nil,
-        kind: VariableAttributes.Kind, at time: UInt64
+        kind: VariableAttributes.Kind? = nil, declared: VariableAttributes.Kind? = nil,
+        source: VariableAttributes.Kind? = nil, at time: UInt64
     ) -> RecordEdit {
         let records =
             records ?? index.variables.filter { $0.project == project && $0.name == key }
-        let plan = ScopeAssignment(of: scope, among: records.filter(\.isLive))
+        let live = records.filter(\.isLive)
+        let plan = ScopeAssignment(of: scope, among: live)
+        let inherited = Inheritance(in: scope, among: records, declared: declared)
+        let before = live.filter { $0.attributes.scope.overlaps(scope) }
+            .map(\.attributes.kind).max { $0.strictness < $1.strictness }
+        let exact = live.first { $0.attributes.scope == scope }
+        let kept = [exact?.attributes.kind ?? inherited.kind, source].compactMap(\.self)
+            .max { $0.strictness < $1.strictness }
+        let touched = leave(plan, at: time)
+        guard let id = plan.record, let position = position(of: id) else {
+            let attributes = VariableAttributes(
+                kind: kind ?? kept ?? .encrypted, scope: scope, comment: inherited.comment)
+            let position = add(key, attributes, of: project, among: records, at: time)
+            index.variables[position].rotationSeconds = inherited.rotationSeconds
+            return RecordEdit(position: position, isNew: true, touched: touched, before: before)
+        }
+        if let kind = kind ?? kept { index.variables[position].attributes.kind = kind }
+        if exact == nil {
+            index.variables[position].attributes.scope = scope
+            index.variables[position].updatedAt = time
+            if index.variables[position].attributes.comment == nil {
+                index.variables[position].attributes.comment = inherited.comment
+            }
+            if index.variables[position].rotationSeconds == 0 {
+                index.variables[position].rotationSeconds = inherited.rotationSeconds
+            }
+        }
+        return RecordEdit(position: position, isNew: false, touched: touched, before: before)
+    }
+
+    /// Removes the scope of a plan from all other records.
+    private mutating func leave(
+        _ plan: ScopeAssignment, at time: UInt64
+    ) -> [RecordEdit.Touched] {
         var touched: [RecordEdit.Touched] = []
         for narrowing in plan.narrowed {
             guard let position = position(of: narrowing.record) else { continue }
             touched.append(
                 .init(
-                    before: index.variables[position].attributes.scope, after: narrowing.scope))
+                    before: index.variables[position].attributes.scope, after: narrowing.scope,
+                    version: index.variables[position].currentVersion))
             index.variables[position].attributes.scope = narrowing.scope
             index.variables[position].updatedAt = time
         }
@@ -53,33 +102,25 @@ extension VaultTransaction {
             guard let position = position(of: id) else { continue }
             touched.append(
                 .init(
-                    before: index.variables[position].attributes.scope, after: Scope(targets: [])))
+                    before: index.variables[position].attributes.scope, after: Scope(targets: []),
+                    version: index.variables[position].currentVersion))
             remove(at: position, time: time)
         }
-        if let id = plan.record, let position = position(of: id) {
-            if index.variables[position].attributes.scope != scope {
-                index.variables[position].attributes.scope = scope
-                index.variables[position].updatedAt = time
-            }
-            return RecordEdit(position: position, isNew: false, touched: touched)
-        }
-        return RecordEdit(
-            position: add(
-                key, .init(kind: kind, scope: scope), of: project, among: records, at: time),
-            isNew: true,
-            touched: touched)
+        return touched
     }
 
-    /// Adds a record without a value. Its version numbers continue those of removed records of the
-    /// key, so that a number never means two values.
+    /// Adds a record without a value. Its version numbers continue those of the key's removed records
+    /// and of those that had its scope, so that a number never means two values there.
     mutating func add(
         _ key: String, _ attributes: VariableAttributes, of project: Identifier,
         among records: [Variable], at time: UInt64
     ) -> Int {
         var variable = Variable(
             project: project, name: key, attributes: attributes, createdAt: time)
-        let removed = records.filter { !$0.isLive }
-        variable.highestVersion = removed.map(\.highestVersion).max() ?? 0
+        let before = records.filter {
+            !$0.isLive || $0.attributes.scope.overlaps(attributes.scope)
+        }
+        variable.highestVersion = before.map(\.highestVersion).max() ?? 0
         index.variables.append(variable)
         return index.variables.count - 1
     }

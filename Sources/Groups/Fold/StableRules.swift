@@ -224,19 +224,6 @@ extension RecordOperation {
     }
 }
 
-extension VariableAttributes.Kind {
-    /// Types from weak to strict.
-    package var strictness: Int {
-        switch self {
-        case .plain: 0
-        case .system: 1
-        case .secret: 2
-        case .encrypted: 3
-        case .sensitive: 4
-        }
-    }
-}
-
 extension Scope {
     /// Whether `other` has everything that this scope has.
     package func isIncluded(in other: Scope) -> Bool {

@@ -86,7 +86,12 @@ package struct VaultIndex {
 
     /// Returns the records in use for one name.
     package func variables(of project: Identifier, named name: String) -> [Variable] {
-        variables.filter { $0.project == project && $0.isLive && $0.name == name }
+        records(of: project, named: name).filter(\.isLive)
+    }
+
+    /// Returns all records of one name, including removed ones.
+    package func records(of project: Identifier, named name: String) -> [Variable] {
+        variables.filter { $0.project == project && $0.name == name }
     }
 
     /// Returns the account with that name, or the default account for nil.

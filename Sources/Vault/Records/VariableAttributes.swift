@@ -24,6 +24,17 @@ package struct VariableAttributes: Equatable, Sendable {
             }
         }
 
+        /// Types from weak to strict.
+        package var strictness: Int {
+            switch self {
+            case .plain: 0
+            case .system: 1
+            case .secret: 2
+            case .encrypted: 3
+            case .sensitive: 4
+            }
+        }
+
         /// Reads a type.
         package static func decode(from reader: inout ByteReader) throws(VaultError) -> Kind {
             guard let kind = Kind(rawValue: try reader.byte()) else {

@@ -86,13 +86,11 @@ struct EditWork {
         if let known, step.record?.attributes.scope == step.scope {
             position = known
         } else {
-            try SensitiveScope.check(
-                step.scope, nil,
-                among: transaction.index.variables(of: project, named: step.key))
+            let records = transaction.index.records(of: project, named: step.key)
+            try SensitiveScope.check(step.scope, nil, of: step.key, among: records)
             position =
                 transaction.assign(
-                    step.scope, to: step.key, of: project,
-                    kind: step.record?.attributes.kind ?? .encrypted, at: time
+                    step.scope, to: step.key, of: project, records: records, at: time
                 ).position
         }
         try value.withBytes { bytes in

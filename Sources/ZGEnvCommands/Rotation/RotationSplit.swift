@@ -63,16 +63,13 @@ struct RotationSplit {
                 }
             }
             let edit = transaction.assign(
-                scope, to: key, of: place.project.id, records: records,
-                kind: place.records[0].attributes.kind, at: time)
+                scope, to: key, of: place.project.id, records: records, at: time)
             if edit.isNew {
                 guard let old = preparation.old else {
                     throw CommandError(
                         .notFound, "The vault does not have the value of \(key).",
                         hint: "Run: zg-env set \(word: key) -p \(word: place.project.name)")
                 }
-                transaction.index.variables[edit.position].attributes.comment =
-                    place.records[0].attributes.comment
                 _ = try old.withBytes { bytes in
                     try transaction.store(bytes, forVariableAt: edit.position, at: time)
                 }

@@ -10,8 +10,10 @@ struct Push: Command {
         discussion: """
             Sends only what changed. If a variable has changed on Vercel since the last sync, nothing \
             is sent. With -t, a variable for several targets is pushed for all of them. Values that \
-            Vercel does not show are sent but cannot be read back; the report says so. After an \
-            interruption, run the command again to finish.
+            Vercel does not show are sent but cannot be read back; the report says so. --force keeps a \
+            stricter type that Vercel has. What becomes readable on Vercel is sent only after a question, \
+            which --yes does not answer, or with --allow-weaker. What Vercel would reject is left out, and the \
+            command then ends with 1. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [
@@ -19,6 +21,7 @@ struct Push: Command {
             OptionSpec(flag: "prune", "Delete variables that exist only on Vercel"),
             OptionSpec(
                 flag: "force", "Overwrite conflicting changes and overlapping variables on Vercel"),
+            PushOption.allowWeaker,
             OptionSpec(
                 flag: "check",
                 "Send nothing if a variable that the schema requires is missing or invalid"
@@ -41,6 +44,7 @@ struct Push: Command {
     init(_ command: ParsedCommand) throws {
         rules.force = command.has("force")
         rules.prune = command.has("prune")
+        rules.allowsWeaker = command.has(PushOption.allowWeaker.name)
         checks = command.has("check")
         redeploys = command.has("redeploy")
         let choice = try RecordChoice(command)

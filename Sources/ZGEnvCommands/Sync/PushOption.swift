@@ -10,17 +10,23 @@ struct PushOption {
         OptionSpec(flag: "push", "Also push the change to Vercel"),
         OptionSpec(
             flag: "redeploy", "With --push: redeploy production and wait until it is live"),
+        allowWeaker,
     ]
+
+    static let allowWeaker = OptionSpec(
+        flag: "allow-weaker", "Make sensitive values readable on Vercel without a question")
 
     let pushes: Bool
     let redeploys: Bool
+    private let allowsWeaker: Bool
 
     /// Pushes nothing.
-    init() { (pushes, redeploys) = (false, false) }
+    init() { (pushes, redeploys, allowsWeaker) = (false, false, false) }
 
     init(_ command: ParsedCommand) {
         pushes = command.has("push")
         redeploys = command.has("redeploy")
+        allowsWeaker = command.has(Self.allowWeaker.name)
     }
 
     /// Returns the tier to open for the write before a push: that of the values, so that the push finds
@@ -50,6 +56,7 @@ struct PushOption {
         }
         var rules = PushPlan.Rules()
         rules.keys = keys
+        rules.allowsWeaker = allowsWeaker
         rules.vacated = vacated
         var joined = result
         var isPushed = false

@@ -10,7 +10,11 @@ struct PushReport {
     private let project: String
     /// Whether somebody can be asked, as `pull` does for each conflict.
     private let offersQuestions: Bool
-    private let plan: PushPlan
+    private var plan: PushPlan
+    /// What was taken out of the plan, because Vercel would reject it.
+    private var leftOut: [PushOutcome] = []
+    /// Records whose value is empty.
+    private var empty: Set<Identifier> = []
     /// The outcome of each step; empty after a dry run or a conflict.
     var outcomes: [PushOutcome] = []
     /// Records without a step that somebody else changed while the rest was sent.
@@ -37,7 +41,27 @@ struct PushReport {
 
     /// The lines of the plan, as shown to the user.
     var planLines: [String] {
-        plan.steps.map { "\(Self.verb($0)) \($0.key) for \($0.attributes.scope.description)" }
+        plan.steps.map { step in
+            var line = "\(Self.verb(step)) \(step.key) for \(step.attributes.scope.description)"
+            if step.sendsValue, let id = step.variable?.id, empty.contains(id) {
+                line += " with an empty value"
+            }
+            if let weakening = plan.weakened.first(where: { $0.step == step }) {
+                let clause = WeakerType.clause(
+                    from: weakening.before, to: step.attributes.kind)
+                line += ", which \(clause)"
+            }
+            return line
+        }
+    }
+
+    /// Takes what Vercel would reject out of the plan.
+    mutating func leaveOut(_ problems: PushApplication.Problems, of plan: inout PushPlan) {
+        empty = problems.empty
+        leftOut = plan.leaveOut(Set(problems.keys.keys)).map { step in
+            .leftOut(step, "left out: \(problems.keys[step.key] ?? "its variable was left out")")
+        }
+        self.plan = plan
     }
 
     /// Warns of variables that apply to more than the selected targets: each is one record on Vercel.
@@ -84,6 +108,7 @@ struct PushReport {
             .init("unchanged", unchanged),
             .init("conflicts", .entries(conflicts)), .init("unverified", outcomes.unverified),
             .init("failed", failed), .init("notLive", notLive),
+            .init("weakened", .array(plan.weakened.map(\.step.entry))),
             .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }
@@ -169,7 +194,9 @@ struct PushReport {
     }
 
     private var failed: JSONValue {
-        outcomes.entries { if case .failed(let reason, _) = $0.end { reason } else { nil } }
+        (outcomes + leftOut).entries {
+            if case .failed(let reason, _) = $0.end { reason } else { nil }
+        }
     }
 
     private var text: String {
@@ -184,12 +211,18 @@ struct PushReport {
             }.joined()
         }
         if isDryRun {
-            return planLines.isEmpty
+            let left = leftOut.compactMap { outcome -> String? in
+                guard case .failed(let reason, _) = outcome.end else { return nil }
+                return
+                    "\(outcome.step.key) (\(outcome.step.attributes.scope.description)) \(reason)"
+            }
+            return planLines.isEmpty && left.isEmpty
                 ? "Nothing to push.\n"
-                : (planLines.map { "Would \($0)" } + changeLines).map {
+                : (planLines.map { "Would \($0)" } + left + changeLines).map {
                     "\(DisplayText.safe(sentence: $0))\n"
                 }.joined()
         }
+        let outcomes = outcomes + leftOut
         if outcomes.isEmpty { return "Nothing to push.\n" }
         return overtaken.map { line("conflict", $0) }.joined()
             + outcomes.map { outcome in
@@ -214,7 +247,7 @@ struct PushReport {
     }
 
     /// Whether there are no steps and no conflicts.
-    var isInSync: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty }
+    var isInSync: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty && leftOut.isEmpty }
 
     /// Whether conflicts stopped the push before anything was sent.
     var isUnsent: Bool { !conflicts.isEmpty && !hasSent }
@@ -244,12 +277,26 @@ struct PushReport {
                     "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )
         }
-        guard !failures.isEmpty else { return nil }
+        guard !failures.isEmpty else { return leftOutFailure }
         let code = failures.exitCode
         return CommandError(
             code,
             "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
             hint: hint(failures, code, conflicts))
+    }
+
+    /// The error if nothing but what was left out failed, else nil.
+    private var leftOutFailure: CommandError? {
+        guard let first = leftOut.first else { return nil }
+        let keys = Set(leftOut.map(\.step.key)).sorted()
+        let reason = if case .failed(let reason, _) = first.end { reason } else { "" }
+        let isNothingSent = !hasSent
+        return CommandError(
+            .failed,
+            "\(keys.count == 1 ? "1 variable was" : "\(keys.count) variables were") not sent. \(first.step.key): \(CommandError.ending(reason))",
+            hint:
+                "\(isNothingSent ? "Nothing was sent." : "The other changes were applied.") To push without \(keys.count == 1 ? "it" : "them"), name the others: zg-env push KEY... -p \(word: project). Or remove \(keys.count == 1 ? "it" : "them") with: zg-env rm \(ConflictAdvice.words(keys))-p \(word: project)"
+        )
     }
 
     /// Returns the reason of the first failure.
@@ -271,7 +318,7 @@ struct PushReport {
         // A new variable would be made sensitive again.
         guard case .update = step.action else { return "\(accepting) \(removing)" }
         return
-            "\(accepting) Or delete it on Vercel and create it again as readable with: zg-env push \(keys) \(place) --force. \(removing)"
+            "\(accepting) Or delete it on Vercel and create it again as readable with: zg-env push \(keys) \(place) --force --allow-weaker. \(removing)"
     }
 
     /// The command that pushes the rest.

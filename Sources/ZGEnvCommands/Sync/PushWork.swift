@@ -120,21 +120,25 @@ struct PushWork {
         let claimed = try ClaimedRecords(
             index, of: project.id, variables, platform, account: bound.accountID)
         claimed.apply(to: &variables)
+        let stricter = StricterTypes(variables: variables, platform: platform, rules: rules)
+        stricter.apply(to: &variables)
+        let renamed = PushPlan.renamedRecords(of: variables)
         let exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
             guard let remote = exchange.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
         }
         let adopted = try adopted(variables, platform)
-        let plan = PushPlan(
+        var plan = PushPlan(
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers + exchange.replaced.values,
-            successors: resolution.successors, abandoned: resolution.abandoned, rules: rules)
+            successors: resolution.successors, abandoned: resolution.abandoned, renamed: renamed,
+            rules: rules)
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
         let seen = Seen(
-            reading: reading, resolution: resolution, claimed: claimed,
+            reading: reading, resolution: resolution, claimed: claimed, stricter: stricter,
             versions: Dictionary(
                 uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
         guard plan.conflicts.isEmpty else {
@@ -165,12 +169,16 @@ struct PushWork {
         application.keptValues = values.stored
         // A dry run does not check unconfirmed values.
         let isSeen = report.changes.map { $0.count == 0 } ?? true
-        let problems = isSeen ? try application.problems(of: plan, among: variables) : []
-        guard problems.isEmpty else {
-            throw CommandError(
-                .usage,
-                "Vercel would reject this push: \(problems.joined(separator: "; ")).",
-                hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))")
+        if isSeen {
+            let problems = try application.problems(
+                of: plan, among: variables, insisted: rules.force ? rules.keys ?? [] : [])
+            guard problems.general.isEmpty else {
+                throw CommandError(
+                    .usage,
+                    "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
+                    hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))")
+            }
+            report.leaveOut(problems, of: &plan)
         }
         let schemaLines =
             isPart
@@ -196,6 +204,7 @@ struct PushWork {
             // The question may have been open for any time.
             listing.expire()
         }
+        try confirmWeaker(plan, listing)
         let deletions = deletions(of: exchange, listing)
         try keep(seen, adopted, plan.forgotten, exchanging: (exchange, deletions))
         if !plan.steps.isEmpty {
@@ -249,6 +258,31 @@ struct PushWork {
             report.lacksProduction = known?.live == nil
         }
         return report
+    }
+
+    /// Asks before Vercel shows a value that it hides now, which --yes does not answer.
+    private func confirmWeaker(_ plan: PushPlan, _ listing: FreshListing) throws {
+        let exposed = plan.weakened.filter(\.isExposure)
+        guard !exposed.isEmpty, !rules.allowsWeaker else { return }
+        let lines = exposed.map { weakening in
+            let step = weakening.step
+            return
+                "\(step.key) (\(step.attributes.scope.description)): \(WeakerType.clause(from: weakening.before, to: step.attributes.kind))"
+        }
+        guard workspace.interaction.canConfirm else {
+            let keys = ConflictAdvice.words(exposed.map(\.step.key))
+            throw CommandError(
+                .usage,
+                "This push needs --allow-weaker: \(lines.joined(separator: "; ")).",
+                hint:
+                    "Nothing was sent. If that is intended, run: zg-env push \(keys)-p \(word: project.name)\(rules.force ? " --force" : "") --allow-weaker"
+            )
+        }
+        guard
+            try workspace.interaction.confirm(
+                "Vercel hides these values now, and will show them:", lines, "Send them?")
+        else { throw CommandError(.failed, "Canceled.", hint: "Nothing was sent.") }
+        listing.expire()
     }
 
     /// Returns the commands that remove variables from custom environments that Vercel does not have.
@@ -440,6 +474,7 @@ struct PushWork {
         let reading: VercelReading
         let resolution: SendResolution
         let claimed: ClaimedRecords
+        let stricter: StricterTypes
         /// The vault's current versions then, by record.
         let versions: [Identifier: UInt64]
     }
@@ -453,10 +488,12 @@ struct PushWork {
         let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
         // Which record of Vercel a variable is, is for the root to say.
-        let keys = try workspace.session.keys(seen.claimed.isEmpty ? .index : .values)
+        let keys = try workspace.session.keys(
+            seen.claimed.isEmpty && seen.stricter.kinds.isEmpty ? .index : .values)
         try workspace.session.update(with: keys) { transaction in
             transaction.keep(seen.resolution, account: account, time: time)
             seen.claimed.apply(to: &transaction.index.variables)
+            seen.stricter.apply(to: &transaction.index.variables)
             if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)

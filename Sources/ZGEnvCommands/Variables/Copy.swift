@@ -149,24 +149,12 @@ struct Copy: Command {
         let missing = plan.keys(.skipped)
         guard missing.isEmpty || allowsMissing else { throw PlaceValues.missing(missing) }
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
-            try checkSensitive(entry, destination, index)
+            let key = entry.record.name
+            let others = destination.map { index.records(of: $0.id, named: key) } ?? []
+            try SensitiveScope.check(
+                entry.scope, nil, copyOf: entry.record.attributes.kind, of: key, among: others)
         }
         return plan
-    }
-
-    /// Throws for a sensitive variable in development, which Vercel does not allow.
-    private func checkSensitive(
-        _ entry: CopyPlan.Entry, _ destination: VaultProject?, _ index: VaultIndex
-    ) throws {
-        guard entry.scope.targets.contains(.development) else { return }
-        let others = destination.map { index.variables(of: $0.id, named: entry.record.name) } ?? []
-        let holder = ScopeAssignment(of: entry.scope, among: others).record
-        let kept = others.first { $0.id == holder }?.attributes.kind
-        guard (kept ?? entry.record.attributes.kind) == .sensitive else { return }
-        throw CommandError(
-            .usage,
-            "\(entry.record.name) is sensitive, and Vercel does not allow that in development.",
-            hint: "Choose other targets, or set it for development with --type encrypted.")
     }
 
     private func report(

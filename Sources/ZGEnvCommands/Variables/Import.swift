@@ -136,6 +136,11 @@ struct Import: Command {
             workspace.note(
                 "Values are locked and were not compared: existing keys are reported as updated.")
         }
+        if let kind {
+            WeakerType.warn(
+                plan.entries.map { .init(name: $0.key, scope: $0.scope, before: $0.before) },
+                to: kind, workspace.context)
+        }
         var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
         if workspace.options.dryRun {

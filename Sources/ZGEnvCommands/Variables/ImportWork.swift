@@ -16,11 +16,6 @@ struct ImportWork {
     /// Called every 256 keys with the number done and the total.
     var progress: (Int, Int) -> Void = { _, _ in }
 
-    /// The scope of new keys without `--target`.
-    private var standard: Scope {
-        Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
-    }
-
     /// Returns the plan of the import without applying it.
     func planned(in vault: Vault, with keys: VaultKeys) throws -> ImportPlan {
         let index = try vault.index(with: keys, extent: .currentValues)
@@ -32,8 +27,7 @@ struct ImportWork {
         let project = index.project(named: projectName)
         let records = project.map { project in
             Dictionary(
-                grouping: index.variables.filter { $0.project == project.id && $0.isLive },
-                by: \.name)
+                grouping: index.variables.filter { $0.project == project.id }, by: \.name)
         }
         let arena = SecretArena()
         let isEqual = reader.map { reader in
@@ -47,10 +41,11 @@ struct ImportWork {
         }
         do {
             let plan = try ImportPlan(
-                keys: source.keys, records: records ?? [:], wanted: wanted, standard: standard,
+                keys: source.keys, records: records ?? [:], wanted: wanted,
                 rule: rule, comments: comments, kind: kind, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
-                try SensitiveScope.check(entry.scope, kind, among: records?[entry.key] ?? [])
+                try SensitiveScope.check(
+                    entry.scope, kind, of: entry.key, among: records?[entry.key] ?? [])
             }
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
@@ -115,7 +110,7 @@ struct ImportWork {
         return transaction.assign(
             entry.scope, to: entry.key, of: project,
             records: positions.map { transaction.index.variables[$0] },
-            kind: kind ?? declared[entry.key]?.kind(in: entry.scope) ?? .encrypted, at: time
+            kind: kind, declared: declared[entry.key]?.kind(in: entry.scope), at: time
         ).position
     }
 

@@ -46,6 +46,7 @@ struct RestoreVersion: Command {
             .everything, with: keys
         ) { index in
             let project = try resolver.existing(in: index)
+            try checkPlace(project, index)
             let record = try RecordSelection.one(
                 key, withVersion: number, in: project, of: index, options)
             try options.checkContains(record)
@@ -67,13 +68,38 @@ struct RestoreVersion: Command {
             try workspace.session.update(with: keys) { transaction in
                 try restore(value, of: record, project, workspace.context.now(), &transaction)
             }
-            workspace.note("Restored version \(number) of \(key).")
+            workspace.note(
+                "Restored version \(number) of \(key) for \(record.attributes.scope.description).")
         }
         return CommandResult(json: [
             "key": .string(key), "project": .string(project.name),
             "restored": .integer(Int64(clamping: number)),
             "dryRun": .bool(workspace.options.dryRun),
         ])
+    }
+
+    /// Refuses a version that only values for other targets have, as after `set -t`: it cannot be
+    /// restored where it is not a version.
+    private func checkPlace(_ project: VaultProject, _ index: VaultIndex) throws {
+        guard let scope = try options.scope() else { return }
+        let having = index.records(of: project.id, named: key)
+            .filter { History(of: $0, in: index).version(number) != nil }
+        guard let other = having.first(where: \.isLive),
+            !having.contains(where: { $0.attributes.scope.overlaps(scope) })
+        else { return }
+        let names = "\(word: key) -p \(word: project.name)"
+        let place = ScopeOptions(placeIn: other.attributes.scope)
+        let source = "\(names)\(try place.scope()?.optionText ?? "")"
+        let target = scope.targets.names + scope.customEnvironments
+        let canCopy =
+            other.currentVersion == number && target.count == 1 && scope.branch == nil
+        throw CommandError(
+            .usage,
+            "Version \(number) of \(key) is a value for \(other.attributes.scope.description), not for \(scope.description).",
+            hint: canCopy
+                ? "To use it there too, run: zg-env copy \(source) --to-target \(word: target[0])"
+                : "To use it there too, run: zg-env reveal \(source) --version \(number) | zg-env set \(names)\(scope.optionText) --raw"
+        )
     }
 
     private func restore(

@@ -6,6 +6,8 @@ internal import Vault
 struct SetOutcome {
     let variable: Variable
     let edit: RecordEdit
+    /// Whether the value was there already, perhaps for more targets.
+    var isUnchanged = false
 
     /// The members for the variable.
     var members: [JSONValue.Member] {
@@ -15,22 +17,38 @@ struct SetOutcome {
         ]
         let back: [JSONValue.Member] = [
             .init("version", .integer(Int64(clamping: variable.currentVersion))),
+            .init("unchanged", .bool(isUnchanged)),
             .init("touched", .array(edit.touched.map { .object($0.members) })),
         ]
         return front + variable.attributes.scope.members + back
     }
 
     /// Reports what changed.
-    func report(in project: String, _ workspace: Workspace) {
+    ///
+    /// - Parameter kind: The type that was asked for.
+    func report(
+        _ kind: VariableAttributes.Kind?, in project: String, _ workspace: Workspace
+    ) {
+        let (name, scope) = (variable.name, variable.attributes.scope.description)
+        let now = variable.attributes.kind
+        guard !isUnchanged else {
+            return workspace.note(
+                "\(name) in \(project) has this value already for \(scope), version \(variable.currentVersion)."
+            )
+        }
+        let type = now == .encrypted ? "" : ", \(now.name)"
         workspace.note(
-            "Set \(variable.name) in \(project) for \(variable.attributes.scope.description), "
-                + "version \(variable.currentVersion).")
+            "Set \(name) in \(project) for \(scope), version \(variable.currentVersion)\(type).")
         for touched in edit.touched {
+            let before = touched.version > 0 ? " (version \(touched.version))" : ""
             workspace.note(
                 touched.after.isEmpty
                     ? "Replaced the value for \(touched.before.description)."
-                    : "The previous value remains for \(touched.after.description).")
+                    : "The previous value\(before) remains for \(touched.after.description).")
         }
+        WeakerType.warn(
+            [.init(name: name, scope: variable.attributes.scope, before: edit.before)], to: now,
+            workspace.context)
     }
 }
 
@@ -39,6 +57,7 @@ extension RecordEdit.Touched {
         [
             .init("before", .string(before.description)),
             .init("after", .string(orNull: after.isEmpty ? nil : after.description)),
+            .init("version", .integer(Int64(clamping: version))),
         ]
     }
 }

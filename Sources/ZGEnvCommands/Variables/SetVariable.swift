@@ -85,8 +85,8 @@ struct SetVariable: Command {
             ? GroupPublication(workspace).membership(of: known, projectName) : nil
         // Fails for an ambiguous scope before it asks for the values.
         for key in keys {
-            let records = known.map { index.variables(of: $0.id, named: key) } ?? []
-            try checkName(key, records)
+            let records = known.map { index.records(of: $0.id, named: key) } ?? []
+            try checkName(key, records.filter(\.isLive))
             _ = try scope(of: key, wanted, records, in: projectName)
         }
         for key in keys {
@@ -134,7 +134,7 @@ struct SetVariable: Command {
             try RotationPeriod.set(period, Set(outcomes.map(\.variable.id)), workspace)
         }
         if projectCreated { workspace.note("Created project \(project.name).") }
-        for outcome in outcomes { outcome.report(in: project.name, workspace) }
+        for outcome in outcomes { outcome.report(kind, in: project.name, workspace) }
         var result = CommandResult(json: json(project.name, projectCreated, outcomes))
         let held = zip(outcomes, values).map { outcome, value in
             (
@@ -212,20 +212,23 @@ struct SetVariable: Command {
     }
 
     /// Returns the scope to set: the one given, that of the only record, or the default.
+    ///
+    /// - Parameter records: All records of the key, including removed ones.
     private func scope(
         of key: String, _ wanted: Scope?, _ records: [Variable], in project: String
     ) throws -> Scope {
+        let live = records.filter(\.isLive)
         let scope: Scope
         if let wanted {
             scope = wanted
-        } else if records.count > 1 {
-            throw RecordSelection.ambiguous(key, records, in: project)
-        } else if let only = records.first {
+        } else if live.count > 1 {
+            throw RecordSelection.ambiguous(key, live, in: project)
+        } else if let only = live.first {
             scope = only.attributes.scope
         } else {
-            scope = Scope(targets: kind == .sensitive ? [.production, .preview] : .all)
+            scope = Inheritance.standardScope(kind, among: records)
         }
-        try SensitiveScope.check(scope, kind, among: records)
+        try SensitiveScope.check(scope, kind, of: key, among: records)
         return scope
     }
 
@@ -233,22 +236,48 @@ struct SetVariable: Command {
         _ value: SecretSlice, as key: String, in project: VaultProject, _ wanted: Scope?,
         _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
     ) throws -> SetOutcome {
-        let records = transaction.index.variables(of: project.id, named: key)
+        let records = transaction.index.records(of: project.id, named: key)
         let scope = try scope(of: key, wanted, records, in: project.name)
+        if let outcome = try unchanged(value, scope, records, at: time, &transaction) {
+            return outcome
+        }
         let edit = transaction.assign(
-            scope, to: key, of: project.id,
-            kind: kind ?? item?.kind(in: scope) ?? .encrypted, at: time)
-        if edit.isNew, let text = item?.comment {
+            scope, to: key, of: project.id, records: records, kind: kind,
+            declared: item?.kind(in: scope), at: time)
+        if edit.isNew, edit.before == nil, let text = item?.comment {
             transaction.index.variables[edit.position].attributes.comment = text
         }
-        if let kind { transaction.index.variables[edit.position].attributes.kind = kind }
-        if let comment {
-            transaction.index.variables[edit.position].attributes.comment =
-                comment.isEmpty ? nil : comment
-        }
+        setComment(at: edit.position, &transaction)
         try value.withBytes { bytes in
             _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
         }
         return SetOutcome(variable: transaction.index.variables[edit.position], edit: edit)
+    }
+
+    /// Returns the outcome if the whole scope has this value already; nil if it has another one or
+    /// another type, and while values are locked.
+    private func unchanged(
+        _ value: SecretSlice, _ scope: Scope, _ records: [Variable], at time: UInt64,
+        _ transaction: inout VaultTransaction
+    ) throws -> SetOutcome? {
+        guard
+            let holder = try transaction.values?.holder(
+                of: value, in: scope, among: records.filter(\.isLive)),
+            kind ?? holder.attributes.kind == holder.attributes.kind,
+            let position = transaction.position(of: holder.id)
+        else { return nil }
+        setComment(at: position, &transaction)
+        if transaction.index.variables[position].attributes != holder.attributes {
+            transaction.index.variables[position].updatedAt = time
+        }
+        return SetOutcome(
+            variable: transaction.index.variables[position],
+            edit: .only(position), isUnchanged: true)
+    }
+
+    private func setComment(at position: Int, _ transaction: inout VaultTransaction) {
+        guard let comment else { return }
+        transaction.index.variables[position].attributes.comment =
+            comment.isEmpty ? nil : comment
     }
 }

@@ -82,15 +82,15 @@ struct GroupNoticeTests {
         let alone = try homes.object("alice", ["status"])
         #expect(alone["groups"] == [] && alone["contested"] == [])
         try homes.share("alice")
-        func set(_ options: String...) throws -> ProgramResult {
+        func set(_ value: String, _ options: String...) throws -> ProgramResult {
             try homes.home("alice").runner(
-                ["set", "A", "-p", "web"] + options, input: .text("new")
+                ["set", "A", "-p", "web"] + options, input: .text(value)
             ).run()
         }
-        let first = done(try set())
+        let first = done(try set("new"))
         #expect(first.error.hasSuffix("1 change waits: zg-env sync\n"), "\(first.error)")
-        #expect(done(try set("-q")).error == "")
-        let asJSON = try json(set("--json"))
+        #expect(done(try set("newer", "-q")).error == "")
+        let asJSON = try json(set("newest", "--json"))
         #expect(asJSON["groupChanges"]?["waiting"] == 3)
         #expect(asJSON["groupChanges"]?["waitsFor"] == "sync")
         #expect(

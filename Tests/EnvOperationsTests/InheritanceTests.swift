@@ -1,0 +1,61 @@
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+
+/// VAL-F1: what a value takes over in a scope.
+@Suite("Inheritance")
+struct InheritanceTests {
+    private func removed(_ variable: Variable, at time: UInt64) -> Variable {
+        var variable = variable
+        variable.deletedAt = time
+        return variable
+    }
+
+    private func kind(
+        _ targets: Scope.Targets, _ records: [Variable],
+        declared: VariableAttributes.Kind? = nil
+    ) -> VariableAttributes.Kind? {
+        Inheritance(in: Scope(targets: targets), among: records, declared: declared).kind
+    }
+
+    @Test func `VAL-F1 what a place has counts, then what it had, then the others`() {
+        let open = record([.production, .preview], kind: .plain)
+        let safe = record(.preview, kind: .sensitive)
+        #expect(kind(.production, [open]) == .plain)
+        #expect(kind(.all, [record(.production, kind: .plain), safe]) == .sensitive)
+        // A removed value counts only where no other one is.
+        #expect(kind(.production, [open, removed(safe, at: 9)]) == .plain)
+        #expect(kind(.preview, [removed(safe, at: 9)]) == .sensitive)
+        #expect(kind(.preview, [removed(open, at: 10), removed(safe, at: 9)]) == .plain)
+        #expect(kind(.preview, [removed(open, at: 8), removed(safe, at: 9)]) == .sensitive)
+        // Elsewhere: the strictest, but not for development alone.
+        #expect(kind(.production, [safe, record(.development, kind: .plain)]) == .sensitive)
+        #expect(kind(.development, [safe]) == nil)
+        #expect(kind(.development, [safe, record(.production, kind: .plain)]) == .plain)
+        #expect(kind(.production, [removed(safe, at: 9)]) == .sensitive)
+        #expect(kind(.production, []) == nil)
+    }
+
+    @Test func `VAL-F1 a schema counts only in a place that never had a value`() {
+        let open = record(.preview, kind: .encrypted)
+        #expect(kind(.production, [], declared: .sensitive) == .sensitive)
+        #expect(kind(.production, [open], declared: .sensitive) == .sensitive)
+        #expect(kind(.preview, [open], declared: .sensitive) == .encrypted)
+        #expect(
+            kind(.production, [record(.preview, kind: .sensitive)], declared: .plain)
+                == .sensitive)
+    }
+
+    @Test func `VAL-F1 comment and period come from what is replaced`() {
+        var first = record(.production)
+        (first.rotationSeconds, first.attributes.comment) = (86_400, "billing")
+        let scope = Scope(targets: [.production, .preview])
+        let taken = Inheritance(in: scope, among: [record(.preview), first])
+        #expect(taken.comment == "billing" && taken.rotationSeconds == 86_400)
+        let gone = Inheritance(in: scope, among: [removed(first, at: 9)])
+        #expect(gone.comment == nil && gone.rotationSeconds == 0)
+        let branch = Scope(targets: .preview, branch: "feature")
+        #expect(Inheritance(in: branch, among: [first]).comment == nil)
+    }
+}
