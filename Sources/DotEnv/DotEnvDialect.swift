@@ -29,7 +29,7 @@ package enum DotEnvFormat: String, CaseIterable, Sendable {
     case dotenv
     /// A JSON object of key and value.
     case json
-    /// `export` lines that are safe for `eval` in a POSIX shell.
+    /// `export` lines that bash, dash, zsh and fish read alike, for `eval` or `source`.
     case shell
     /// A file for `docker run --env-file`.
     case docker

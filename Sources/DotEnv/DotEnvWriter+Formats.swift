@@ -77,19 +77,24 @@ extension DotEnvWriter {
         form.write(value, into: &sink)
     }
 
-    /// Writes single quotes, in which nothing is special; a single quote itself goes outside them.
+    /// Writes single quotes around everything but `'` and `\`, which get a backslash outside of the
+    /// quotes: inside them, fish reads a backslash before either as an escape, and the others do not.
     private func writeShellQuoted(
         _ value: SourceText, into sink: inout some ByteSink & ~Copyable
     ) {
-        sink.append(Byte.singleQuote)
-        var index = 0
-        while index < value.count {
-            let end = value.firstIndex(of: Byte.singleQuote, from: index, to: value.count)
-            value.copy(index..<end, into: &sink)
-            if end < value.count { sink.append("'\\''") }
-            index = end + 1
+        var isQuoted = value.count == 0
+        if isQuoted { sink.append(Byte.singleQuote) }
+        for index in 0..<value.count {
+            let byte = value[index]
+            let isSpecial = byte == Byte.singleQuote || byte == Byte.backslash
+            if isSpecial == isQuoted {
+                sink.append(Byte.singleQuote)
+                isQuoted.toggle()
+            }
+            if isSpecial { sink.append(Byte.backslash) }
+            sink.append(byte)
         }
-        sink.append(Byte.singleQuote)
+        if isQuoted { sink.append(Byte.singleQuote) }
     }
 
     /// Writes a harmless value bare, others in double quotes with backslashes before special

@@ -140,7 +140,10 @@ struct ShellScanner {
         while position > 0 {
             let byte = text[position - 1]
             if byte == Byte.lineFeed {
-                guard position > 1, text[position - 2] == Byte.backslash else { return false }
+                // An even number are escaped backslashes, and the line ends here.
+                var start = position - 1
+                while start > 0, text[start - 1] == Byte.backslash { start -= 1 }
+                guard (position - 1 - start) % 2 == 1 else { return false }
                 position -= 2
             } else if byte == Byte.space || byte == Byte.tab {
                 position -= 1

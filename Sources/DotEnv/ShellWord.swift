@@ -21,12 +21,20 @@ package enum ShellWord {
         return singleQuoted(text)
     }
 
-    /// Returns the text in single quotes, in which nothing is special; a single quote goes outside
-    /// them.
+    /// Returns the text in single quotes except for `'` and `\`, which get a backslash outside of
+    /// them: bash, dash, zsh and fish read that alike.
     package static func singleQuoted(_ text: String) -> String {
-        "'"
-            + text.split(separator: "'", omittingEmptySubsequences: false)
-            .joined(separator: "'\\''") + "'"
+        var (word, isQuoted) = (text.isEmpty ? "'" : "", text.isEmpty)
+        for scalar in text.unicodeScalars {
+            let isSpecial = scalar == "'" || scalar == "\\"
+            if isSpecial == isQuoted {
+                word += "'"
+                isQuoted.toggle()
+            }
+            if isSpecial { word += "\\" }
+            word.unicodeScalars.append(scalar)
+        }
+        return isQuoted ? word + "'" : word
     }
 
     /// Contains no quote, so that a shell without this form ends the word at the same place.

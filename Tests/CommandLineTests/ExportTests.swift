@@ -63,6 +63,23 @@ struct ExportTests {
         #expect(before == after)
     }
 
+    @Test(
+        "VAL-F7: every shell loads a hostile value exactly, and runs nothing",
+        arguments: [
+            ("/bin/bash", ["--norc", "-c"], #"eval "$("$1" export -qp f --format shell)""#),
+            ("/bin/dash", ["-c"], #"eval "$("$1" export -qp f --format shell)""#),
+            ("/usr/bin/zsh", ["-f", "-c"], #"eval "$("$1" export -qp f --format shell)""#),
+            ("/usr/bin/fish", ["--no-config", "-c"], "$argv[2] export -qp f --format shell | source"),
+        ])
+    func shells(shell: String, options: [String], load: String) throws {
+        let value = #"x\'; touch ran; echo \'"#
+        try home.store(["EVIL": value], in: "f")
+        let result = done(
+            try home.wrapped(shell) { options + [load + "; printenv EVIL", "sh", $0] }.run())
+        #expect(result.output == value + "\n" && result.error == "")
+        #expect(!FileManager.default.fileExists(atPath: home.directory.path("work/ran")))
+    }
+
     @Test func `--merge creates a missing file and writes through a symbolic link`() throws {
         done(try home.run(export + ["--merge", "-o", "new.env"]))
         #expect(try text("new.env") == "KEY=value\nOTHER='second one'\n")

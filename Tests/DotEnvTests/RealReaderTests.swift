@@ -8,14 +8,14 @@ import Testing
     /// A program that reads a file of one format.
     enum Reader: String, CaseIterable, CustomTestStringConvertible {
         case node, pythonDotEnv, bash, systemd
-        case bashEval, dashEval, systemdFormat, json, k8s
+        case bashEval, dashEval, zshEval, fishSource, systemdFormat, json, k8s
 
         var testDescription: String { rawValue }
 
         var format: DotEnvFormat {
             switch self {
             case .node, .pythonDotEnv, .bash, .systemd: .dotenv
-            case .bashEval, .dashEval: .shell
+            case .bashEval, .dashEval, .zshEval, .fishSource: .shell
             case .systemdFormat: .systemd
             case .json: .json
             case .k8s: .k8s
@@ -50,6 +50,14 @@ import Testing
             case .dashEval:
                 return Self.program("dash").map {
                     ($0, ["-c", "eval \"$(cat \"$1\"; echo :)\"; exec env -0", "sh", file])
+                }
+            case .zshEval:
+                return Self.program("zsh").map {
+                    ($0, ["-f", "-c", "eval \"$(cat \"$1\"; echo :)\"; exec env -0", "sh", file])
+                }
+            case .fishSource:
+                return Self.program("fish").map {
+                    ($0, ["--no-config", "-c", "cat $argv[1] | source; exec env -0", file])
                 }
             case .systemd, .systemdFormat:
                 return Self.hasSystemd ? read(python, "systemd") : nil
@@ -152,6 +160,42 @@ import Testing
                 read \(found[key].map { String(decoding: $0, as: UTF8.self).debugDescription } ?? "nothing")
                 """)
         }
+    }
+
+    /// Values that try to leave the quotes of some shell.
+    private static let attacks: [String] = [
+        #"x\'; touch ran; echo \'"#, #"\'$(touch ran)"#, #"'; touch ran; '"#, #"\"#, #"\\"#,
+        #"\\'"#, #"'"#, #"''"#, #"\\\"#, #"it's a \ back\slash \' end\"#, "\n", "a\n", "\r\n",
+        "'\n'", "(touch ran)", "$(touch ran)`touch ran`", "{a,b} ~ * ? [a] !! # %self =ls",
+        "a\\\ntouch ran\n", "\u{F600}\u{F6FF}\u{10FFFF}", nonCharacter, "", " ", "-x", "$HOME",
+    ]
+    private static let characters: [String] = (1...0x2FF).compactMap {
+        Unicode.Scalar($0).map { String(Character($0)) }
+    }
+
+    @Test(
+        "VAL-F7: bash, dash, zsh and fish read hostile values exactly, and run nothing",
+        arguments: [Reader.bashEval, .dashEval, .zshEval, .fishSource])
+    func shells(reader: Reader) throws {
+        guard let (path, arguments) = reader.command("written") else {
+            Issue.record("\(reader.absence)")
+            return
+        }
+        let directory = try TemporaryDirectory(named: "shells")
+        let texts =
+            Self.attacks + Self.characters + Self.characters.map { "\\\($0)\\" }
+            + [Self.characters.joined()]
+        let named = texts.enumerated().map { ("K\($0.offset)", Array($0.element.utf8)) }
+        try directory.write(try written(named, as: .shell), to: "written")
+        var runner = ProgramRunner(path: path, arguments, environment: ["PATH": "/usr/bin:/bin"])
+        runner.workingDirectory = directory.path
+        let result = try runner.run()
+        #expect(result.status == 0 && result.error == "", "\(result.error)")
+        let found = Set(result.standardOutput.split(separator: 0).map { Array($0) })
+        for (key, value) in named where !found.contains(Array("\(key)=".utf8) + value) {
+            Issue.record("\(key): \(String(decoding: value, as: UTF8.self).debugDescription)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.path("ran")))
     }
 
     /// A name that the shell itself uses and the writer accepts must be read back like any other,

@@ -19,7 +19,7 @@ import Testing
             #expect(scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value))
             #expect(scalar != "\u{202E}")
         }
-        for shell in ["/bin/sh", "/bin/bash", "/usr/bin/zsh"]
+        for shell in ["/bin/sh", "/bin/bash", "/usr/bin/zsh", "/usr/bin/fish"]
         where FileManager.default.isExecutableFile(atPath: shell) {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: shell)
@@ -34,7 +34,8 @@ import Testing
             let isEscaped = word.hasPrefix("$")
             #expect(
                 text == "first.\(name).last."
-                    || isEscaped && shell == "/bin/sh" && text.hasPrefix("first.$"),
+                    || isEscaped && shell == "/bin/sh" && text.hasPrefix("first.$")
+                    || isEscaped && shell == "/usr/bin/fish" && text.isEmpty,
                 "\(shell): \(text)")
         }
     }
@@ -45,5 +46,6 @@ import Testing
             #expect(ShellWord.quoted(name) == name)
         }
         #expect(ShellWord.quoted("it's") == #"'it'\''s'"#)
+        #expect(ShellWord.quoted(#"\a b\"#) == #"\\'a b'\\"#)
     }
 }
