@@ -2,7 +2,7 @@ internal import Sealing
 internal import SystemFiles
 
 /// An encoding of a value. Together they are the forms that all searches know: `scan` uses all of
-/// them, redaction only the plain and base64 ones.
+/// them, redaction the plain, escaped and base64 ones.
 struct FormRule {
     /// How line ends are written.
     enum LineEnds {
@@ -46,7 +46,7 @@ struct FormRule {
 
     /// Only line breaks; JSON; JSON with `\/`; JSON for HTML pages; ASCII JSON (two); shell double
     /// quotes; single quotes.
-    private static let escaped = [
+    static let escaped = [
         ("", "", false), ("\"\\", "", false), ("\"\\/", "", false), ("\"\\", "<>&", false),
         ("\"\\", "", true), ("\"\\/", "", true), ("\"\\$`", "", false), ("'\\", "", false),
     ].map {

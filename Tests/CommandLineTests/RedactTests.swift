@@ -78,6 +78,25 @@ struct RedactTests {
         #expect(try shell("echo \"$TEXT\"").output == "[redacted]\n")
     }
 
+    @Test(
+        "VAL-F9: the lines of a key and its JSON are masked",
+        arguments: [
+            #"echo "$PEM" | sed "s/^/web-1 | /""#, #"echo "$PEM" | sed "s/^/    /""#,
+            #"echo "$PEM" | sed -n 2p"#,
+            #"python3 -c 'import json, os; print(json.dumps(os.environ["PEM"]))'"#,
+            #"python3 -c 'import os; print(repr(os.environ["PEM"]))'"#,
+        ])
+    func lines(script: String) throws {
+        let lines = [
+            "-----BEGIN PRIVATE KEY-----", "MIIEfake0123456789ABCDEF", "Zm9vYmFyc2VjcmV0dGFpbA==",
+            "-----END PRIVATE KEY-----",
+        ]
+        try home.store(["PEM": lines.joined(separator: "\n")])
+        let result = done(try shell(script))
+        #expect(result.output.contains("[redacted]"))
+        for line in lines { #expect(!result.output.contains(line), "\(result.output)") }
+    }
+
     @Test func `one pipe for both outputs keeps their order`() throws {
         let script = "for i in 1 2 3 4 5 6 7 8; do echo out $i; echo err $i >&2; done"
         let runner = home.wrapped("/bin/sh") { program in

@@ -22,7 +22,9 @@ struct RedactorTests {
     private static func released(
         _ pieces: [(text: [UInt8], time: UInt64)], _ values: [String], interactive: Bool = false
     ) throws -> [String] {
-        var redactor = try Redactor(ValuePatterns(slices(values)), isInteractive: interactive)
+        let patterns = try ValuePatterns(
+            slices(values), shortestLine: ValuePatterns.shortestLine)
+        var redactor = try Redactor(patterns, isInteractive: interactive)
         var all: [String] = []
         for piece in pieces {
             var out: [UInt8] = []
@@ -76,6 +78,41 @@ struct RedactorTests {
         #expect(
             try Self.masked(text, values) == expected.replacing("#", with: Self.mask))
     }
+
+    private static let key =
+        "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG\n  too short\n"
+        + "  an indented line\r\n-----END PRIVATE KEY-----\n"
+    private static let text = "say \"hi\", it's C:\\dir</b>"
+
+    @Test(
+        "VAL-F9: lines of a value and its forms with backslash escapes are masked",
+        arguments: Self.writtenForms)
+    func forms(text: String, value: String, expected: String) throws {
+        #expect(
+            try Self.masked(text, [value]) == expected.replacing("@", with: Self.mask))
+    }
+
+    /// Text, value and result.
+    private static let writtenForms: [(String, String, String)] = [
+        (
+            "1| -----BEGIN PRIVATE KEY-----\n1| MIGHAgEAMBMGByqGSM49AgEG\n1|   too short\n"
+                + "1| an indented line\n1| -----END PRIVATE KEY-----\n",
+            key, "1| @\n1| @\n1|   too short\n1| @\n1| @\n"
+        ),
+        ("\t MIGHAgEAMBMGByqGSM49AgEG ", key, "\t @ "),
+        ("an indented line", key, "@"), ("too short", key, "too short"),
+        (key, key, "@"),
+        (
+            #"{"a":"-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG\n  too short\n  "#
+                + #"an indented line\r\n-----END PRIVATE KEY-----\n"}"#, key, #"{"a":"@"}"#
+        ),
+        ("TUlHSEFnRUFNQk1HQnlxR1NNNDlBZ0VH", key, "@"),
+        (#"{"a":"say \"hi\", it's C:\\dir</b>"}"#, text, #"{"a":"@"}"#),
+        (#"{"a":"say \"hi\", it's C:\\dir<\/b>"}"#, text, #"{"a":"@"}"#),
+        (#"{"a":"say \"hi\", it's C:\\dir\u003c/b\u003e"}"#, text, #"{"a":"@"}"#),
+        (#"'say "hi", it\'s C:\\dir</b>'"#, text, "'@'"),
+        (#"<caf\u00e9 cr\u00e8me>"#, "café crème", "<@>"),
+    ]
 
     @Test(arguments: 0..<3, [6, 7, 8, 9, 30, 57, 58, 100, 1_000])
     func `base64 with the value at any offset is masked`(offset: Int, length: Int) throws {

@@ -15,8 +15,9 @@ struct Run: Command {
             receives signals directly, and its exit code is returned. Variables already set in the \
             shell take precedence; their names are listed on stderr. Exits with 125 if zg-env fails, 126 if the \
             program cannot be executed and 127 if it is not found. With --redact, zg-env keeps \
-            running and masks values in the output, including their base64 forms. Other forms, \
-            such as hexadecimal or values split by color codes, are not masked.
+            running and masks values in the output, also in base64 and as in JSON, and single \
+            lines of 16 bytes or more. Other forms, such as hexadecimal or values split by color \
+            codes, are not masked.
             """,
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],
         options: [
@@ -176,7 +177,8 @@ struct Run: Command {
             workspace.note(
                 "Not masked (shorter than \(ValuePatterns.shortest) bytes): \(names).")
         }
-        let patterns = try ValuePatterns(found.values.map(\.value))
+        let patterns = try ValuePatterns(
+            found.values.map(\.value), shortestLine: ValuePatterns.shortestLine)
         try begin(environment, found, workspace)
         do {
             let supervisor = try ProgramSupervisor(

@@ -217,7 +217,8 @@ struct PlaintextSource {
                 return byteCount < 1 << 20
             }
             rest = rest.dropFirst(portion.count)
-            let search = try ValuePatterns(Array(portion), hasLines: true)
+            let search = try ValuePatterns(
+                Array(portion), shortestLine: ValuePatterns.shortest)
             comments = comments.mapValues { $0.removingLines(search) }
         }
     }
