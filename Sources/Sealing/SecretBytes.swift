@@ -81,6 +81,12 @@ extension RawSpan {
     /// Whether the last byte is a line feed.
     package var endsInLineFeed: Bool { byteCount > 0 && byte(at: byteCount - 1) == 0x0A }
 
+    /// The length of the line end that the bytes end in: 2 for CR LF, 1 for LF, otherwise 0.
+    package var finalLineEndByteCount: Int {
+        guard endsInLineFeed else { return 0 }
+        return byteCount > 1 && byte(at: byteCount - 2) == 0x0D ? 2 : 1
+    }
+
     /// Whether all bytes are zero, in a time that depends only on their number.
     package var isAllZeros: Bool {
         unsafe withUnsafeBytes { bytes in

@@ -74,12 +74,58 @@ struct PassphraseTests {
     }
 
     @Test(arguments: [
-        ("\n", true), ("", true), ("\r\n", false), ("\n\n", false), (" ", false), ("\0", false),
+        ("\n", true), ("", true), ("\r\n", true), ("\n\n", false), (" ", false), ("\0", false),
     ])
     func `one trailing newline is removed and nothing else`(ending: String, opens: Bool) throws {
         let path = try file(CommandHome.passphrase + ending)
         let result = try home.run(reveal + ["--passphrase-file", path], unlocked: false)
         #expect(result.status == (opens ? 0 : 3), "\(result.error)")
+    }
+
+    @Test(
+        "VAL-F10: CR LF is one line end of a passphrase, from wherever it comes",
+        arguments: [Source.descriptor, .file, .command])
+    func carriageReturns(source: Source) throws {
+        let text = CommandHome.passphrase + "\r\n"
+        var runner = home.runner(reveal, unlocked: false)
+        switch source {
+        case .descriptor:
+            runner = home.runner(reveal + ["--passphrase-fd", "7"], unlocked: false)
+            runner.descriptors = [7: Array(text.utf8)]
+        case .file: runner.environment["ZG_ENV_PASSPHRASE_FILE"] = try file(text)
+        default: runner.environment["ZG_ENV_PASSPHRASE_COMMAND"] = "cat \(try file(text))"
+        }
+        #expect(try done(runner.run()).output == "value")
+        // A vault that is created with such a file opens with the passphrase as typed.
+        let other = try CommandHome()
+        try other.directory.write("as typed\r\n", to: "crlf")
+        done(
+            try other.run(
+                [
+                    "init", "--lock", "--kdf", "8MiB,1", "--passphrase-file",
+                    other.directory.path("crlf"),
+                ]
+            ))
+        try other.directory.write("as typed", to: "passphrase")
+        done(try other.run(["set", "KEY", "-p", "web"], input: .text("value")))
+        #expect(try other.revealed("KEY") == Array("value".utf8))
+    }
+
+    @Test(
+        "VAL-F10: a wrong passphrase says how its text begins and ends",
+        arguments: [
+            ("#\n\n", "ends in more than one line end"), ("#\r", "ends in a carriage return"),
+            ("# \n", "ends in a space or tab"), ("#\t", "ends in a space or tab"),
+            ("\u{FEFF}#\n", "begins with a byte order mark"), (" #", "begins with a space or tab"),
+            ("\u{FEFF}# \n", "begins with a byte order mark and ends in a space or tab"),
+            ("#x", nil),
+        ])
+    func ends(text: String, words: String?) throws {
+        let path = try file(text.replacing("#", with: CommandHome.passphrase))
+        let result = try home.run(reveal + ["--passphrase-file", path], unlocked: false)
+        failed(result, 3, "Wrong passphrase", words ?? "Run the command again")
+        #expect(!result.error.contains("correct horse"))
+        if words != nil { #expect(result.error.contains("The passphrase file \(path) ")) }
     }
 
     @Test(arguments: ["", "\n"])

@@ -27,11 +27,26 @@ struct SetTests {
         #expect(try home.revealed("KEY") == Array("value\n".utf8))
         let none = done(try home.run(set, input: .text("value")))
         #expect(!none.error.contains("dropped"))
-        // Only the newline goes: the carriage return before it stays and is reported as white
-        // space.
-        let windows = done(try home.run(set, input: .text("value\r\n")))
-        #expect(windows.error.contains("a line break"))
-        #expect(try home.revealed("KEY") == Array("value\r".utf8))
+    }
+
+    @Test(
+        "VAL-F10: CR LF is one line end of a value",
+        arguments: [
+            ("value\r\n", "value"), ("a\r\nb\r\n", "a\r\nb"), ("value\r\n\r\n", "value\r\n"),
+            ("value\r", "value\r"), ("value\n\r", "value\n\r"), ("value\r\r\n", "value\r"),
+        ])
+    func carriageReturns(text: String, value: String) throws {
+        let file = try home.directory.write(text, to: "work/value")
+        for (options, input) in [
+            ([], ProgramRunner.Input.text(text)), (["--from-file", file], .null),
+        ] {
+            let result = done(try home.run(set + options, input: input))
+            #expect(try home.revealed("KEY") == Array(value.utf8))
+            let said = "One trailing newline (CR LF) was dropped; --raw keeps it."
+            #expect(result.error.contains(said) == text.hasSuffix("\r\n"))
+            done(try home.run(set + options + ["--raw"], input: input))
+            #expect(try home.revealed("KEY") == Array(text.utf8))
+        }
     }
 
     @Test(arguments: ["", "\n"])

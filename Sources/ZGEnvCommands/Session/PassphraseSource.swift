@@ -12,6 +12,8 @@ enum PassphraseSource: Equatable {
 
     /// The most bytes of a passphrase.
     static let limit = 1_024
+    /// With a line end.
+    private static let readLimit = limit + 2
 
     /// The source that the options or the environment select; otherwise the terminal or pinentry.
     init(_ options: GlobalOptions, _ context: Context) {
@@ -56,16 +58,16 @@ enum PassphraseSource: Equatable {
             return try Self.checked(
                 try SecretInput.read(
                     descriptor: context.secretDescriptors.current(descriptor),
-                    limit: Self.limit + 1, what: "The passphrase on descriptor \(descriptor)"))
+                    limit: Self.readLimit, what: "The passphrase on descriptor \(descriptor)"))
         case .file(let path):
             return try Self.checked(
                 try SecretInput.read(
-                    path: path, limit: Self.limit + 1, what: "The passphrase file",
+                    path: path, limit: Self.readLimit, what: "The passphrase file",
                     check: SecretFileRule.ofPassphraseFile(path, context).check))
         case .command(let command):
             return try Self.checked(
                 try ShellCommand.secretOutput(
-                    of: command, limit: Self.limit + 1, environment: context.rawEnvironment,
+                    of: command, limit: Self.readLimit, environment: context.rawEnvironment,
                     what: "The passphrase command"))
         case .terminal, .pinentry:
             return try Self.asked(prompt, context, &silence)
@@ -78,13 +80,10 @@ enum PassphraseSource: Equatable {
         return try passphrase(prompt: prompt, context, keepingEchoOff: &silence)
     }
 
-    /// Drops one trailing newline and refuses an empty passphrase.
+    /// Drops one trailing newline, LF or CR LF, and refuses an empty passphrase.
     private static func checked(_ text: consuming SecretBuffer) throws -> SecretBytes {
         var text = text
-        let endsInNewline = text.withBytes {
-            $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0x0A
-        }
-        if endsInNewline { text.removeLast(1) }
+        text.removeLast(text.withBytes { $0.finalLineEndByteCount })
         guard text.count > 0 else {
             throw CommandError(
                 .usage, "The passphrase is empty.", hint: "Use a passphrase of 1 to 1,024 bytes.")
@@ -93,6 +92,40 @@ enum PassphraseSource: Equatable {
             throw CommandError(.usage, "The passphrase is longer than 1,024 bytes.")
         }
         return try text.withBytes { try SecretBytes(copying: $0) }
+    }
+
+    /// Says how a passphrase that did not open the vault begins and ends, if an editor, a shell or a
+    /// copy may have added that; nil if there is nothing to say. Contains nothing of the passphrase.
+    func hint(about secret: borrowing SecretBytes) -> String? {
+        let what: String
+        switch self {
+        case .descriptor(let number): what = "The passphrase on descriptor \(number)"
+        case .file(let path): what = "The passphrase file \(path)"
+        case .command: what = "The output of the passphrase command"
+        case .terminal, .pinentry: return nil
+        }
+        let ends = secret.withBytes { Self.ends(of: $0) }
+        guard !ends.isEmpty else { return nil }
+        return "\(what) \(ends.joined(separator: " and ")), which counts as part of the passphrase."
+    }
+
+    private static func ends(of bytes: RawSpan) -> [String] {
+        let count = bytes.byteCount
+        guard count > 0 else { return [] }
+        var ends: [String] = []
+        switch (bytes.byte(at: 0), count > 1 ? bytes.byte(at: 1) : 0) {
+        case (0xEF, 0xBB): ends.append("begins with a byte order mark")
+        case (0xFF, 0xFE), (0xFE, 0xFF): ends.append("begins with the byte order mark of UTF-16")
+        case (0x20, _), (0x09, _): ends.append("begins with a space or tab")
+        default: break
+        }
+        switch bytes.byte(at: count - 1) {
+        case 0x0A: ends.append("ends in more than one line end")
+        case 0x0D: ends.append("ends in a carriage return")
+        case 0x20, 0x09: ends.append("ends in a space or tab")
+        default: break
+        }
+        return ends
     }
 
     private static func asked(

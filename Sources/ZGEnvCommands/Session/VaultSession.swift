@@ -241,8 +241,16 @@ package final class VaultSession {
         var silence: EchoSuspension?
         defer { silence?.end() }
         let secret = try source.passphrase(prompt: prompt, context, keepingEchoOff: &silence)
-        let opening = try recordingWrongPassphrase {
-            try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+        let opening: Vault.Opening
+        do {
+            opening = try recordingWrongPassphrase {
+                try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
+            }
+        } catch let error as VaultError where error.code == .wrongPassphrase {
+            guard let hint = source.hint(about: secret) else { throw error }
+            var failure = CommandError(mapping: error)
+            failure.hint = hint
+            throw failure
         }
         silence?.end()
         try check(opening.keys)

@@ -19,6 +19,9 @@ struct ValueInput {
         OptionSpec(flag: "strict", "Reject a suspicious value instead of warning"),
     ]
 
+    /// The longest value with a line end.
+    private static let readLimit = VaultFormat.valueLimit + 2
+
     private var generate: String?
     private var path: String?
     private var prompts = false
@@ -61,7 +64,7 @@ struct ValueInput {
             value = try ValueGenerator(spec).value(in: arena)
         } else if let path {
             let text = try SecretInput.read(
-                path: path, limit: VaultFormat.valueLimit + 1, what: "The file")
+                path: path, limit: Self.readLimit, what: "The file")
             value = try finished(text, workspace, arena)
         } else if isTyped {
             value = try typed(key, workspace, arena)
@@ -70,7 +73,7 @@ struct ValueInput {
                 for: "value",
                 hint: "Pass the passphrase on another descriptor, or the value with --from-file.")
             let text = try SecretInput.read(
-                descriptor: 0, limit: VaultFormat.valueLimit + 1, what: "The value on stdin")
+                descriptor: 0, limit: Self.readLimit, what: "The value on stdin")
             value = try finished(text, workspace, arena)
         }
         try check(value, key, workspace)
@@ -98,14 +101,16 @@ struct ValueInput {
         }
     }
 
-    /// Drops one trailing newline and reports it.
+    /// Drops one trailing newline, LF or CR LF, and reports it.
     private func finished(
         _ text: consuming SecretBuffer, _ workspace: Workspace, _ arena: SecretArena
     ) throws -> SecretSlice {
         var text = text
-        if !keepsNewline, text.withBytes({ $0.endsInLineFeed }) {
-            text.removeLast(1)
-            let message = "One trailing newline was dropped; --raw keeps it."
+        let count = keepsNewline ? 0 : text.withBytes { $0.finalLineEndByteCount }
+        if count > 0 {
+            text.removeLast(count)
+            let message =
+                "One trailing newline\(count > 1 ? " (CR LF)" : "") was dropped; --raw keeps it."
             workspace.note(message)
             if workspace.options.json { workspace.context.warn("newline-dropped", message) }
         }
