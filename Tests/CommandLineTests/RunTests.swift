@@ -140,6 +140,76 @@ struct RunTests {
         #expect(try home.run(run + print, environment: ["KEY": ""]).output == "\nsecond\n")
     }
 
+    @Test(
+        "VAL-F13: another target's value in the shell stops run",
+        arguments: [
+            [], ["-q"], ["--require", "DB"], ["--dry-run"], ["--redact"], ["--only", "OTHER"],
+        ])
+    func valuesOfOtherTargets(options: [String]) throws {
+        let development = ["DB": "postgres://dev"]
+        for (target, value) in [
+            ("production", "postgres://live"), ("development", "postgres://dev"),
+        ] {
+            done(try home.run(["set", "DB", "-p", "web", "-t", target], input: .text(value)))
+        }
+        func result(
+            _ target: String, _ shell: [String: String], _ more: String...
+        ) throws -> ProgramResult {
+            try home.run(
+                ["run", "-p", "web", "-t", target] + options + more + ["--", "printenv", "DB"],
+                environment: shell)
+        }
+        failed(
+            try result("production", development), 125,
+            "The shell's value of DB is for development, but the program is to run for production.",
+            options.contains("--only") ? "Run: unset DB" : "--override, or run: unset DB")
+        failed(try result("development", ["DB": "postgres://live"]), 125, "DB is for production")
+        if options.contains("--require") { return }
+        // This target has no value of its own.
+        failed(try result("preview", development), 125, "is for development", "Run: unset DB")
+        if options.contains("--only") || options.contains("--dry-run") { return }
+        #expect(
+            try done(result("production", development, "--override")).output.contains(
+                options.contains("--redact") ? "[redacted]" : "postgres://live"))
+        done(try result("production", development, "--no-inherit"))
+        // The target's own value, a third one and an empty one stay the shell's business.
+        done(try result("development", development))
+        #expect(try result("production", ["DB": "postgres://third"]).output == "postgres://third\n")
+        #expect(try result("production", ["DB": ""]).output == "\n")
+    }
+
+    @Test("VAL-F13: equal values of two targets, short ones, and other variables do not stop run")
+    func valuesOfNoTarget() throws {
+        for (key, target, value) in [
+            ("SAME", "production", "one and the same"), ("SAME", "development", "one and the same"),
+            ("FLAG", "production", "false"), ("FLAG", "development", "true"),
+            ("A", "production", "of production"), ("B", "development", "of development"),
+        ] {
+            done(try home.run(["set", key, "-p", "web", "-t", target], input: .text(value)))
+        }
+        let shell = [
+            "SAME": "one and the same", "FLAG": "true", "A": "of development",
+            "BB": "of development",
+        ]
+        let result = done(
+            try home.run(["run", "-p", "web", "-t", "production", "--", "env"], environment: shell))
+        done(
+            try home.run(
+                ["run", "-p", "web", "-t", "production", "--only", "KEY", "--", "true"],
+                environment: shell))
+        for (name, value) in shell { #expect(result.output.contains("\(name)=\(value)\n")) }
+        // Several at once, from targets and branches.
+        done(
+            try home.run(
+                ["set", "A", "-p", "web", "-t", "preview", "-b", "feat"],
+                input: .text("of a branch")))
+        failed(
+            try home.run(
+                ["run", "-p", "web", "-t", "production", "--", "env"],
+                environment: ["A": "of a branch", "B": "of development"]), 125,
+            "values of A, B are for development; preview (branch feat)", "unset A B")
+    }
+
     @Test func `--no-inherit passes only the vault's variables`() throws {
         let result = done(
             try home.run(

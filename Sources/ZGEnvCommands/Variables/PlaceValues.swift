@@ -3,6 +3,7 @@ internal import DotEnv
 internal import EnvOperations
 internal import EnvSchema
 internal import Sealing
+internal import Searching
 internal import SharedProjects
 internal import Vault
 
@@ -16,6 +17,7 @@ struct PlaceValues {
     private let effectivePlace: EffectiveVariables.Place
     /// Kept alive because freeing thousands of records is slow, and `run` replaces this process.
     private let index: VaultIndex
+    private let reader: ValueReader
 
     /// Opens the values of the workspace's project and place, which may ask for the passphrase.
     ///
@@ -64,7 +66,7 @@ struct PlaceValues {
         self.index = index
         effectivePlace = place
         project = opened.choice.project
-        let reader = try ValueReader.required(vault, index, keys)
+        reader = try ValueReader.required(vault, index, keys)
         let found = try reader.currentValues(
             at: positions, in: SecretArena(zeroed: false))
         var values: [RevealedValue] = []
@@ -86,6 +88,69 @@ struct PlaceValues {
             Self.warnOfSkipped(missing, workspace.context)
         }
         self.values = values
+    }
+
+    // MARK: Shell
+
+    /// Refuses an inherited variable that has the value of another target: production's in the shell
+    /// would reach the tests, and development's the migration of production.
+    ///
+    /// A value that the place has too is not another's. Values shorter than
+    /// ``ValuePatterns/shortest`` bytes, such as `1` and `true`, are equal by chance.
+    ///
+    /// - Parameters:
+    ///   - inherited: The entries `NAME=value` that the program inherits.
+    ///   - overrides: Whether the place's values replace inherited ones.
+    func checkShell(_ inherited: [[UInt8]], overrides: Bool) throws {
+        var (found, places): (Set<String>, Set<String>) = ([], [])
+        for position in index.variables.indices where isOfProject(position, inPlace: false) {
+            let name = index.variables[position].name
+            for entry in inherited {
+                guard try has(entry, theValueAt: position) else { continue }
+                let isReplaced =
+                    overrides && values.contains { $0.name.utf8.elementsEqual(name.utf8) }
+                let isOwn = try index.variables.indices.contains {
+                    try isOfProject($0, inPlace: true) && has(entry, theValueAt: $0)
+                }
+                if isReplaced || isOwn { continue }
+                found.insert(name)
+                places.insert(index.variables[position].attributes.scope.description)
+            }
+        }
+        if found.isEmpty { return }
+        let names = found.sorted()
+        let unset = "unset " + names.map { ShellWord.quoted($0) }.joined(separator: " ")
+        throw CommandError(
+            .conflict,
+            "The shell's \(names.count == 1 ? "value" : "values") of \(VariableName.list(names)) "
+                + "\(names.count == 1 ? "is" : "are") for \(places.sorted().joined(separator: "; ")), "
+                + "but the program is to run for \(place).",
+            hint: found.isSubset(of: values.map(\.name))
+                ? "Use the vault's with --override, or run: \(unset)" : "Run: \(unset)")
+    }
+
+    /// Returns whether a record in use of the project applies in the place, or does not.
+    private func isOfProject(_ position: Int, inPlace: Bool) -> Bool {
+        index.variables[position].project == project.id
+            && index.variables[position].deletedAt == nil
+            && EffectiveVariables.applies(
+                index.variables[position].attributes.scope, in: effectivePlace) == inPlace
+    }
+
+    /// Returns whether an inherited entry has a record's name and current value.
+    private func has(_ entry: [UInt8], theValueAt position: Int) throws -> Bool {
+        let name = index.variables[position].name.utf8
+        let start = name.count + 1
+        guard entry.count >= start + ValuePatterns.shortest, entry[start - 1] == 0x3D,
+            entry.starts(with: name), reader.isAccepted(index.variables[position]),
+            let value = try reader.currentValue(
+                of: index.variables[position], in: SecretArena())
+        else { return false }
+        return entry.withBytes { entry in
+            value.withBytes {
+                $0.isEqualInConstantTime(to: entry.extracting(start..<entry.byteCount))
+            }
+        }
     }
 
     // MARK: Schema
