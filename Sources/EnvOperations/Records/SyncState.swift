@@ -56,6 +56,16 @@ package enum SyncState: String, Sendable {
             || variable.attributes != remote.agreed || variable.name != remote.key
     }
 
+    /// Returns whether a push would send or remove the variable, or report it as a conflict. Always
+    /// false in a project without a link to Vercel.
+    package static func isNotPushed(_ variable: Variable, in project: VaultProject?) -> Bool {
+        guard project?.binding != nil else { return false }
+        guard variable.isLive else {
+            return variable.remote != nil && !variable.isRemovedEverywhere
+        }
+        return [.local, .ahead, .diverged].contains(SyncState(of: variable))
+    }
+
     /// Returns whether the live deployment was built with the variable as it is; for a removed one,
     /// without it.
     ///

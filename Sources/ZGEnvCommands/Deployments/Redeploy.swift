@@ -63,12 +63,20 @@ struct Redeploy: Command {
                 + (usesCache ? ", with the build cache" : "")
         ]
         let pending = try source.pending(workspace)
-        let lines = plan + (pending?.lines ?? []) + (try source.notices(pending).map(\.message))
+        let notPushed = try source.notPushed(workspace)
+        let notice = RedeploySource.notice(of: notPushed, in: source.named.local)
+        let lines =
+            plan + (pending?.lines ?? []) + (try source.notices(pending).map(\.message))
+            + (notice.map { [$0.message] } ?? [])
         if try !workspace.confirm(lines, "Redeploy this deployment?") {
             let members = DeploymentListing.members(deployment, current: nil)
             return CommandResult(
-                json: .object(members + Self.members(pending) + [.init("dryRun", true)]),
+                json: .object(
+                    members + Self.members(pending, notPushed) + [.init("dryRun", true)]),
                 text: DeploymentListing.would(lines))
+        }
+        if let notice, workspace.options.yes {
+            workspace.context.warn(notice.code, notice.message)
         }
         var new = NewDeployment(
             sourceId: deployment.id, projectName: source.named.project.name,
@@ -107,7 +115,7 @@ struct Redeploy: Command {
         var deployment: String?
         let result = try DeploymentCreator(
             named: source.named, following: following, workspace: workspace,
-            members: members(pending),
+            members: members(pending, try source.notPushed(workspace)),
             recordLive: { made in
                 deployment = made
                 // It was built without the records removed before the request, however close the times.
@@ -124,8 +132,11 @@ struct Redeploy: Command {
         return result.with("declared", declared.json)
     }
 
-    /// The changes that production gets, for scripts; null if the vault does not know them.
-    private static func members(_ pending: PendingChanges?) -> [JSONValue.Member] {
+    /// The changes that production gets, and what it does not get, for scripts; null if the vault does
+    /// not know them.
+    private static func members(
+        _ pending: PendingChanges?, _ notPushed: [String]?
+    ) -> [JSONValue.Member] {
         [
             .init(
                 "changedVariables",
@@ -133,6 +144,7 @@ struct Redeploy: Command {
             .init(
                 "removedVariables",
                 pending.map { .strings(PendingChanges.names($0.removed)) } ?? .null),
+            .init("notPushed", notPushed.map { .strings($0) } ?? .null),
         ]
     }
 }

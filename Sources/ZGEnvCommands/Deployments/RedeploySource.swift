@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Vault
@@ -137,6 +138,30 @@ struct RedeploySource {
                     ? deployment.customEnvironmentId ?? deployment.customEnvironmentSlug : nil
             )
         }
+    }
+
+    /// The notice that the new deployment is built without what is not pushed; nil if all is.
+    static func notice(of notPushed: [String]?, in project: VaultProject?) -> Context.Warning? {
+        guard let notPushed, let project, !notPushed.isEmpty else { return nil }
+        let verb = notPushed.count == 1 ? "is" : "are"
+        return .init(
+            code: "not-pushed",
+            message:
+                "\(DisplayText.count(notPushed.count, "variable")) \(verb) not pushed: "
+                + "\(VariableName.list(notPushed)) (zg-env push -p \(word: project.name))")
+    }
+
+    /// Returns the names of the project's variables that a push would send or remove; nil if the
+    /// vault lacks the project or is not available.
+    func notPushed(_ workspace: Workspace) throws -> [String]? {
+        guard let local = named.local,
+            let index = try workspace.session.indexWithoutPrompt(),
+            let project = index.project(local.id)
+        else { return nil }
+        return PendingChanges.names(
+            index.variables.filter {
+                $0.project == project.id && SyncState.isNotPushed($0, in: project)
+            })
     }
 
     /// Returns the changes that production gets with a new deployment; nil for another target, and if the

@@ -115,7 +115,9 @@ struct Status: Command {
         let live = index.variables.filter(\.isLive)
         let account = index.account(named: workspace.options.account)
         let project = try ProjectResolver(workspace).existingIfGiven(in: index)
-        let notPushed = index.variables.filter { isPending($0, in: index) }
+        let notPushed = index.variables.filter {
+            SyncState.isNotPushed($0, in: index.project($0.project))
+        }
         let departed = Set(
             index.projects.flatMap { PendingChanges(of: $0, in: index).removed.map(\.id) })
         let notLive = index.variables.filter { variable in
@@ -160,15 +162,6 @@ struct Status: Command {
         let others = names.count > 3 ? " and \(names.count - 3) more" : ""
         return "Only in this vault: \(DisplayText.safe(names.prefix(3).joined(separator: ", ")))"
             + "\(others) (send with: zg-env push -p \(word: first))\n"
-    }
-
-    /// Whether the next push would send the variable; false in projects without a link to Vercel.
-    private func isPending(_ variable: Variable, in index: VaultIndex) -> Bool {
-        guard index.project(variable.project)?.binding != nil else { return false }
-        guard variable.isLive else {
-            return variable.remote != nil && !variable.isRemovedEverywhere
-        }
-        return [.local, .ahead, .diverged].contains(SyncState(of: variable))
     }
 
     private func reference(_ variable: Variable, _ index: VaultIndex) -> JSONValue {

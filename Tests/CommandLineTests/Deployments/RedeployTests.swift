@@ -112,6 +112,34 @@ struct RedeployTests {
         }
     }
 
+    @Test("USE-D6: redeploy says what is not pushed, in the plan, the dry run and the result")
+    func notPushed() throws {
+        let platform = try SandboxHome()
+        try platform.set("PUSHED", "value")
+        try platform.set("CHANGED", "old")
+        try platform.set("GONE", "value")
+        try platform.pushed()
+        #expect(try json(redeploy(platform, "-p", "web", "--dry-run"))["notPushed"] == [])
+        try platform.set("CHANGED", "new")
+        try platform.set("ADDED", "value")
+        done(try platform.run("rm", "GONE", "-p", "web", "--yes"))
+        let words = "3 variables are not pushed: ADDED, CHANGED, GONE (zg-env push -p web)"
+        let plan = try platform.run("redeploy", "-p", "web", "--dry-run")
+        #expect(done(plan).output.contains(words), "\(plan.output)")
+        let planned = try json(redeploy(platform, "-p", "web", "--dry-run"))
+        #expect(planned["notPushed"] == ["ADDED", "CHANGED", "GONE"])
+        let text = done(try platform.run("redeploy", "-p", "web", "--yes"))
+        #expect(text.error.contains("warning: \(words)"), "\(text.error)")
+        let made = try json(redeploy(platform, "-p", "web"))
+        #expect(made["notPushed"] == ["ADDED", "CHANGED", "GONE"])
+        #expect(made["warnings"]?.elements.first?["code"] == "not-pushed")
+        // A push that redeploys says it of what it left out.
+        let one = try json(
+            platform.run(
+                "push", "ADDED", "-p", "web", "--redeploy", "--yes", "--json"))
+        #expect(one["deployment"]?["notPushed"] == ["CHANGED", "GONE"], "\(one)")
+    }
+
     @Test func `a timeout leaves the deployment alone`() throws {
         let platform = try SandboxHome(buildSeconds: 60)
         let result = try redeploy(platform, "-p", "web", "--wait", "--timeout", "2s")
