@@ -11,6 +11,7 @@ package struct FileFacts: Equatable, Sendable {
     /// The mode bits of chmod(2).
     package let permissions: UInt32
     package let owner: UInt32
+    package let group: UInt32
     /// The number of hard links; 0 for an open file that was removed.
     package let hardLinkCount: Int
     package let byteCount: UInt64
@@ -52,6 +53,7 @@ package struct FileFacts: Equatable, Sendable {
             }
         permissions = status.st_mode & 0o7777
         owner = status.st_uid
+        group = status.st_gid
         hardLinkCount = Int(status.st_nlink)
         byteCount = UInt64(max(status.st_size, 0))
         device = UInt64(status.st_dev)

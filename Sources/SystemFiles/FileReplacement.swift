@@ -9,6 +9,8 @@ package enum FileReplacement {
         case cannotCreate(SystemError)
         /// The temporary file could not be written or synced.
         case notWritten(SystemError)
+        /// The new file cannot get the owner, group and permissions of the old one.
+        case notKept(SystemError)
         /// The path exists and must not be replaced.
         case exists
         /// The rename failed.
@@ -18,11 +20,20 @@ package enum FileReplacement {
 
         package var cause: SystemError {
             switch self {
-            case .cannotCreate(let error), .notWritten(let error), .cannotRename(let error),
-                .notConfirmed(let error):
+            case .cannotCreate(let error), .notWritten(let error), .notKept(let error),
+                .cannotRename(let error), .notConfirmed(let error):
                 error
             case .exists: SystemError(EEXIST)
             }
+        }
+
+        /// The cause in words.
+        package var reason: String {
+            if case .cannotRename(let error) = self, error.number == EBUSY {
+                return
+                    "it is mounted as a single file, which cannot be replaced; mount its directory"
+            }
+            return cause.reason
         }
     }
 
@@ -32,6 +43,7 @@ package enum FileReplacement {
     ///   - temporary: The name of the temporary file in the same directory. An existing file with
     ///     this name is left alone.
     ///   - permissions: Applied regardless of the umask, if the file system supports permissions.
+    ///   - old: The file to replace, whose owner, group and permissions the new one gets.
     ///   - replaces: Whether an existing file may be replaced.
     ///   - durably: Whether to sync the file and its name to disk before returning.
     ///   - unnamed: Whether the temporary file gets its name only when it is complete, where the file
@@ -39,26 +51,29 @@ package enum FileReplacement {
     ///   - fill: Writes the temporary file, and makes any checks that must precede the rename.
     /// - Throws: ``Failure``, and what `fill` throws. The temporary file is removed.
     package static func write(
-        to path: String, by temporary: String, permissions: UInt32 = 0o600, replaces: Bool,
-        durably: Bool = true, unnamed: Bool = false, _ fill: (OpenFile) throws -> Void
+        to path: String, by temporary: String, permissions: UInt32 = 0o600,
+        keeping old: FileFacts? = nil, replaces: Bool, durably: Bool = true,
+        unnamed: Bool = false, _ fill: (OpenFile) throws -> Void
     ) throws {
         let temporary = "\(directory(of: path))/\(temporary)"
+        let complete = { (file: OpenFile) in
+            try Self.complete(file, permissions, keeping: old, durably, fill)
+        }
         let isWritten =
-            unnamed
-            ? try writeUnnamed(path, temporary, permissions, replaces, durably, fill) : false
-        if !isWritten { try writeNamed(path, temporary, permissions, replaces, durably, fill) }
+            unnamed ? try writeUnnamed(path, temporary, permissions, replaces, complete) : false
+        if !isWritten { try writeNamed(path, temporary, permissions, replaces, complete) }
         if durably { try syncDirectory(of: path) }
     }
 
     private static func writeNamed(
         _ path: String, _ temporary: String, _ permissions: UInt32, _ replaces: Bool,
-        _ durably: Bool, _ fill: (OpenFile) throws -> Void
+        _ complete: (OpenFile) throws -> Void
     ) throws {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         let file = try SystemError.mapped(
             try OpenFile(temporary, flags, permissions: permissions), Failure.cannotCreate)
         do {
-            try complete(file, permissions, durably, fill)
+            try complete(file)
             try SystemError.mapped(try file.close(), Failure.notWritten)
             let status =
                 replaces ? unsafe rename(temporary, path) : unsafe zg_rename_new(temporary, path)
@@ -74,12 +89,12 @@ package enum FileReplacement {
     /// - Returns: Whether this is possible here; otherwise the path is unchanged.
     private static func writeUnnamed(
         _ path: String, _ temporary: String, _ permissions: UInt32, _ replaces: Bool,
-        _ durably: Bool, _ fill: (OpenFile) throws -> Void
+        _ complete: (OpenFile) throws -> Void
     ) throws -> Bool {
         let descriptor = unsafe zg_unnamed_file(directory(of: path), permissions)
         guard descriptor >= 0 else { return false }
         let file = OpenFile(owning: descriptor)
-        try complete(file, permissions, durably, fill)
+        try complete(file)
         guard unsafe zg_name_file(file.descriptor, replaces ? temporary : path) == 0 else {
             guard errno == EEXIST else { return false }
             throw replaces ? Failure.cannotCreate(.last) : Failure.exists
@@ -93,13 +108,15 @@ package enum FileReplacement {
     }
 
     private static func complete(
-        _ file: OpenFile, _ permissions: UInt32, _ durably: Bool,
+        _ file: OpenFile, _ permissions: UInt32, keeping old: FileFacts?, _ durably: Bool,
         _ fill: (OpenFile) throws -> Void
     ) throws {
         do {
             try fill(file)
-            // The umask may have removed some. File systems without permissions reject fchmod.
-            if try file.facts().permissions != permissions,
+            if let old {
+                try keep(old, for: file)
+            } else if try file.facts().permissions != permissions,
+                // The umask may have removed some. File systems without permissions reject fchmod.
                 fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
             {
                 throw SystemError.last
@@ -107,6 +124,18 @@ package enum FileReplacement {
             if durably { try file.synchronize() }
         } catch let error as SystemError {
             throw Failure.notWritten(error)
+        }
+    }
+
+    private static func keep(_ old: FileFacts, for file: OpenFile) throws {
+        let new = try file.facts()
+        if new.owner != old.owner || new.group != old.group,
+            fchown(file.descriptor, old.owner, old.group) != 0
+        {
+            throw Failure.notKept(.last)
+        }
+        if new.permissions != old.permissions, fchmod(file.descriptor, old.permissions) != 0 {
+            throw Failure.notKept(.last)
         }
     }
 

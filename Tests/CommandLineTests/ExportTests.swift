@@ -51,7 +51,7 @@ struct ExportTests {
                 OTHER='second one'
 
                 """)
-        #expect(try mode(".env") == 0o600)
+        #expect(try mode(".env") == 0o644)
         // An up-to-date file keeps its bytes and its modification time.
         let before =
             try FileManager.default.attributesOfItem(
@@ -64,12 +64,73 @@ struct ExportTests {
     }
 
     @Test(
+        "VAL-F14: --merge keeps the mode of a file, and says if everyone can read it",
+        arguments: [0o600, 0o640, 0o644, 0o400, 0o666])
+    func keptMode(mode: Int) throws {
+        try home.directory.write("KEY=old\n", to: "work/kept.env", mode: mode_t(mode))
+        let result = done(try home.run(export + ["--merge", "-o", "kept.env"]))
+        #expect(try self.mode("kept.env") == mode)
+        #expect(result.error.contains("Every user can read") == (mode & 4 != 0))
+        #expect(try text("kept.env").hasPrefix("KEY=value\n"))
+    }
+
+    @Test(
+        "VAL-F14: --merge keeps owner and group, or changes nothing",
+        .enabled(if: geteuid() == 0, "Needs root for another user's file."))
+    func keptOwner() throws {
+        let path = try home.directory.write("KEY=old\n", to: "work/kept.env", mode: 0o640)
+        #expect(unsafe chown(path, 65_534, 33) == 0)
+        done(try home.run(export + ["--merge", "-o", "kept.env"]))
+        var status = stat()
+        #expect(unsafe stat(path, &status) == 0)
+        #expect(status.st_uid == 65_534 && status.st_gid == 33 && status.st_mode & 0o7777 == 0o640)
+        // Without the right to give files away, as every other user.
+        try home.directory.write("KEY=old\n", to: "work/kept.env", mode: 0o640)
+        #expect(unsafe chown(path, 65_534, 33) == 0)
+        let result = try home.wrapped("/usr/bin/setpriv") {
+            ["--bounding-set=-chown", "--inh-caps=-chown", $0] + export
+                + ["--merge", "-o", "kept.env"]
+        }.run()
+        failed(result, 1, "kept.env was not changed", "owner and mode cannot be kept")
+        #expect(try text("kept.env") == "KEY=old\n")
+        #expect(unsafe stat(path, &status) == 0 && status.st_uid == 65_534)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: home.directory.path("work"))
+        #expect(names == ["kept.env"])
+    }
+
+    @Test(
+        "VAL-F14: a file or vault that is mounted on its own says so",
+        .enabled(if: geteuid() == 0, "Needs root to mount."))
+    func mountedFile() throws {
+        try home.directory.write("KEY=old\n", to: "work/kept.env")
+        let words = "mounted as a single file, which cannot be replaced; mount its directory"
+        let commands = [
+            ("work/kept.env", export + ["--merge", "-o", "kept.env"]),
+            ("data/zg-env/vault.zgv", ["set", "KEY", "-p", "web", "--generate", "hex:8"]),
+        ]
+        for (file, arguments) in commands {
+            let before = try home.directory.read(file)
+            let script = "mount --bind \"$0\" \"$0\" || exit 99; exec \"$@\""
+            let result = try home.wrapped("/usr/bin/unshare") { program in
+                ["--mount", "/bin/sh", "-c", script, home.directory.path(file), program]
+                    + arguments
+            }.run()
+            failed(result, 1, words)
+            #expect(try home.directory.read(file) == before)
+        }
+    }
+
+    @Test(
         "VAL-F7: every shell loads a hostile value exactly, and runs nothing",
         arguments: [
             ("/bin/bash", ["--norc", "-c"], #"eval "$("$1" export -qp f --format shell)""#),
             ("/bin/dash", ["-c"], #"eval "$("$1" export -qp f --format shell)""#),
             ("/usr/bin/zsh", ["-f", "-c"], #"eval "$("$1" export -qp f --format shell)""#),
-            ("/usr/bin/fish", ["--no-config", "-c"], "$argv[2] export -qp f --format shell | source"),
+            (
+                "/usr/bin/fish", ["--no-config", "-c"],
+                "$argv[2] export -qp f --format shell | source"
+            ),
         ])
     func shells(shell: String, options: [String], load: String) throws {
         let value = #"x\'; touch ran; echo \'"#

@@ -109,8 +109,10 @@ package struct PosixFileStore: FileStore {
             switch error {
             case .cannotCreate(let error):
                 throw systemFailure("cannot create a file in \(directory)", error)
-            case .notWritten(let error), .cannotRename(let error):
-                throw systemFailure("cannot write \(path)", error)
+            case .notWritten, .notKept, .cannotRename:
+                throw VaultError(
+                    error.cause.number == ENOENT ? .notFound : .inputOutput,
+                    "cannot write \(path): \(error.reason)")
             case .exists: throw VaultError(.exists, "\(path) already exists")
             case .notConfirmed:
                 throw VaultError(

@@ -9,19 +9,20 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - permissions: Others than the default only for a file without secrets.
+    ///   - old: The file to replace, whose owner, group and permissions the new one gets.
     ///   - replaces: Whether to replace an existing file.
     ///   - durably: Whether to wait until the file is on disk.
     ///   - check: Called after the new file is written, right before it gets its path.
     /// - Throws: ``ExitCode/conflict`` if the file exists and must not be replaced.
     static func write(
-        _ bytes: RawSpan, to path: String, permissions: UInt32 = 0o600, replaces: Bool,
-        durably: Bool = true,
+        _ bytes: RawSpan, to path: String, permissions: UInt32 = 0o600,
+        keeping old: FileFacts? = nil, replaces: Bool, durably: Bool = true,
         check: () throws -> Void = {}
     ) throws {
         do {
             try FileReplacement.write(
                 to: path, by: Self.temporaryName(for: path), permissions: permissions,
-                replaces: replaces, durably: durably, unnamed: true
+                keeping: old, replaces: replaces, durably: durably, unnamed: true
             ) {
                 try $0.write(bytes)
                 try check()
@@ -36,13 +37,18 @@ enum PrivateFile {
                 throw CommandError(
                     .failed,
                     "\(path) was written, but may not be on disk yet: \(error.reason).")
-            case .cannotCreate(let error), .notWritten(let error), .cannotRename(let error):
+            case .notKept(let error):
+                throw CommandError(
+                    .failed,
+                    "\(path) was not changed, because its owner and mode cannot be kept: \(error.reason).",
+                    hint: "Run the command as the owner of the file.")
+            case .cannotCreate, .notWritten, .cannotRename:
                 throw CommandError(.failed, "\(path) cannot be written: \(error.reason).")
             }
         }
     }
 
-    /// Writes bytes without secrets as ``write(_:to:permissions:replaces:durably:check:)`` does.
+    /// Writes bytes without secrets as ``write(_:to:permissions:keeping:replaces:durably:check:)`` does.
     static func write(
         _ bytes: [UInt8], to path: String, replaces: Bool, durably: Bool = true
     ) throws {

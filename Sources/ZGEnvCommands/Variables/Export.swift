@@ -9,7 +9,7 @@ struct Export: Command {
         discussion: """
             Asks for the passphrase unless the vault is unlocked, and for confirmation before it \
             shows values on a terminal. Prefer zg-env run, which does not leave a file behind. The \
-            output file is readable only by its owner. The output is parsed again and compared \
+            output file is readable only by its owner; --merge keeps owner and mode. The output is parsed again and compared \
             with the original values before it is written. A value that .env parsers disagree \
             about is written for motdotla/dotenv, with a warning; --dialect writes the file for \
             another parser.
@@ -182,6 +182,10 @@ struct Export: Command {
         }
         try found.audit(workspace)
         try merged.write()
+        if merged.isReadableByAll {
+            workspace.context.warn(
+                "readable-by-all", "Every user can read \(merged.path); --merge keeps its mode.")
+        }
         let count = DisplayText.count(names.added.count + names.changed.count, "variable")
         workspace.note("Wrote \(count) to \(merged.path) in plain text.")
         return result

@@ -76,12 +76,17 @@ struct MergedFile: ~Copyable {
         fileprivate(set) var kept: [String] = []
     }
 
-    /// Replaces the file and makes it readable for its owner only.
+    /// Whether every user can read the file, which keeps its mode.
+    var isReadableByAll: Bool { stamp.permissions & 0o004 != 0 }
+
+    /// Replaces the file and keeps its owner and mode.
     ///
     /// - Throws: ``ExitCode/conflict`` if the file changed since it was read.
     func write() throws {
         try text.withBytes { bytes in
-            try PrivateFile.write(bytes.extracting(first: count), to: path, replaces: true) {
+            try PrivateFile.write(
+                bytes.extracting(first: count), to: path, keeping: stamp, replaces: true
+            ) {
                 guard FileFacts(regularFile: path) == stamp else {
                     throw CommandError(
                         .conflict, "\(path) was changed by another program.",
