@@ -99,6 +99,22 @@ struct KeyringTests {
         #expect(versions?.elements.map { $0["version"] } == [1, 2, 4])
     }
 
+    @Test(
+        "VAL-F17: a write with a given passphrase needs no confirmation afterwards",
+        arguments: [
+            ["set", "KEY", "-p", "web", "--generate", "hex:8"],
+            ["rm", "OTHER", "-p", "web", "--yes"],
+            ["rename", "OTHER", "NEW", "-p", "web"], ["link", "--local", "web"],
+        ])
+    func given(write: [String]) throws {
+        done(try home.run(["init", "--lock", "--kdf", "8MiB,1"]))
+        try home.store(["KEY": "value", "OTHER": "other"])
+        done(try home.run(write))
+        let names = write[0] == "link" ? [] : ["-p", "web"]
+        let result = done(try home.run(["run", "-q"] + names + ["--", "printenv", "KEY"]))
+        #expect(write[0] == "set" || result.output == "value\n")
+    }
+
     @Test func `values stay locked without a passphrase`() throws {
         try prepare()
         let reveal = ["reveal", "KEY", "-p", "web"]

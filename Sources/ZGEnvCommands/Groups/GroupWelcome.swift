@@ -60,7 +60,7 @@ struct GroupWelcome {
                 if links {
                     let directory = workspace.context.workingDirectory
                     let link = DirectoryLink(workspace)
-                    try link.write(.local(only), name: only, local: only, at: directory)
+                    _ = try link.write(.local(only), name: only, local: only, at: directory)
                     try link.approve(
                         directory, .local(only), as: only, binding: nil,
                         try workspace.session.keys(.values))

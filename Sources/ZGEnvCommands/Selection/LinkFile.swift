@@ -23,10 +23,22 @@ struct LinkFile: Equatable {
     /// The linked directory, without symbolic links.
     let directory: String
     let target: Target
+    /// The project's name on Vercel according to the file, which nothing has checked.
+    var vercelName: String?
 
+    /// The name of the project as far as the file has it.
+    var name: String {
+        switch target {
+        case .platform(let id, _): vercelName ?? id
+        case .local(let name): name
+        }
+    }
+
+    /// The folder of the Vercel CLI in a directory.
+    static let folder = ".vercel"
     /// The path of the Vercel CLI's link in a directory.
-    static let vercelPath = ".vercel/project.json"
-    private static let repositoryPath = ".vercel/repo.json"
+    static let vercelPath = "\(folder)/project.json"
+    private static let repositoryPath = "\(folder)/repo.json"
     /// The path of a link to a project of the vault in a directory.
     static let localPath = ".zg-env.json"
 
@@ -66,6 +78,17 @@ struct LinkFile: Equatable {
         }
     }
 
+    /// Finds, for a directory in a linked work tree, the link of the same directory in the main work
+    /// tree. It does not apply: it only helps to name the project.
+    static func inMainWorkTree(of directory: String, user: UInt32) -> LinkFile? {
+        guard let root = RepositoryRoot.nearest(to: directory), root.isLinkedWorkTree,
+            let repository = root.repository, FileReplacement.name(of: repository) == ".git",
+            let main = RealPath.above(repository)
+        else { return nil }
+        let below = String(directory.utf8.dropFirst(root.path.utf8.count)) ?? ""
+        return try? nearest(to: main + below, user: user) { _ in }
+    }
+
     /// Returns the link files in a directory, in order of precedence.
     private static func files(in directory: String) -> [(name: String, path: String)] {
         [localPath, vercelPath, repositoryPath].compactMap { name in
@@ -103,12 +126,14 @@ struct LinkFile: Equatable {
     private struct Content: Decodable {
         var projectId: String?
         var orgId: String?
+        var projectName: String?
         var project: String?
     }
 
     private struct Repository: Decodable {
         struct VaultProject: Decodable {
             var id: String
+            var name: String?
             var directory: String?
             var orgId: String?
 
@@ -138,7 +163,8 @@ struct LinkFile: Equatable {
             if let project = content.projectId, let organisation = content.orgId {
                 return LinkFile(
                     path: path, directory: base,
-                    target: .platform(project: project, organisation: organisation))
+                    target: .platform(project: project, organisation: organisation),
+                    vercelName: content.projectName)
             }
         } catch {
             // Fall through: the decoder's own message would not help.
@@ -162,6 +188,7 @@ struct LinkFile: Equatable {
         guard let deepest, let organisation = deepest.orgId ?? repository.orgId else { return nil }
         return LinkFile(
             path: path, directory: deepest.folder.isEmpty ? base : prefix + deepest.folder,
-            target: .platform(project: deepest.id, organisation: organisation))
+            target: .platform(project: deepest.id, organisation: organisation),
+            vercelName: deepest.name)
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import Glibc
 internal import Vault
 
@@ -30,9 +31,20 @@ struct ProjectResolver {
         if let found = try given(warns: warns) { return found }
         throw CommandError(
             .usage, "No project given.",
-            hint:
-                "Use -p NAME, or link this directory with: zg-env link NAME (or --local NAME, without Vercel)"
+            hint: Self.workTreeHint(workspace)
+                ?? "Use -p NAME, or link this directory with: zg-env link NAME (or --local NAME, without Vercel)"
         )
+    }
+
+    /// Returns how to link a work tree beside its repository to the project of the main work tree;
+    /// nil elsewhere.
+    static func workTreeHint(_ workspace: Workspace) -> String? {
+        let directory = workspace.context.workingDirectory
+        return LinkFile.inMainWorkTree(of: directory, user: geteuid()).map { link in
+            let option = if case .local = link.target { "--local " } else { "" }
+            return
+                "The main worktree is linked to \(link.name) (\(link.directory)). Link this one with: zg-env link \(option)\(word: link.name)"
+        }
     }
 
     /// Returns the reference in the options, the environment or the directory; nil without one.

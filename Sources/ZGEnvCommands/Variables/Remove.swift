@@ -41,7 +41,7 @@ struct Remove: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
         let keys = try workspace.session.keys(
-            afterwards.tier(workspace, otherwise: .index))
+            afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }

@@ -43,7 +43,7 @@ struct Rename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        let keys = try workspace.session.keys(workspace.session.unattendedTier)
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {

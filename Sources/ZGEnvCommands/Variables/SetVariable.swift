@@ -77,7 +77,9 @@ struct SetVariable: Command {
         let wanted = try options.scope()
         let vaultKeys = try workspace.session.keys(
             afterwards.tier(
-                workspace, otherwise: syncs && !workspace.options.dryRun ? .values : .index))
+                workspace,
+                otherwise: syncs && !workspace.options.dryRun
+                    ? .values : workspace.session.unattendedTier))
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let membership =

@@ -2,6 +2,7 @@ internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
 internal import JSON
+internal import Sealing
 internal import SystemFiles
 internal import Vault
 
@@ -23,18 +24,20 @@ struct DirectoryLink {
         }
     }
 
-    /// Writes the link file unless the directory has the same link.
+    /// Writes the link file unless the directory has the same link. In a git repository, git ignores
+    /// the directory of a link to Vercel then.
     ///
     /// - Parameters:
     ///   - name: The name of the Vercel project, which the Vercel CLI shows.
     ///   - local: The project's name in the vault. A link to that name alone is replaced.
+    /// - Returns: The `.gitignore` that was changed, or would be by a dry run; nil for none.
     /// - Throws: ``ExitCode/conflict`` for a link to another project, unless it may be replaced.
     func write(
         _ target: LinkFile.Target, name: String, local: String, at directory: String
-    ) throws {
+    ) throws -> String? {
         let path = Self.path(of: target, at: directory)
         let present = try LinkFile.at(directory)
-        if let present, present.target == target { return }
+        if let present, present.target == target { return nil }
         let isOwn = present?.target == .local(local)
         // A link to the vault's project excuses its own file alone, not one of the Vercel CLI beside it.
         let isTaken =
@@ -46,7 +49,11 @@ struct DirectoryLink {
                 .conflict, "This directory is already linked to another project.",
                 hint: "Use --force to replace that link.")
         }
-        if workspace.options.dryRun { return }
+        func ignored() -> String? {
+            guard case .platform = target else { return nil }
+            return ignore(LinkFile.folder, in: directory)
+        }
+        if workspace.options.dryRun { return ignored() }
         let content: JSONValue
         switch target {
         case .local(let project): content = ["project": .string(project)]
@@ -55,7 +62,7 @@ struct DirectoryLink {
                 "projectId": .string(project), "orgId": .string(organisation),
                 "projectName": .string(name),
             ]
-            let folder = "\(directory)/.vercel"
+            let folder = "\(directory)/\(LinkFile.folder)"
             guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else {
                 throw CommandError(.failed, "Cannot create \(folder).")
             }
@@ -67,6 +74,61 @@ struct DirectoryLink {
         try PrivateFile.write(text.bytes, to: path, replaces: true)
         // It would be read first.
         if isOwn, let present, present.path != path { unsafe unlink(present.path) }
+        return ignored()
+    }
+
+    /// Adds a name to the `.gitignore` of a directory in a git repository, as the Vercel CLI does,
+    /// unless that file or one above has it. A failure is only a warning.
+    ///
+    /// - Returns: The path of the file; nil if nothing is to be added.
+    private func ignore(_ name: String, in directory: String) -> String? {
+        guard let root = RepositoryRoot.nearest(to: directory) else { return nil }
+        let path = RealPath.joined(directory, ".gitignore")
+        let above = sequence(first: directory, next: RealPath.above)
+            .prefix { RealPath.isWithin($0, root.path) }
+        let isIgnored = above.contains { place in
+            Self.lines(of: SmallFile.bytes(RealPath.joined(place, ".gitignore")) ?? [])
+                .contains { [name, "/\(name)", "\(name)/", "/\(name)/"].contains($0) }
+        }
+        if isIgnored { return nil }
+        if workspace.options.dryRun {
+            workspace.note("Would add \(name) to \(path).")
+            return path
+        }
+        do {
+            try Self.append(name, to: path)
+            workspace.note("Added \(name) to \(path).")
+            return path
+        } catch {
+            workspace.context.warn(
+                "not-ignored",
+                "git does not ignore \(name). \(CommandError(mapping: error).message)")
+            return nil
+        }
+    }
+
+    private static func lines(of text: [UInt8]) -> [String] {
+        text.split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Adds a line to a file that exists or not. Never writes through a symbolic link, which may have
+    /// come with the repository.
+    private static func append(_ line: String, to path: String) throws {
+        let old = FileFacts(regularFile: path)
+        var text: [UInt8] = []
+        if FileKind.isTaken(path) {
+            guard old != nil, let found = SmallFile.bytes(path) else {
+                throw CommandError(.failed, "\(path) is not a small regular file.")
+            }
+            text = found
+        }
+        let end: [UInt8] = text.contains(0x0D) ? [0x0D, 0x0A] : [0x0A]
+        if let last = text.last, last != 0x0A { text += end }
+        text += Array(line.utf8) + end
+        try text.withBytes {
+            try PrivateFile.write(
+                $0, to: path, permissions: 0o644, keeping: old, replaces: old != nil)
+        }
     }
 
     /// Approves a directory for a project, which is created if the vault does not have it.
@@ -155,7 +217,7 @@ struct DirectoryLink {
                 .platform(project: $0.projectID, organisation: $0.teamID ?? $0.accountID)
             } ?? .local(name)
         let link = DirectoryLink(workspace)
-        try link.write(
+        _ = try link.write(
             target, name: project.binding?.projectName ?? name, local: name, at: directory)
         do {
             try link.approve(directory, target, as: name, binding: nil, keys)

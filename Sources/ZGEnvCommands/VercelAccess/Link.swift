@@ -12,7 +12,7 @@ struct Link: Command {
         ["link"], "Link this directory to a project",
         discussion: """
             Writes .vercel/project.json, which the Vercel CLI uses too, and approves this directory in the \
-            vault. Without NAME, approves the existing link, such as one from a cloned repository; if \
+            vault. In a git repository, adds .vercel to .gitignore. Without NAME, approves the existing link, such as one from a cloned repository; if \
             the directory is not linked, lets you choose a project on a terminal. With --local, links to a \
             project that exists only in the vault.
             """,
@@ -50,7 +50,7 @@ struct Link: Command {
                 .usage, "--local names the project: leave out NAME and -p.",
                 hint: "Without --local, NAME is a project on Vercel.")
         }
-        let keys = try workspace.session.keys(.index)
+        let keys = try workspace.session.keys(workspace.session.unattendedTier)
         let directory = workspace.context.workingDirectory
         if let name = localName {
             try ProjectResolver.check(name)
@@ -66,7 +66,7 @@ struct Link: Command {
         _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> CommandResult {
         let link = DirectoryLink(workspace, replaces: replaces)
-        try link.write(.local(name), name: name, local: name, at: directory)
+        _ = try link.write(.local(name), name: name, local: name, at: directory)
         try link.approve(directory, .local(name), as: name, binding: nil, keys)
         let path = DirectoryLink.path(of: .local(name), at: directory)
         return result(workspace, project: name, path: path, platform: nil)
@@ -93,10 +93,11 @@ struct Link: Command {
         let target = LinkFile.Target.platform(
             project: platform.id, organisation: platform.accountId ?? binding.accountID)
         let link = DirectoryLink(workspace, replaces: replaces)
-        try link.write(target, name: platform.name, local: local, at: directory)
+        let ignored = try link.write(target, name: platform.name, local: local, at: directory)
         try link.approve(directory, target, as: local, binding: binding, keys)
         let path = DirectoryLink.path(of: target, at: directory)
-        return result(workspace, project: local, path: path, platform: platform)
+        return result(
+            workspace, project: local, path: path, platform: platform, ignoredIn: ignored)
     }
 
     /// Approves an existing link, such as one from a cloned repository.
@@ -110,7 +111,8 @@ struct Link: Command {
             guard let picked = try picked(workspace) else {
                 throw CommandError(
                     .usage, "This directory is not linked to a project.",
-                    hint: "Link it with: zg-env link NAME")
+                    hint: ProjectResolver.workTreeHint(workspace)
+                        ?? "Link it with: zg-env link NAME")
             }
             return picked.isLocal
                 ? try linkLocal(picked.name, directory, keys, workspace)
@@ -271,11 +273,13 @@ struct Link: Command {
     }
 
     private func result(
-        _ workspace: Workspace, project: String, path: String, platform: Project?
+        _ workspace: Workspace, project: String, path: String, platform: Project?,
+        ignoredIn gitIgnore: String? = nil
     ) -> CommandResult {
         CommandResult(json: [
             "project": .string(project), "file": .string(path),
             "platformProjectId": .string(orNull: platform?.id),
+            "gitignore": .string(orNull: gitIgnore),
             "dryRun": .bool(workspace.options.dryRun),
         ])
     }

@@ -189,7 +189,7 @@ struct LinkTests {
         try home.directory.makeDirectory("work/trees/one/deep")
         try isHandedOut("work/trees/one/deep")
         try git.run(["worktree", "add", "-q", "../two", "-b", "two"])
-        failed(try output("two"), 125, "No project given")
+        failed(try output("two"), 125, "No project given", "zg-env link --local")
         // One of the clone's does not.
         try git.run(["worktree", "add", "-q", "../of-clone", "-b", "three"], in: "work/clone")
         try isRefused("work/of-clone", root: "work/of-clone")
@@ -208,6 +208,78 @@ struct LinkTests {
         done(try home.run(["set", "KEY", "-p", "clone"], input: .text("of-the-clone")))
         #expect(try done(output("work/clone/src")).output == "of-the-clone\n")
         try isHandedOut("work")
+    }
+
+    @Test("VAL-F17: a worktree beside the repository names the project of the main worktree")
+    func workTree() throws {
+        let platform = try SandboxHome()
+        let git = Git(platform.home)
+        try git.run(["init", "-q"])
+        try git.run(["commit", "-q", "--allow-empty", "-m", "Begin"])
+        try git.run(["worktree", "add", "-q", "../beside", "-b", "beside"])
+        func result(_ words: String...) throws -> ProgramResult {
+            var runner = platform.runner(words)
+            runner.workingDirectory = platform.home.directory.path("beside")
+            return try runner.run()
+        }
+        failed(try result("list"), 2, "No project given", "link this directory with")
+        done(try platform.run("link", "web"))
+        let words = [
+            "The main worktree is linked to web (\(platform.home.directory.path("work"))).",
+            "Link this one with: zg-env link web",
+        ]
+        failed(try result("list"), 2, "No project given", words[0], words[1])
+        failed(try result("run", "--", "true"), 125, words[0], words[1])
+        failed(try result("link"), 2, "not linked", words[0], words[1])
+        done(try result("link", "web"))
+        done(try result("list"))
+    }
+
+    @Test("USE-D15: in a git repository, link lets git ignore .vercel, as the Vercel CLI does")
+    func ignored() throws {
+        let platform = try SandboxHome()
+        let directory = platform.home.directory
+        func text(_ name: String = ".gitignore") throws -> String {
+            String(decoding: try directory.read("work/\(name)"), as: UTF8.self)
+        }
+        // Not outside of a repository.
+        #expect(try json(platform.run("link", "web", "--json"))["gitignore"] == .null)
+        try FileManager.default.removeItem(atPath: directory.path("work/.vercel"))
+        #expect(throws: (any Error).self) { try text() }
+        let git = Git(platform.home)
+        try git.run(["init", "-q"])
+        let path = JSONDocument.string(directory.path("work/.gitignore"))
+        let planned = done(try platform.run("link", "web", "--dry-run"))
+        #expect(planned.error.contains("Would add .vercel to "), "\(planned.error)")
+        #expect(
+            try json(platform.run("link", "web", "--dry-run", "--json"))["gitignore"] == path)
+        #expect(throws: (any Error).self) { try text() }
+        #expect(done(try platform.run("link", "web")).error.contains("Added .vercel to "))
+        #expect(try text() == ".vercel\n")
+        #expect(try git.run(["status", "--short"]).output == "?? .gitignore\n")
+        for (before, after) in [
+            ("a", "a\n.vercel\n"), ("a\r\n", "a\r\n.vercel\r\n"), ("/.vercel\n", "/.vercel\n"),
+            (".vercel/\n", ".vercel/\n"), ("#.vercel\n", "#.vercel\n.vercel\n"), ("", ".vercel\n"),
+        ] {
+            try FileManager.default.removeItem(atPath: directory.path("work/.vercel"))
+            try directory.write(before, to: "work/.gitignore", mode: 0o664)
+            done(try platform.run("link", "web"))
+            #expect(try text() == after)
+        }
+        // A directory of the repository whose root ignores it already, and a link out of it.
+        try directory.write(".vercel\n", to: "work/.gitignore")
+        try directory.makeDirectory("work/app")
+        var inner = platform.runner(["link", "web", "--json"])
+        inner.workingDirectory = directory.path("work/app")
+        #expect(try json(inner.run())["gitignore"] == .null)
+        try directory.write("outside\n", to: "outside")
+        try FileManager.default.removeItem(atPath: directory.path("work/.gitignore"))
+        try FileManager.default.removeItem(atPath: directory.path("work/.vercel"))
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("work/.gitignore"), withDestinationPath: "../outside")
+        let warned = done(try platform.run("link", "web"))
+        #expect(warned.error.contains("git does not ignore .vercel"), "\(warned.error)")
+        #expect(try directory.read("outside") == Array("outside\n".utf8))
     }
 
     @Test func `projects of the same name in several teams get different local names`() throws {
