@@ -122,6 +122,35 @@ struct ExportTests {
     }
 
     @Test(
+        "VAL-F16: a value whose end some parser misses does not prevent an export",
+        arguments: [
+            (["A": #"a\"#, "B": "x\n;y"], "B='x\n;y'\nA=a\\\n"),
+            (["TR": #"trail\"#, "YES": "yes"], "YES=yes\nTR=trail\\\n"),
+            (["A": #"a\"#, "B": "it's \"b\"", "C": #"c\"#, "D": "d"], nil),
+        ] as [([String: String], String?)])
+    func order(values: [String: String], text: String?) throws {
+        for (key, value) in values {
+            done(try home.run(["set", key, "-p", "f", "--raw"], input: .text(value)))
+        }
+        let result = done(try home.run(["export", "-q", "-p", "f"]))
+        #expect(text == nil || result.output == text)
+        #expect(result.error.contains("Parsers of .env files disagree"))
+        let read = try json(
+            home.run(["convert", "-", "--format", "json", "-q"], input: .text(result.output)))
+        for (key, value) in values { #expect(read[key]?.text == value) }
+        done(try home.run(["export", "-q", "-p", "f", "--merge", "-o", "new.env"]))
+    }
+
+    @Test("VAL-F16: a value that cannot be written for all parsers names those that can read it")
+    func otherDialects() throws {
+        done(try home.run(["set", "CR", "-p", "f", "--raw"], input: .text("a\r\"b")))
+        failed(
+            try home.run(["export", "-q", "-p", "f"]), 2, "CR: ",
+            "Parsers that can read it: compose (--dialect). Or leave it out with --except CR")
+        done(try home.run(["export", "-q", "-p", "f", "--dialect", "compose"]))
+    }
+
+    @Test(
         "VAL-F7: every shell loads a hostile value exactly, and runs nothing",
         arguments: [
             ("/bin/bash", ["--norc", "-c"], #"eval "$("$1" export -qp f --format shell)""#),

@@ -125,11 +125,28 @@ struct Export: Command {
         } catch let error as DotEnvError {
             var failure = CommandError(mapping: error)
             if let key = error.key {
-                let others = failure.hint.map { "\($0) Or leave" } ?? "Leave"
+                let dialects = Self.dialects(for: found, besides: format, dialect)
+                let ways = [failure.hint, dialects].compactMap(\.self)
+                let others = ways.isEmpty ? "Leave" : "\(ways.joined(separator: " ")) Or leave"
                 failure.hint = "\(others) it out with --except \(word: key)"
             }
             throw failure
         }
+    }
+
+    /// Names the single parsers of `.env` files that the values can be written for, if not for the
+    /// given one or for all; nil without any.
+    private static func dialects(
+        for found: PlaceValues, besides format: DotEnvFormat, _ dialect: DotEnvDialect?
+    ) -> String? {
+        guard format == .dotenv else { return nil }
+        let others = DotEnvWriter.writableDialects.filter {
+            $0 != dialect
+                && (try? ExportText(format: .dotenv, for: $0, values: found.values)) != nil
+        }
+        return others.isEmpty
+            ? nil
+            : "Parsers that can read it: \(others.map(\.rawValue).joined(separator: ", ")) (--dialect)."
     }
 
     private func checkMerge() throws {

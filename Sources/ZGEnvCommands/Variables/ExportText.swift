@@ -19,9 +19,26 @@ final class ExportText {
     convenience init(
         format: DotEnvFormat, for dialect: DotEnvDialect? = nil, values: [RevealedValue]
     ) throws {
+        let values = Self.ordered(values, for: DotEnvWriter(format, for: dialect))
         try self.init(format: format, for: dialect, keys: values.map(\.name)) { index, body in
             values[index].value.withBytes(body)
         }
+    }
+
+    /// Returns the values in their order, or, if parsers would then disagree about others, with those
+    /// last about which they disagree anyway: a parser that misses the end of one misreads what
+    /// follows.
+    private static func ordered(
+        _ values: [RevealedValue], for writer: DotEnvWriter
+    ) -> [RevealedValue] {
+        let keys = values.map(\.name)
+        let lender: DotEnvWriter.Lender = { values[$0].value.withBytes($1) }
+        let last = Set(writer.unportableKeys(keys, lending: lender))
+        guard !last.isEmpty,
+            (try? ExportText(
+                format: writer.format, for: writer.dialect, keys: keys, lender: lender)) == nil
+        else { return values }
+        return values.filter { !last.contains($0.name) } + values.filter { last.contains($0.name) }
     }
 
     init(
