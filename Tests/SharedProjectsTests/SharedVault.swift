@@ -69,7 +69,7 @@ final class SharedVault {
             recorder: { transaction in
                 try ChangeRecorder(
                     vault: creation.vaultID, keys: keys, now: clock, memory: memory,
-                    decided: decided, claims: claims, takenOver: takenOver
+                    news: GroupNews(decided: decided, claims: claims, takenOver: takenOver)
                 ).record(in: &transaction)
             }
         ) { transaction in

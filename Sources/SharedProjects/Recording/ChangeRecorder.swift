@@ -1,4 +1,4 @@
-package import Groups
+internal import Groups
 internal import Sealing
 package import Vault
 
@@ -13,27 +13,17 @@ package struct ChangeRecorder {
     private let keys: VaultKeys
     private let now: UInt64
     private let memory: any ChainMemory
-    private let decided: [Identifier: Set<Assigned>]
-    private let settlements: [Identifier: [Settlement]]
-    private let claims: [RemoteClaim]
-    private let takenOver: Set<Identifier>
+    private let news: GroupNews
 
     /// - Parameters:
     ///   - vault: The vault's id.
     ///   - now: Milliseconds since 1970.
-    ///   - decided: Things of variables that the user decided although nothing here changes.
-    ///   - settlements: Decisions of an admin, by compartment.
-    ///   - claims: What a push has just seen on Vercel. Not taken from the vault: there a program with
-    ///     the index key could have put it.
-    ///   - takenOver: Variables of which colleagues' rotations are ended.
+    ///   - news: What the write reports besides what it changes.
     package init(
-        vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory,
-        decided: [Identifier: Set<Assigned>] = [:], settlements: [Identifier: [Settlement]] = [:],
-        claims: [RemoteClaim] = [], takenOver: Set<Identifier> = []
+        vault: Identifier, keys: VaultKeys, now: UInt64, memory: any ChainMemory, news: GroupNews
     ) {
         (self.vault, self.keys, self.now) = (vault, keys, now)
-        (self.memory, self.decided, self.settlements) = (memory, decided, settlements)
-        (self.claims, self.takenOver) = (claims, takenOver)
+        (self.memory, self.news) = (memory, news)
     }
 
     /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
@@ -112,14 +102,15 @@ package struct ChangeRecorder {
         let rotating = try transaction.index.rotations().filter(\.isOpen)
             .flatMap(\.plan.members).flatMap(\.records).map(\.variable)
         let difference = SharedDifference(
-            from: known, to: variables, decided: decided, claims: mayClaim ? claims : [],
-            rotating: mayClaim ? Set(rotating) : [], takenOver: takenOver)
+            from: known, to: variables, decided: news.decided,
+            claims: mayClaim ? news.claims : [], rotating: mayClaim ? Set(rotating) : [],
+            takenOver: news.takenOver)
         let project = transaction.index.project(shared.project)
         let before = shared.recordedBinding
         var shared = shared
         let announcements =
             Self.announcements(known, project, &shared, membership.rights.role, transaction.index)
-            + (settlements[shared.compartment] ?? []).map {
+            + (news.settlements[shared.compartment] ?? []).map {
                 RecordOperation(record: nil, .settle($0))
             }
         if difference.steps.isEmpty && announcements.isEmpty {
@@ -230,7 +221,7 @@ package struct ChangeRecorder {
     ) throws {
         var shared = shared
         shared.offered.removeAll { decided[$0]?.contains(.value) == true }
-        shared.notices.removeAll { takenOver.contains($0.variable) }
+        shared.notices.removeAll { news.takenOver.contains($0.variable) }
         for place in shared.held.indices {
             let id = shared.held[place].variable
             guard let things = decided[id], let variable = variables[id] else { continue }

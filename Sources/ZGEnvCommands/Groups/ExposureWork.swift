@@ -220,8 +220,9 @@ struct ExposureWork {
                     matter: decision.matter, subject: subject.subject.id, object: decision.object,
                     reason: reason))
         }
-        workspace.session.settlements = settlements
-        defer { workspace.session.settlements = [:] }
-        try workspace.session.update(with: try workspace.session.keys(.values)) { _ in }
+        try workspace.session.update(
+            with: try workspace.session.keys(.values),
+            telling: GroupNews(settlements: settlements)
+        ) { _ in }
     }
 }

@@ -103,9 +103,11 @@ struct Resolve: Command {
             index.variables.first { $0.id == item.variable }?.attributes.scope.description
         }
         if !workspace.options.dryRun {
-            for item in contested { workspace.session.decided[item.variable] = [.name, .scope] }
-            defer { workspace.session.decided = [:] }
-            try workspace.session.update(with: workspace.session.keys(.values)) { _ in }
+            var news = GroupNews()
+            for item in contested { news.decided[item.variable] = [.name, .scope] }
+            try workspace.session.update(
+                with: workspace.session.keys(.values), telling: news
+            ) { _ in }
             for scope in scopes {
                 workspace.note(
                     "Everybody now gets this vault's name and scope: \(key) for \(scope).")
@@ -240,12 +242,13 @@ struct Resolve: Command {
     ) throws {
         let now = workspace.context.now()
         let isAboutValues = contest.isDisjoint(with: [.late, .twin])
-        workspace.session.decided = [
+        var news = GroupNews(decided: [
             chosen.variable.id: isAboutValues ? [.value, .type] : [.value, .name, .scope, .type]
-        ]
-        for other in others { workspace.session.decided[other.variable] = [.scope] }
-        defer { workspace.session.decided = [:] }
-        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
+        ])
+        for other in others { news.decided[other.variable] = [.scope] }
+        try workspace.session.update(
+            with: workspace.session.keys(.values), telling: news
+        ) { transaction in
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(
                     version: chosen.version, ofVariableAt: position, at: now)

@@ -103,9 +103,8 @@ struct RotationNotices {
             authors.map { "end the rotation of \(key) that \($0) began" },
             "Is it certain that no rotation is running?")
         if answer {
-            workspace.session.takenOver = Set(found.map(\.notice.variable))
-            defer { workspace.session.takenOver = [] }
-            try workspace.session.update(with: keys) { _ in }
+            let news = GroupNews(takenOver: Set(found.map(\.notice.variable)))
+            try workspace.session.update(with: keys, telling: news) { _ in }
             workspace.note("Ended the rotation of \(key) by \(authors.joined(separator: ", ")).")
         }
         let names = authors.joined(separator: ", ")

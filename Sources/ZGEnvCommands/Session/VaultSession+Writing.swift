@@ -6,27 +6,38 @@ internal import Vault
 extension VaultSession {
     /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
     ///
-    /// - Parameter newPlace: A place that stores a guard from this write on.
+    /// - Parameters:
+    ///   - newPlace: A place that stores a guard from this write on.
+    ///   - news: What the write reports to groups besides what it changes; needs keys that open values.
     @discardableResult
     func update<R>(
         with keys: VaultKeys, newPlace: RollbackGuards.Place? = nil,
+        telling news: GroupNews = GroupNews(),
         _ body: @escaping (inout VaultTransaction) throws -> R
     ) throws -> R {
         guard turns.isActive, newPlace == nil else {
-            return try updateAlone(with: keys, newPlace: newPlace, body)
+            return try updateAlone(with: keys, newPlace: newPlace) { transaction, told in
+                told = news
+                return try body(&transaction)
+            }
         }
         var result: Result<R, VaultError> = .failure(
             VaultError(.inputOutput, "the vault was not written"))
         try turns.write(
-            keys, { result = .success(try body(&$0)) },
+            keys,
+            { transaction, told in
+                result = .success(try body(&transaction))
+                told.add(news)
+            },
             commit: { keys, all in try updateAlone(with: keys, newPlace: nil, all) })
         return try result.get()
     }
 
     private func updateAlone<R>(
         with keys: VaultKeys, newPlace: RollbackGuards.Place?,
-        _ body: (inout VaultTransaction) throws -> R
+        _ body: (inout VaultTransaction, inout GroupNews) throws -> R
     ) throws -> R {
+        var news = GroupNews()
         let places = try guardPlaces()
         try checkRollback(places, with: keys)
         let opened = try opened()
@@ -49,8 +60,7 @@ extension VaultSession {
             recorder: { transaction in
                 let count = try ChangeRecorder(
                     vault: vaultID, keys: keys, now: context.now(),
-                    memory: ChainFile(context, vault: vaultID, path: path), decided: decided,
-                    settlements: settlements, claims: claims, takenOver: takenOver
+                    memory: ChainFile(context, vault: vaultID, path: path), news: news
                 ).record(in: &transaction)
                 if count > 0 || waiting.count > 0 {
                     waiting.count = transaction.index.groupEntries(.outgoingChange).count
@@ -58,7 +68,7 @@ extension VaultSession {
             }
         ) { transaction in
             recordAudit(in: &transaction)
-            let result = try body(&transaction)
+            let result = try body(&transaction, &news)
             // A rotation finds what a sync changed, and stops.
             if !isSyncing {
                 try checkRotations(in: transaction)

@@ -1,6 +1,4 @@
 internal import CommandLineKit
-internal import Groups
-internal import SharedProjects
 internal import Vault
 internal import VercelAPI
 
@@ -19,16 +17,8 @@ package final class VaultSession {
     var isRotating = false
     /// Whether the next write brings what colleagues did.
     var isSyncing = false
-    /// What the next write tells groups of variables although their state here stays the same.
-    var decided: [Identifier: Set<Assigned>] = [:]
-    /// Decisions about what somebody who left could read, by compartment.
-    var settlements: [Identifier: [Settlement]] = [:]
     /// What the writes so far left for groups.
     var waiting = WaitingChanges()
-    /// What the next write tells groups about Vercel.
-    var claims: [RemoteClaim] = []
-    /// The variables of which the next write ends the rotations of colleagues.
-    var takenOver: Set<Identifier> = []
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)

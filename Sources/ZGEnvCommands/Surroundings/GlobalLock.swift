@@ -2,6 +2,7 @@ internal import CLinux
 internal import CommandLineKit
 internal import EnvOperations
 internal import Glibc
+internal import SharedProjects
 internal import Vault
 
 /// Runs work on several threads under one global lock, since they share state that is not thread-safe,
@@ -178,13 +179,16 @@ final class GlobalLock: RotationWorkers {
 
     // MARK: Writing
 
+    /// Changes the vault, and adds what it reports to groups.
+    typealias Change = (inout VaultTransaction, inout GroupNews) throws -> Void
+
     private final class Write {
         let keys: VaultKeys
-        var body: ((inout VaultTransaction) throws -> Void)?
+        var body: Change?
         var isDone = false
         var failure: (any Error)?
 
-        init(_ keys: VaultKeys, _ body: @escaping (inout VaultTransaction) throws -> Void) {
+        init(_ keys: VaultKeys, _ body: @escaping Change) {
             (self.keys, self.body) = (keys, body)
         }
     }
@@ -195,8 +199,8 @@ final class GlobalLock: RotationWorkers {
     ///   - body: Changes only the index of the transaction. If it throws, other changes are kept.
     ///   - commit: Writes all changes at once.
     func write(
-        _ keys: VaultKeys, _ body: @escaping (inout VaultTransaction) throws -> Void,
-        commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
+        _ keys: VaultKeys, _ body: @escaping Change,
+        commit: (VaultKeys, Change) throws -> Void
     ) throws {
         let write = Write(keys, body)
         defer { write.body = nil }
@@ -213,21 +217,19 @@ final class GlobalLock: RotationWorkers {
         if let failure = write.failure { throw failure }
     }
 
-    private func commit(
-        _ commit: (VaultKeys, (inout VaultTransaction) throws -> Void) throws -> Void
-    ) {
+    private func commit(_ commit: (VaultKeys, Change) throws -> Void) {
         let part = writes
         writes = []
         guard let first = part.first else { return }
         let keys = (part.first { $0.keys.opensValues } ?? first).keys
         do {
-            try commit(keys) { transaction in
+            try commit(keys) { transaction, news in
                 for write in part {
-                    let before = transaction.index
+                    let before = (transaction.index, news)
                     do {
-                        try write.body?(&transaction)
+                        try write.body?(&transaction, &news)
                     } catch {
-                        transaction.index = before
+                        (transaction.index, news) = before
                         write.failure = error
                     }
                 }

@@ -541,16 +541,17 @@ struct PushWork {
         do {
             let shared = try SharedProject.all(in: try session.index(.listing))
             guard shared.contains(where: { $0.project == project.id }) else { return }
-            session.claims = outcomes.compactMap(\.written).map { written in
+            let claims = outcomes.compactMap(\.written).map { written in
                 RemoteClaim(
                     variable: written.variable, version: written.version,
                     remoteID: written.record.id, key: written.record.key,
                     kind: written.record.attributes.kind, scope: written.record.attributes.scope,
                     updatedAt: written.record.updatedAt)
             }
-            defer { session.claims = [] }
-            if session.claims.isEmpty { return }
-            try session.update(with: try session.keys(.values)) { _ in }
+            if claims.isEmpty { return }
+            try session.update(
+                with: try session.keys(.values), telling: GroupNews(claims: claims)
+            ) { _ in }
         } catch {
             // What was sent is on Vercel; a colleague's push compares values instead.
             workspace.context.warn(
