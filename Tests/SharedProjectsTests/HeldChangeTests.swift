@@ -1,4 +1,5 @@
 import Groups
+import Sealing
 import TestSupport
 import Testing
 import Vault
@@ -144,6 +145,65 @@ struct HeldChangeTests {
         try settle()
         #expect(try effects(bob) == [:])
         #expect(try effects(alice) == [:])
+    }
+
+    @Test("VAL-A5: a new record under the former name of another one")
+    func formerName() throws {
+        try alice.change("A") { $0.rename(at: $1, to: "B", time: 5_000) }
+        try settle()
+        try accept(bob)
+        try alice.set("A", "two", targets: .all)
+        try settle()
+        #expect(try effects(bob) == ["A": .scope])
+        // Once it is accepted, what it replaced no longer matters.
+        try accept(bob)
+        try alice.remove("A")
+        try alice.set("A", "three", targets: .all)
+        try settle()
+        #expect(try effects(bob) == [:])
+    }
+
+    @Test("VAL-A4: what a writer creates or brings back, until a member stores a value")
+    func offers() throws {
+        let walter = try SharedVault("walter")
+        let joined = try walter.join(try #require(try alice.membership()).group)
+        try alice.publish(place) { _ in
+            EntryDraft(admissions: [
+                Admission(
+                    member: joined.member, person: joined.person, name: joined.name,
+                    rights: MemberRights(role: .writer), keys: joined.keys, origin: joined.origin)
+            ])
+        }
+        func settle() throws {
+            for _ in 0..<3 { for vault in [walter, alice, bob] { try vault.sync(place) } }
+            for vault in [walter, alice, bob] { try vault.verify() }
+        }
+        try settle()
+        try walter.set("NEW", "one")
+        try settle()
+        for vault in [alice, bob] { #expect(try effects(vault) == ["NEW": .offer]) }
+        #expect(try effects(walter) == [:])
+        try alice.change("NEW") { $0.index.variables[$1].attributes.comment = "seen" }
+        try settle()
+        for vault in [alice, bob] { #expect(try effects(vault) == ["NEW": .offer]) }
+        try alice.remove("NEW")
+        try settle()
+        #expect(try #require(try alice.shared()).changesToAccept(in: alice.index).isEmpty)
+        // The same record, as a client of the writer's could.
+        try walter.update { transaction in
+            let place = try #require(transaction.index.variables.firstIndex { $0.name == "NEW" })
+            transaction.index.variables[place].deletedAt = nil
+            _ = try Array("two".utf8).withBytes {
+                try transaction.store($0, forVariableAt: place, at: walter.clock)
+            }
+        }
+        try settle()
+        #expect(try alice.values()["NEW"] == "two")
+        for vault in [alice, bob] { #expect(try effects(vault) == ["NEW": .offer]) }
+        try bob.set("NEW", "three")
+        #expect(try effects(bob) == [:])
+        try settle()
+        for vault in [alice, bob] { #expect(try effects(vault) == [:]) }
     }
 
     @Test func `without the root nothing is accepted, nor the entry removed`() throws {

@@ -50,6 +50,29 @@ package enum CodeLoadingName {
         return prefix.map { Effect(kind: $0.kind, text: $0.effect) }
     }
 
+    /// Whether a variable of this name may change what programs do, also by the customs that names
+    /// follow. No list can be complete, so this includes many that do nothing: for what colleagues
+    /// store, not for warnings.
+    package static func mayAffectPrograms(_ name: String) -> Bool {
+        if effect(of: name) != nil { return true }
+        // A web framework shows these to browsers; no program reads them.
+        if ["NEXT_PUBLIC_", "VITE_", "REACT_APP_"].contains(where: name.hasPrefix) { return false }
+        let name = name.uppercased()
+        return customaryPrefixes.contains(where: name.hasPrefix)
+            || customaryEndings.contains(where: name.hasSuffix)
+            || name.contains("_ENDPOINT_URL")
+    }
+
+    private static let customaryPrefixes = [
+        "CARGO_", "PIP_", "UV_", "POETRY_", "YARN_", "PNPM_CONFIG_", "COREPACK_", "BUN_CONFIG_",
+        "RUSTUP_", "CMAKE_", "TF_", "ANSIBLE_", "DOTNET_", "XDG_",
+    ]
+    private static let customaryEndings = [
+        "_OPTIONS", "_OPTS", "_FLAGS", "_ARGS", "_PAGER", "_EDITOR", "_RSH", "_SSH", "_WRAPPER",
+        "_RUNNER", "_LAUNCHER", "_PATH", "_HOME", "_CONFIG", "_PLUGIN", "_PLUGINS", "_REGISTRY",
+        "_INDEX_URL", "_PROXY", "_CA_BUNDLE",
+    ]
+
     /// Returns the warning about a name, as a sentence, and its code for scripts, or nil for an
     /// ordinary name.
     package static func warning(about name: String) -> (code: String, message: String)? {
@@ -114,33 +137,52 @@ package enum CodeLoadingName {
         ("BUNDLE_GEMFILE", .code, "selects a file that bundler runs"),
         ("BUN_OPTIONS", .code, "passes options to bun"),
         ("CARGO_HOME", .code, "selects where cargo finds programs and configuration files"),
+        ("CATALINA_OPTS", .code, "passes options to Tomcat's JVM, and may load an agent"),
         ("CC", .code, "names the program to run as the C compiler"),
+        ("CHROME_PATH", .code, "names the browser that other programs run"),
         ("CLASSPATH", .code, "makes java load classes from additional locations"),
+        ("COMPILER_PATH", .code, "sets where gcc looks for the programs that it runs"),
         ("CURL_CA_BUNDLE", .certificates, "changes which certificates curl trusts"),
         ("CXX", .code, "names the program to run as the C++ compiler"),
         ("DENO_V8_FLAGS", .code, "passes options to deno"),
+        ("DJANGO_SETTINGS_MODULE", .code, "selects a module that Django loads"),
+        ("DOCKER_CONFIG", .code, "selects docker's configuration, which may run a program"),
         ("DOCKER_HOST", .traffic, "sends docker commands to another server"),
         ("DOTNET_STARTUP_HOOKS", .code, "makes every .NET program load additional code"),
         ("EDITOR", .code, "names a program that other programs run"),
+        (
+            "ELIXIR_ERL_OPTIONS", .code,
+            "passes options, which may run code, to every Elixir program"
+        ),
         ("ENV", .code, "selects a script that sh runs at startup"),
         ("ERL_AFLAGS", .code, "passes options, which may run code, to every Erlang program"),
         ("ERL_FLAGS", .code, "passes options, which may run code, to every Erlang program"),
         ("ERL_ZFLAGS", .code, "passes options, which may run code, to every Erlang program"),
+        ("ESBUILD_BINARY_PATH", .code, "names the program to run as esbuild"),
         ("EXINIT", .code, "is run by vi at startup"),
+        ("FLASK_APP", .code, "selects a module that Flask loads"),
         ("GCONV_PATH", .code, "makes programs load character set modules from a directory"),
         ("GEM_HOME", .code, "makes ruby load gems from another directory"),
         ("GEM_PATH", .code, "makes ruby load gems from additional directories"),
         ("GLIBC_TUNABLES", .code, "changes how the C library behaves in every program"),
+        ("GNUMAKEFLAGS", .code, "passes options to make"),
+        ("GOENV", .code, "selects go's configuration file, which may run a program"),
         ("GOFLAGS", .code, "passes options to every go command, and may run a program"),
+        ("GOPROXY", .traffic, "selects the server that go loads modules from"),
+        ("GOTOOLCHAIN", .code, "selects the toolchain that go runs"),
         ("GRADLE_OPTS", .code, "passes options to Gradle's JVM, and may load an agent"),
+        ("GRADLE_USER_HOME", .code, "selects where Gradle finds scripts that it runs"),
         ("GTK_MODULES", .code, "makes GTK programs load additional libraries"),
         ("GTK_PATH", .code, "makes GTK programs load additional libraries"),
+        ("GUNICORN_CMD_ARGS", .code, "passes options to gunicorn, and may load a module"),
         ("HGRCPATH", .code, "selects Mercurial's configuration file, which may run programs"),
         ("HOME", .settings, "changes where programs find the user's configuration and files"),
+        ("HOSTALIASES", .traffic, "changes which servers names stand for"),
         ("HTTPS_PROXY", .traffic, "sends programs' HTTPS requests through another server"),
         ("HTTP_PROXY", .traffic, "sends programs' HTTP requests through another server"),
         ("IFS", .code, "changes how shells split words"),
         ("JAVA_OPTIONS", .code, "passes options to many java programs"),
+        ("JAVA_OPTS", .code, "passes options to many java programs"),
         ("JAVA_TOOL_OPTIONS", .code, "passes options to java, and may load an agent"),
         ("JDK_JAVA_OPTIONS", .code, "passes options to java, and may load an agent"),
         ("JULIA_DEPOT_PATH", .code, "makes julia load packages from additional directories"),
@@ -154,20 +196,21 @@ package enum CodeLoadingName {
         ("LOCPATH", .code, "makes programs load locales from a directory"),
         ("LUA_CPATH", .code, "makes lua load libraries from additional locations"),
         ("LUA_INIT", .code, "is run by lua at startup"),
+        ("LUA_INIT_5_4", .code, "is run by lua at startup"),
         ("LUA_PATH", .code, "makes lua load modules from additional locations"),
         ("MAKEFILES", .code, "selects makefiles that GNU make reads before any others"),
         ("MAKEFLAGS", .code, "passes options to make"),
         ("MANPAGER", .code, "names a program that man runs"),
+        ("MAVEN_ARGS", .code, "passes options to Maven"),
         ("MAVEN_OPTS", .code, "passes options to Maven's JVM"),
         ("NLSPATH", .code, "makes programs load message files from a directory"),
+        ("NODE_COMPILE_CACHE", .code, "selects a directory from which node loads compiled code"),
         ("NODE_EXTRA_CA_CERTS", .certificates, "makes node trust additional certificates"),
         ("NODE_OPTIONS", .code, "passes options to node, and may load a module"),
         ("NODE_PATH", .code, "makes node look for modules in additional directories"),
         ("NODE_REPL_EXTERNAL_MODULE", .code, "selects a module that node loads in its REPL"),
-        (
-            "NODE_TLS_REJECT_UNAUTHORIZED", .certificates,
-            "may disable certificate checks in node"
-        ),
+        ("NODE_TLS_REJECT_UNAUTHORIZED", .certificates, "may disable certificate checks in node"),
+        ("NO_PROXY", .traffic, "selects which requests programs send past a proxy"),
         (
             "OPENSSL_CONF", .code,
             "points OpenSSL at a configuration file, which may make it load a library"
@@ -182,15 +225,20 @@ package enum CodeLoadingName {
         ("PERLLIB", .code, "makes perl load modules from additional directories"),
         ("PHPRC", .code, "selects where php finds its configuration file"),
         ("PHP_INI_SCAN_DIR", .code, "makes php read configuration files that may load extensions"),
+        ("PRISMA_QUERY_ENGINE_BINARY", .code, "names a program that Prisma runs"),
+        ("PRISMA_QUERY_ENGINE_LIBRARY", .code, "selects a library that Prisma loads"),
         ("PROMPT_COMMAND", .code, "is run by bash before each prompt"),
+        ("PS1", .code, "may run commands in an interactive shell"),
         ("PS4", .code, "may run commands in a shell with -x set"),
         ("PSQLRC", .code, "selects a script that psql runs at startup"),
+        ("PUPPETEER_EXECUTABLE_PATH", .code, "names the browser that Puppeteer runs"),
         ("PYTEST_ADDOPTS", .code, "passes options to pytest, and may load a plugin"),
         ("PYTEST_PLUGINS", .code, "makes pytest load additional modules"),
         ("PYTHONBREAKPOINT", .code, "selects the function that python calls at a breakpoint"),
         ("PYTHONHOME", .code, "selects where python finds its standard library"),
         ("PYTHONINSPECT", .code, "makes python open an interactive prompt after a script"),
         ("PYTHONPATH", .code, "makes python load modules from additional directories"),
+        ("PYTHONPYCACHEPREFIX", .code, "selects a directory from which python loads compiled code"),
         ("PYTHONSTARTUP", .code, "selects a script that python runs when it starts interactively"),
         ("PYTHONUSERBASE", .code, "makes python load modules from a different user directory"),
         ("PYTHONWARNINGS", .code, "may make python load a module"),
@@ -215,13 +263,18 @@ package enum CodeLoadingName {
         ("SHELL", .code, "names the shell that other programs run"),
         ("SHELLOPTS", .code, "turns on options in every bash shell"),
         ("SSH_ASKPASS", .code, "names a program that ssh and git run"),
+        ("SSLKEYLOGFILE", .certificates, "makes programs write down the keys of their connections"),
         ("SSL_CERT_DIR", .certificates, "changes which certificates programs trust"),
         ("SSL_CERT_FILE", .certificates, "changes which certificates programs trust"),
         ("SUDO_ASKPASS", .code, "names a program that sudo runs"),
+        ("TAR_OPTIONS", .code, "passes options to tar, and may run a program"),
         (
             "TF_CLI_CONFIG_FILE", .code,
             "selects Terraform's configuration file, which may run programs"
         ),
+        ("TS_NODE_COMPILER", .code, "selects a module that ts-node loads"),
+        ("TS_NODE_PROJECT", .code, "selects ts-node's configuration file, which may load modules"),
+        ("TS_NODE_REQUIRE", .code, "makes ts-node load additional modules"),
         ("VIMINIT", .code, "is run by vim at startup"),
         ("VISUAL", .code, "names a program that other programs run"),
         ("XDG_CONFIG_HOME", .settings, "changes where programs find the user's configuration"),
@@ -232,6 +285,8 @@ package enum CodeLoadingName {
         ("all_proxy", .traffic, "sends programs' requests through another server"),
         ("http_proxy", .traffic, "sends programs' HTTP requests through another server"),
         ("https_proxy", .traffic, "sends programs' HTTPS requests through another server"),
+        ("no_proxy", .traffic, "selects which requests programs send past a proxy"),
+        ("npm_execpath", .code, "names the package manager that scripts run"),
     ]
 
     /// The first match counts.

@@ -41,8 +41,11 @@ package enum EffectiveVariables {
     /// sorted by the bytes of the name.
     ///
     /// Like ``inPlace(_:among:)``, but copies no records, for thousands of them.
+    ///
+    /// - Parameter leftOut: Records that do not apply anywhere.
     package static func positions(
-        in place: Place, of project: Identifier, in index: VaultIndex
+        in place: Place, of project: Identifier, in index: VaultIndex,
+        without leftOut: Set<Identifier> = []
     ) -> [Int] {
         var found: [(name: SortableName, position: Int)] = []
         found.reserveCapacity(index.variables.count)
@@ -50,6 +53,7 @@ package enum EffectiveVariables {
         where index.variables[position].project == project
             && index.variables[position].deletedAt == nil
             && applies(index.variables[position].attributes.scope, in: place)
+            && (leftOut.isEmpty || !leftOut.contains(index.variables[position].id))
         {
             found.append((SortableName(index.variables[position].name), position))
         }

@@ -19,7 +19,8 @@ package struct StateApplication {
     let me: Identifier
     private let openValue: (ChangeReference, SecretArena) throws -> SecretSlice?
     private let members: Set<Identifier>
-    private let affectsPrograms: (String) -> Bool
+    let writers: Set<Identifier>
+    let affectsPrograms: (String) -> Bool
     private let claim: (ChangeReference) -> Operation.Claim?
     let now: UInt64
     private let attaches: Bool
@@ -34,20 +35,22 @@ package struct StateApplication {
     ///   - attaches: Whether the project was shared before: a variable of the same name and scope is
     ///     the group's, and its value here stays as a version.
     ///   - members: The active members; the rotations of others have ended.
+    ///   - writers: The members who may only offer values.
     ///   - affectsPrograms: Whether a variable of this name changes what programs run or read.
     ///   - claim: Returns the claim of an operation.
     ///   - openValue: Opens the value of an operation; nil if this member may not, and an error if
     ///     it does not open.
     package init(
         _ state: CompartmentState, origins: [GroupHash: Origin], me: Identifier, now: UInt64,
-        members: Set<Identifier>, attaches: Bool = false,
+        members: Set<Identifier>, writers: Set<Identifier>, attaches: Bool = false,
         affectsPrograms: @escaping (String) -> Bool,
         claim: @escaping (ChangeReference) -> Operation.Claim?,
         openValue: @escaping (ChangeReference, SecretArena) throws -> SecretSlice?
     ) {
         (self.state, self.origins, self.me) = (state, origins, me)
         (self.now, self.attaches, self.openValue) = (now, attaches, openValue)
-        (self.members, self.affectsPrograms) = (members, affectsPrograms)
+        (self.members, self.writers) = (members, writers)
+        self.affectsPrograms = affectsPrograms
         self.claim = claim
     }
 
@@ -68,6 +71,7 @@ package struct StateApplication {
         var notices: [RotationNotice] = []
         var held = Dictionary(
             shared.held.map { ($0.variable, $0) }, uniquingKeysWith: { first, _ in first })
+        let precedents = Precedents(of: shared, in: transaction.index)
         for record in state.records {
             let old = records[record.id]
             // A variable of this name may have been erased here since.
@@ -98,7 +102,7 @@ package struct StateApplication {
             newValues.formUnion(self.newValues(of: record, before: old))
             notices += self.notices(of: record, about: after.id)
             held[after.id] = self.held(
-                held[after.id], record, from: place == nil ? nil : before, to: after)
+                held[after.id], record, from: place == nil ? nil : before, to: after, precedents)
             var contest = SharedProject.Contest(record.contested)
             // What is out of use needs a decision only if somebody without the right removed it.
             if !record.isInUse { contest.formIntersection(.late) }
@@ -297,27 +301,5 @@ package struct StateApplication {
                 updatedAt: claim.updatedAt)
         }
         return Set(all).sorted()
-    }
-
-    /// Returns what the user has to accept of a variable from now on.
-    ///
-    /// - Parameter before: The variable before the changes; nil if it is new here.
-    private func held(
-        _ old: HeldChange?, _ record: RecordState, from before: Variable?, to after: Variable
-    ) -> HeldChange? {
-        let authors = [Assigned.value, .name, .scope, .type].flatMap { thing in
-            (record.candidates[thing] ?? []).compactMap { origins[$0.change]?.author }
-        }
-        guard let author = authors.first(where: { $0 != me }) ?? old?.author else { return nil }
-        var new = old ?? HeldChange(of: before ?? after, author: author)
-        new.author = author
-        let begins =
-            before.map { before in
-                !before.isLive || before.currentVersion != after.currentVersion
-                    || !before.name.utf8.elementsEqual(after.name.utf8)
-                    || !after.attributes.scope.isIncluded(in: before.attributes.scope)
-            } ?? true
-        if begins, affectsPrograms(after.name) { new.version = after.currentVersion }
-        return new.effects(on: after).isEmpty ? nil : new
     }
 }

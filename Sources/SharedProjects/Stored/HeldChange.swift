@@ -18,12 +18,18 @@ package struct HeldChange: Equatable, Sendable {
         /// A place that the variable was not for.
         package static let scope = Effects(rawValue: 4)
         package static let weakerType = Effects(rawValue: 8)
+        /// A variable that a writer created, and no one else has taken.
+        package static let offer = Effects(rawValue: 16)
 
+        package static let all: Effects = [.program, .name, .scope, .weakerType, .offer]
         /// What matters to a variable that is sent to Vercel.
-        package static let ofSending: Effects = [.name, .scope, .weakerType]
+        package static let ofSending: Effects = [.name, .scope, .weakerType, .offer]
         /// What matters to a program or file that gets the value.
-        package static let ofValues: Effects = [.program, .name, .scope]
+        package static let ofValues: Effects = [.program, .name, .scope, .offer]
     }
+
+    /// The accepted scope of a variable that a writer created.
+    static let nowhere = Scope(targets: [])
 
     package let variable: Identifier
     /// Who changed it last.
@@ -66,15 +72,41 @@ package struct HeldChange: Equatable, Sendable {
         var found: Effects = []
         if version > 0, variable.currentVersion == version { found.insert(.program) }
         if !variable.name.utf8.elementsEqual(name.utf8) { found.insert(.name) }
-        if !variable.attributes.scope.isIncluded(in: scope) { found.insert(.scope) }
+        if isOffer {
+            found.insert(.offer)
+        } else if !variable.attributes.scope.isIncluded(in: scope) {
+            found.insert(.scope)
+        }
         if variable.attributes.kind.strictness < kind.strictness { found.insert(.weakerType) }
         return found
     }
 
+    /// Whether a writer created the variable, and no one else has taken it.
+    package var isOffer: Bool { scope.isEmpty }
+
     /// Accepts what the user assigned here.
     mutating func accept(_ things: Set<Assigned>, of variable: RecordedVariable) {
+        // Without a value of the user's, the writer's stays an offer.
+        if isOffer, !things.contains(.value) { return }
+        if isOffer { (name, kind, scope) = (variable.name, variable.kind, variable.scope) }
         if things.contains(.name) { name = variable.name }
         if things.contains(.type) { kind = variable.kind }
         if things.contains(.scope) { scope = variable.scope }
+    }
+}
+
+extension SharedProject {
+    /// Returns the variables in use with changes that the user has not accepted.
+    package func changesToAccept(
+        in index: VaultIndex
+    ) -> [(change: HeldChange, variable: Variable, effects: HeldChange.Effects)] {
+        if held.isEmpty { return [] }
+        let changes = Dictionary(
+            held.map { ($0.variable, $0) }, uniquingKeysWith: { first, _ in first })
+        return index.variables.compactMap { variable in
+            guard variable.isLive, let change = changes[variable.id] else { return nil }
+            let effects = change.effects(on: variable)
+            return effects.isEmpty ? nil : (change, variable, effects)
+        }
     }
 }

@@ -153,6 +153,7 @@ package struct GroupUpdate {
         var application = StateApplication(
             state, origins: view.origins(in: compartment), me: membership.member, now: now,
             members: Set(membership.people.filter(\.isActive).map(\.member)),
+            writers: Set(membership.people.filter { $0.role == .writer }.map(\.member)),
             attaches: attached != nil, affectsPrograms: affectsPrograms,
             claim: { [view] in view.claim($0, in: compartment) }
         ) { [view] reference, arena in
@@ -172,7 +173,7 @@ package struct GroupUpdate {
             arrivals: arrivals, lateCount: state.late.count,
             newLateCount: max(0, state.late.count - lateBefore),
             waitingCount: state.waiting.count, contestedCount: shared.contested.count,
-            heldCount: shared.held.count,
+            heldCount: shared.changesToAccept(in: transaction.index).count,
             newProposal: isNews ? shared.proposal : nil,
             lateValues: found == nil
                 ? [] : lateValues(application.newValues, compartment, known, transaction),

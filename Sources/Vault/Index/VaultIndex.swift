@@ -119,6 +119,17 @@ extension VaultIndex {
         return used
     }
 
+    /// The names that records had in their projects before they were renamed, as far as versions from
+    /// then are left.
+    package var formerNames: [Identifier: Set<String>] {
+        var names: [Identifier: Set<String>] = [:]
+        for version in earlierVersions + currentVersions.values {
+            guard let sealed = version.sealedName else { continue }
+            names[version.variable, default: []].insert(sealed.name)
+        }
+        return names
+    }
+
     /// Returns the versions of each record, sorted by number.
     ///
     /// - Parameter records: The records to include; nil for all.

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import Groups
 internal import JSON
 internal import SharedProjects
 internal import Vault
@@ -9,8 +10,8 @@ struct GroupAccept: Command {
         ["group", "accept"], "Accept colleagues' changes that may have effects here",
         discussion: """
             Some changes of colleagues have no effect here until you accept them: values under \
-            names that change what programs run or read, new names, wider scopes and weaker types. \
-            Without KEY, asks about all of them. --yes does not accept them.
+            names that change what programs run or read, new names, wider scopes, weaker types, and \
+            all that writers add. Without KEY, asks about all of them. --yes does not accept them.
             """,
         arguments: [
             ArgumentSpec(
@@ -32,14 +33,8 @@ struct GroupAccept: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let (project, shared, index) = try GroupAccess.sharedProject(workspace)
-        let all = try HeldGate.findings(shared, in: index)
-        if let other = self.keys.first(where: { key in
-            !all.contains { $0.variable.name == key }
-        }) {
-            throw CommandError(
-                .conflict, "No change of \(other) in \(project.name) needs to be accepted.")
-        }
-        let found = all.filter { self.keys.isEmpty || self.keys.contains($0.variable.name) }
+        let found = try chosen(
+            from: try HeldGate.findings(shared, in: index), of: project.name, workspace)
         let lines = found.flatMap { HeldGate.clauses($0) }
         let result = JSONValue.object([
             .init("project", .string(project.name)),
@@ -55,7 +50,9 @@ struct GroupAccept: Command {
         }
         try confirm(lines, project.name, workspace)
         let accepted = found.map(\.change)
-        try workspace.session.update(with: workspace.session.keys(.values)) { transaction in
+        try workspace.session.update(
+            with: workspace.session.keys(.values), telling: try Self.news(found, shared, index)
+        ) { transaction in
             guard
                 var now = try SharedProject.all(in: transaction.index)
                     .first(where: { $0.id == shared.id })
@@ -77,6 +74,40 @@ struct GroupAccept: Command {
         return CommandResult(json: result, text: DisplayText.lines(lines, after: "Accepted: "))
     }
 
+    /// Returns the changes to accept. What a writer added without a value has nothing to accept.
+    private func chosen(
+        from all: [HeldGate.Finding], of project: String, _ workspace: Workspace
+    ) throws -> [HeldGate.Finding] {
+        if let other = keys.first(where: { key in !all.contains { $0.variable.name == key } }) {
+            throw CommandError(
+                .conflict, "No change of \(other) in \(project) needs to be accepted.")
+        }
+        let chosen = all.filter { keys.isEmpty || keys.contains($0.variable.name) }
+        let isEmpty = { (finding: HeldGate.Finding) in
+            finding.variable.currentVersion == 0 && finding.effects.contains(.offer)
+        }
+        let found = chosen.filter { !isEmpty($0) }
+        let empty = chosen.filter(isEmpty).map(\.variable)
+        if found.isEmpty, !keys.isEmpty { throw HeldGate.refusal(of: empty, in: project) }
+        HeldGate.warn(leftOut: empty, of: project, workspace.context)
+        return found
+    }
+
+    /// Takes what a writer added for the whole group: a member then chose the value. A reader takes it
+    /// for this vault alone.
+    private static func news(
+        _ found: [HeldGate.Finding], _ shared: SharedProject, _ index: VaultIndex
+    ) throws -> GroupNews {
+        let membership = try GroupMembership.of(shared.group, in: index)
+        guard let membership, membership.standing == .active,
+            [.admin, .member].contains(membership.rights.role)
+        else { return GroupNews() }
+        let offers = found.filter { $0.effects.contains(.offer) }
+        return GroupNews(
+            decided: Dictionary(
+                offers.map { ($0.variable.id, [.value]) }, uniquingKeysWith: { first, _ in first }))
+    }
+
     /// - Throws: ``ExitCode/usage`` if nobody can be asked, ``ExitCode/failed`` if the answer is no.
     private func confirm(_ lines: [String], _ project: String, _ workspace: Workspace) throws {
         if isUnseen { return }
@@ -94,6 +125,7 @@ struct GroupAccept: Command {
     private static func json(_ finding: HeldGate.Finding) -> JSONValue {
         let names: [(HeldChange.Effects, String)] = [
             (.program, "program"), (.name, "name"), (.scope, "scope"), (.weakerType, "type"),
+            (.offer, "offer"),
         ]
         return [
             "key": .string(finding.variable.name),

@@ -203,7 +203,7 @@ final class GroupAccess {
             let update = GroupUpdate(
                 try view(in: transaction.index, vault, keys), published: exchange.changes,
                 vault: vault, keys: keys, now: now,
-                affectsPrograms: { CodeLoadingName.effect(of: $0) != nil }, sharing: shared)
+                affectsPrograms: CodeLoadingName.mayAffectPrograms, sharing: shared)
             return try update.apply(to: &transaction, id)
         }
     }

@@ -41,13 +41,13 @@ struct GroupDetails {
         for item in shared {
             guard let project = index.project(item.project) else { continue }
             for variable in index.variables where variable.project == project.id {
-                guard let reason = marks.reason(of: variable) else { continue }
+                guard let reason = marks.reason(of: variable),
+                    let mark = marks.mark(of: variable)
+                else { continue }
                 all.append(
                     Detail(
-                        kind: marks.isContested(variable) ? "contested" : "offered",
-                        project: project.name, subject: variable.name, reason: reason,
-                        command:
-                            "zg-env resolve \(word: variable.name) -p \(word: project.name)"))
+                        kind: mark.rawValue, project: project.name, subject: variable.name,
+                        reason: reason, command: marks.command(for: variable, in: project.name)))
             }
             if item.isAdopted, let proposal = item.proposal,
                 !proposal.isSame(as: project.binding)

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import JSON
 internal import SharedProjects
 internal import Vault
@@ -8,6 +9,7 @@ struct GroupMarks {
     private var projects: Set<Identifier> = []
     private var contested: [Identifier: SharedProject.Contest] = [:]
     private var offered: Set<Identifier> = []
+    private var held: [Identifier: HeldGate.Finding] = [:]
 
     init(in index: VaultIndex) throws {
         if index.journal.isEmpty { return }
@@ -15,34 +17,61 @@ struct GroupMarks {
             projects.insert(shared.project)
             for item in shared.contested { contested[item.variable] = item.contest }
             offered.formUnion(shared.offered)
+            for finding in try HeldGate.findings(shared, in: index) {
+                held[finding.variable.id] = finding
+            }
         }
     }
 
     /// Why a variable needs a decision; nil if it does not.
     func reason(of variable: Variable) -> String? {
         if let contest = contested[variable.id] { return ContestGate.reason(of: contest) }
-        return offered.contains(variable.id) ? ContestGate.reason(of: []) : nil
+        if offered.contains(variable.id) { return ContestGate.reason(of: []) }
+        return held[variable.id].map { HeldGate.clauses($0).joined(separator: ", and ") }
+    }
+
+    /// The decision that a variable needs.
+    enum Mark: String {
+        case contested, offered
+        /// A colleague's change is not accepted.
+        case toAccept
+    }
+
+    func mark(of variable: Variable) -> Mark? {
+        if isContested(variable) { return .contested }
+        if offered.contains(variable.id) { return .offered }
+        return held[variable.id] == nil ? nil : .toAccept
+    }
+
+    /// The command that decides about a variable.
+    func command(for variable: Variable, in project: String) -> String {
+        let rest = "\(word: variable.name) -p \(word: project)"
+        guard mark(of: variable) == .toAccept else { return "zg-env resolve \(rest)" }
+        let isEmpty =
+            variable.currentVersion == 0 && held[variable.id]?.effects.contains(.offer) == true
+        return "zg-env \(isEmpty ? "rm" : "group accept") \(rest)"
     }
 
     func isContested(_ variable: Variable) -> Bool { contested[variable.id] != nil }
 
     /// Whether one of these variables needs a decision.
     func concern(_ variables: [Variable]) -> Bool {
-        if contested.isEmpty && offered.isEmpty { return false }
-        return variables.contains { isContested($0) || offered.contains($0.id) }
+        if contested.isEmpty && offered.isEmpty && held.isEmpty { return false }
+        return variables.contains { mark(of: $0) != nil }
     }
 
     func cell(of variable: Variable) -> Table.Cell {
-        if isContested(variable) { return .init("contested", as: .bad) }
-        return offered.contains(variable.id) ? .init("offered", as: .warning) : ""
+        switch mark(of: variable) {
+        case .contested: .init("contested", as: .bad)
+        case .offered: .init("offered", as: .warning)
+        case .toAccept: .init("to accept", as: .warning)
+        case nil: ""
+        }
     }
 
-    /// `group`: contested, offered or null; nothing for a variable of a project that is not shared.
+    /// `group`: a ``Mark`` or null; nothing for a variable of a project that is not shared.
     func members(of variable: Variable) -> [JSONValue.Member] {
         guard projects.contains(variable.project) else { return [] }
-        let mark: JSONValue =
-            isContested(variable)
-            ? "contested" : offered.contains(variable.id) ? "offered" : .null
-        return [.init("group", mark)]
+        return [.init("group", .string(orNull: mark(of: variable)?.rawValue))]
     }
 }

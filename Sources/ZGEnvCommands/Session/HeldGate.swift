@@ -32,17 +32,49 @@ enum HeldGate {
     static func findings(_ shared: SharedProject, in index: VaultIndex) throws -> [Finding] {
         // With a part of the index, the names of members are not there.
         let membership = try GroupMembership.of(shared.group, in: index)
-        return shared.held.compactMap { change in
-            guard let variable = index.variables.first(where: { $0.id == change.variable }) else {
-                return nil
-            }
-            let effects = change.effects(on: variable)
-            return effects.isEmpty
-                ? nil
-                : Finding(
-                    change: change, variable: variable, effects: effects,
-                    author: membership?.name(of: change.author) ?? "a colleague")
+        return shared.changesToAccept(in: index).map { change, variable, effects in
+            Finding(
+                change: change, variable: variable, effects: effects,
+                author: membership?.name(of: change.author) ?? "a colleague")
         }.sorted { ($0.variable.name, $0.variable.id) < ($1.variable.name, $1.variable.id) }
+    }
+
+    /// Returns the variables of a project that writers created and no one else has taken. Programs, files and
+    /// Vercel get the rest, as if these did not exist: a writer stops nothing that worked before.
+    static func offers(
+        in project: Identifier, of index: VaultIndex
+    ) throws -> [Identifier: Variable] {
+        if index.journal.isEmpty { return [:] }
+        guard let shared = try SharedProject.of(project, in: index) else { return [:] }
+        let offers = shared.changesToAccept(in: index).filter { $0.effects.contains(.offer) }
+        return Dictionary(
+            offers.map { ($0.variable.id, $0.variable) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Warns of variables that were left out because writers offer them.
+    static func warn(leftOut offers: [Variable], of project: String, _ context: Context) {
+        if offers.isEmpty { return }
+        let text = words(of: offers, project)
+        context.warn("offered", "Left out: \(text.what). \(text.way)")
+    }
+
+    /// The error for variables that were named, although writers only offer them.
+    static func refusal(of offers: [Variable], in project: String) -> CommandError {
+        let text = words(of: offers, project)
+        return CommandError(.conflict, "Not accepted: \(text.what).", hint: text.way)
+    }
+
+    private static func words(
+        of offers: [Variable], _ project: String
+    ) -> (what: String, way: String) {
+        let names = Set(offers.map(\.name)).sorted()
+        let keys = Set(offers.filter { $0.currentVersion > 0 }.map(\.name)).sorted()
+        return (
+            "\(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? " and \(names.count - 10) more" : ""), which a writer added",
+            keys.isEmpty
+                ? "Set a value, or remove \(names.count == 1 ? "it" : "them") with: zg-env rm \(word: names.first ?? "KEY") -p \(word: project)"
+                : "Accept with: zg-env group accept\(keys.count > 10 ? "" : keys.map { " \(word: $0)" }.joined()) -p \(word: project)"
+        )
     }
 
     /// Checks the variables of a use.
@@ -85,14 +117,18 @@ enum HeldGate {
 
     /// A clause for each effect, for messages and plans.
     static func clauses(
-        _ finding: Finding, _ effects: HeldChange.Effects = HeldChange.Effects(rawValue: 15)
+        _ finding: Finding, _ effects: HeldChange.Effects = .all
     ) -> [String] {
         let (change, variable, author) = (finding.change, finding.variable, finding.author)
         let name = variable.name
         let shown = finding.effects.intersection(effects)
         var lines: [String] = []
+        if shown.contains(.offer) {
+            let rest = variable.currentVersion > 0 ? "" : ", without a value"
+            lines.append("\(author), a writer, added \(name)\(rest)")
+        }
         if shown.contains(.program) {
-            let effect = CodeLoadingName.effect(of: name)?.text ?? "changes what programs do"
+            let effect = CodeLoadingName.effect(of: name)?.text ?? "may change what programs do"
             lines.append("\(author) set \(name), which \(effect)")
         }
         if shown.contains(.name) { lines.append("\(author) renamed \(change.name) to \(name)") }

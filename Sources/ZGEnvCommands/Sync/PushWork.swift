@@ -110,6 +110,8 @@ struct PushWork {
         let index = try workspace.session.index(.everything)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        try rules.leaveOutOffers(
+            of: &variables, in: project, of: index, workspace.context)
         try environments.check(rules.places, variables, in: project.name)
         try values.checkHeld(among: variables, isMeant: rules.includes)
         let resolution = try resolution(index, variables, platform)

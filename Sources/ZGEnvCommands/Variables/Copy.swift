@@ -77,7 +77,7 @@ struct Copy: Command {
             return (try use(route, index), route)
         }
         try HeldGate.check(
-            Set(records(of: route, in: index).map(\.id)), in: index, [.program, .name],
+            Set(records(of: route, in: index).map(\.id)), in: index, [.program, .name, .offer],
             workspace.context)
         let reader = try ValueReader.required(vault, index, keys)
         let known = index.project(named: route.destination)

@@ -38,20 +38,23 @@ struct PlaceValues {
         let resolver = ProjectResolver(workspace)
         _ = try resolver.reference()
         let check: (VaultIndex) throws -> Void = { index in
+            let project = try resolver.existing(in: index)
             _ = try Self.positions(
-                in: place, of: try resolver.existing(in: index), only: only, except: except, index)
+                in: place, of: project, only: only, except: except, index,
+                offers: HeldGate.offers(in: project.id, of: index))
         }
         let keys = try workspace.session.keys(.values, checking: checksFirst ? check : nil)
         let naming = try resolver.naming()
         let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
             let project = try resolver.existing(in: index)
+            let offers = try HeldGate.offers(in: project.id, of: index)
             let positions = try Self.positions(
-                in: place, of: project, only: only, except: except, index)
+                in: place, of: project, only: only, except: except, index, offers: offers)
             let use = CheckpointUse.Values(of: project.id, found: naming, at: positions) {
                 only?.contains($0) != false && !except.contains($0)
                     && EffectiveVariables.applies($1, in: place)
             }
-            return (.values(use), (project: project, positions: positions))
+            return (.values(use), (project: project, positions: positions, offers: offers))
         }
         let (vault, index) = (opened.vault, opened.index)
         let positions = opened.choice.positions
@@ -62,6 +65,11 @@ struct PlaceValues {
                 warnsOnly: startsProgram && place.environment == .target(.development),
                 workspace.context)
             try HeldGate.check(used, in: index, .ofValues, in: place, workspace.context)
+            let leftOut = opened.choice.offers.values.filter {
+                EffectiveVariables.applies($0.attributes.scope, in: place)
+                    && only == nil && !except.contains($0.name)
+            }
+            HeldGate.warn(leftOut: leftOut, of: opened.choice.project.name, workspace.context)
         }
         self.index = index
         effectivePlace = place
@@ -186,16 +194,21 @@ struct PlaceValues {
     /// Returns the index positions of the records that apply in a place, one per key.
     private static func positions(
         in place: EffectiveVariables.Place, of project: VaultProject, only: Set<String>?,
-        except: Set<String>, _ index: VaultIndex
+        except: Set<String>, _ index: VaultIndex, offers: [Identifier: Variable]
     ) throws -> [Int] {
-        var positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
+        var positions = EffectiveVariables.positions(
+            in: place, of: project.id, in: index, without: Set(offers.keys))
         if case .custom(let name) = place.environment, positions.isEmpty {
             try checkIsKnown(name, project, index)
         }
         guard only != nil || !except.isEmpty else { return positions }
         let all = Set(positions.map { index.variables[$0].name })
-        if let missing = except.union(only ?? []).subtracting(all).sorted().first {
-            throw RecordSelection.notFound(missing, project, index)
+        let missing = except.union(only ?? []).subtracting(all)
+        let offered = offers.values.filter { missing.contains($0.name) }
+        let wanted = offered.filter { only?.contains($0.name) == true }
+        guard wanted.isEmpty else { throw HeldGate.refusal(of: wanted, in: project.name) }
+        if let unknown = missing.subtracting(offered.map(\.name)).sorted().first {
+            throw RecordSelection.notFound(unknown, project, index)
         }
         positions.removeAll { position in
             let name = index.variables[position].name

@@ -89,7 +89,7 @@ struct Show: Command {
         if let live = SyncState.isLive(variable, in: project) {
             lines.append(("Live", live ? "yes" : "not yet"))
         }
-        let command = "zg-env resolve \(word: variable.name) -p \(word: project.name)"
+        let command = marks.command(for: variable, in: project.name)
         if let reason = marks.reason(of: variable) {
             lines.append(("Group", "\(reason) (\(command))"))
         }

@@ -45,7 +45,7 @@ struct StatusGroups {
     }
 
     /// The members that are null while the index is locked.
-    static let unknownMembers = ["groups", "contested", "offered"]
+    static let unknownMembers = ["groups", "contested", "offered", "toAccept"]
 
     var members: [JSONValue.Member] {
         [
@@ -62,9 +62,13 @@ struct StatusGroups {
                             "admins": .integer(Int64(group.adminCount)),
                         ]
                     })),
-            .init("contested", .array(marked.filter { marks.isContested($0.variable) }.map(entry))),
-            .init("offered", .array(marked.filter { !marks.isContested($0.variable) }.map(entry))),
+            .init("contested", entries(.contested)), .init("offered", entries(.offered)),
+            .init("toAccept", entries(.toAccept)),
         ]
+    }
+
+    private func entries(_ mark: GroupMarks.Mark) -> JSONValue {
+        .array(marked.filter { marks.mark(of: $0.variable) == mark }.map(entry))
     }
 
     private func entry(_ variable: Variable, _ reason: String) -> JSONValue {
@@ -79,7 +83,7 @@ struct StatusGroups {
 
     private func command(_ variable: Variable) -> String {
         let project = index.project(variable.project)?.name ?? ""
-        return "zg-env resolve \(word: variable.name) -p \(word: project)"
+        return marks.command(for: variable, in: project)
     }
 
     var text: String {
