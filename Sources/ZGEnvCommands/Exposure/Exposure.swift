@@ -51,14 +51,14 @@ struct Exposure: Command {
         let wanted = try workspace.options.project.map { _ in
             try ProjectResolver(workspace).existing(in: listing)
         }
-        try ExposureRow.look(at: wanted.map { [$0] } ?? listing.projects, workspace)
+        let sights = try ExposureRow.look(at: wanted.map { [$0] } ?? listing.projects, workspace)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         let reader = try ValueReader.required(vault, index, keys)
         let found = try VaultExposure(index, reader).variables(
             storedBefore: before, in: wanted.map { [$0.id] })
         let rows = try found.filter { !exceptions.contains($0.name) }
-            .map { try ExposureRow($0, in: index) { _ in "" } }
+            .map { try ExposureRow($0, in: index, seeing: sights) { _ in "" } }
         return result(rows, before, now, workspace)
     }
 

@@ -8,7 +8,7 @@ internal import Vault
 struct ExposureRow {
     let variable: ExposedVariable
     let project: String
-    /// As of the look at Vercel that preceded; nil for a variable that this vault does not have.
+    /// As of the look at Vercel that preceded; nil for a project that this vault does not have.
     let standing: VercelStanding?
     /// The other variables with one of the values.
     let copies: [String]
@@ -44,16 +44,18 @@ struct ExposureRow {
     let isLeft: Bool
 
     init(
-        _ variable: ExposedVariable, in index: VaultIndex, name: (Identifier) -> String
+        _ variable: ExposedVariable, in index: VaultIndex,
+        seeing sights: [Identifier: VercelStanding.Sight], name: (Identifier) -> String
     ) throws {
         self.variable = variable
         replacement = try Replacement(variable, in: index)
         project = index.project(variable.project)?.name ?? "?"
-        standing = variable.variable.flatMap { id in
-            guard let found = index.variables.first(where: { $0.id == id }),
-                let project = index.project(found.project)
-            else { return nil }
-            return VercelStanding(of: found, in: project)
+        let found = variable.variable.flatMap { id in index.variables.first { $0.id == id } }
+        standing = index.project(found?.project ?? variable.project).map { project in
+            VercelStanding(
+                of: found?.id, named: found?.name ?? variable.name,
+                for: found?.attributes.scope ?? variable.scope, in: project,
+                among: index.variables, seeing: sights[project.id])
         }
         copies = variable.copies.compactMap { id in
             index.variables.first { $0.id == id }.map { copy in
@@ -92,6 +94,7 @@ struct ExposureRow {
         case nil, .absent: nil
         case .notPushed: "not pushed to Vercel"
         case .changed: "changed on Vercel"
+        case .foreign: "Vercel has a value from elsewhere"
         case .notLive: variable.standing == .removed ? "still live" : "not live"
         case .unknown: "unknown whether it is live"
         case .live: "live"
@@ -119,24 +122,27 @@ struct ExposureRow {
 
     // MARK: All rows
 
-    /// Brings the vault's view of projects on Vercel up to date; what cannot be reached is unknown.
-    static func look(at projects: [VaultProject], _ workspace: Workspace) throws {
+    /// Brings the vault's view of projects on Vercel up to date.
+    ///
+    /// - Returns: What Vercel has now, by project. What cannot be reached is unknown, so it is left.
+    static func look(
+        at projects: [VaultProject], _ workspace: Workspace
+    ) throws -> [Identifier: VercelStanding.Sight] {
         let bound = projects.filter { $0.binding != nil }
-        guard !bound.isEmpty else { return }
+        guard !bound.isEmpty else { return [:] }
         if workspace.options.dryRun {
-            workspace.context.warn("not-refreshed", "\(lastLook) --dry-run does not ask again.")
-            return
+            workspace.context.warn("not-refreshed", "\(unseen) --dry-run does not ask Vercel.")
+            return [:]
         }
-        do { try VercelRefresh.run(for: bound, workspace) } catch {
+        do { return try VercelRefresh.sights(of: bound, workspace) } catch {
             let failure = CommandError(mapping: error)
             guard [.unavailable, .unauthorized].contains(failure.code) else { throw error }
-            workspace.context.warn(
-                "not-refreshed",
-                "\(lastLook) \(failure.message)")
+            workspace.context.warn("not-refreshed", "\(unseen) \(failure.message)")
+            return [:]
         }
     }
 
-    private static let lastLook = "What is live is shown as it was last seen on Vercel."
+    private static let unseen = "What is live is not known."
 
     /// A line about old values that may still be valid, if there are any.
     static func unrevoked(_ rows: [ExposureRow]) -> [String] {

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import EnvOperations
 internal import Groups
 internal import JSON
 internal import SharedProjects
@@ -38,6 +39,8 @@ struct ExposureWork {
         let rows: [ExposureRow]
         let isStillMember: Bool
         let missingCount: Int
+        /// Changes of this vault that the group does not have yet.
+        let waitingCount: Int
         /// Projects of the group that this vault does not have: what is known of them was not compared.
         let unusedProjects: [String]
         /// Projects for which the group proposes a link to Vercel that this vault does not have: what
@@ -52,7 +55,7 @@ struct ExposureWork {
 
         /// Whether nothing has to be replaced.
         var isSettled: Bool {
-            !isStillMember && missingCount == 0 && unusedProjects.isEmpty
+            !isStillMember && missingCount == 0 && waitingCount == 0 && unusedProjects.isEmpty
                 && unlinkedProjects.isEmpty && silent.allSatisfy { $0.reason != nil }
                 && !rows.contains(where: \.isLeft)
         }
@@ -73,6 +76,12 @@ struct ExposureWork {
         func failure(about who: String) -> CommandError? {
             if isSettled { return nil }
             let left = rows.filter(\.isLeft)
+            guard !left.isEmpty || waitingCount == 0 else {
+                return CommandError(
+                    .failed,
+                    "\(WaitingChanges.text(waitingCount)), so colleagues may still use earlier values.",
+                    hint: "Publish with: zg-env sync")
+            }
             guard !left.isEmpty else {
                 return CommandError(
                     .failed, "It is not certain yet that everything is replaced.",
@@ -90,6 +99,7 @@ struct ExposureWork {
                 "stateWords": .string(words), "isSettled": .bool(isSettled),
                 "isStillMember": .bool(isStillMember),
                 "missingChanges": .integer(Int64(missingCount)),
+                "waitingChanges": .integer(Int64(waitingCount)),
                 "unusedProjects": .strings(unusedProjects),
                 "unlinkedProjects": .strings(unlinkedProjects),
                 "silent": .array(
@@ -151,7 +161,7 @@ struct ExposureWork {
     func statement(of subject: Subject, looksAtVercel: Bool = true) throws -> Found {
         let membership = access.membership
         let keys = try workspace.session.keys(.values)
-        if looksAtVercel { try look(membership) }
+        let sights = looksAtVercel ? try look(membership) : [:]
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
@@ -176,8 +186,9 @@ struct ExposureWork {
             states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
         return Found(
             rows: try statement.variables.map {
-                try ExposureRow($0, in: index, name: membership.name(of:))
+                try ExposureRow($0, in: index, seeing: sights, name: membership.name(of:))
             }, isStillMember: statement.isStillMember, missingCount: statement.missingCount,
+            waitingCount: try OutgoingChange.all(of: membership.group, in: index).count,
             unusedProjects: unused.map { view.state(of: $0).projectNames.first ?? "?" }.sorted(),
             unlinkedProjects: unlinked.compactMap { index.project($0.project)?.name }.sorted(),
             silent: statement.silent.map {
@@ -189,10 +200,12 @@ struct ExposureWork {
             group: membership.name)
     }
 
-    private func look(_ membership: GroupMembership) throws {
+    private func look(
+        _ membership: GroupMembership
+    ) throws -> [Identifier: VercelStanding.Sight] {
         let index = try workspace.session.index(.listing)
         let shared = Set(try SharedProject.all(of: membership.group, in: index).map(\.project))
-        try ExposureRow.look(at: index.projects.filter { shared.contains($0.id) }, workspace)
+        return try ExposureRow.look(at: index.projects.filter { shared.contains($0.id) }, workspace)
     }
 
     /// Writes a signed report.
@@ -202,6 +215,15 @@ struct ExposureWork {
             found.json(about: subject.name), group: membership.group, member: membership.member,
             signedBy: try access.secrets().signingKeyPair(.authority)
         ).write(to: path, replaces: replaces)
+    }
+
+    /// Publishes decisions, which otherwise wait like other changes. If that fails, they do.
+    func publish() {
+        if workspace.options.offline { return }
+        do { try GroupSync.syncAndReport(access, workspace) } catch {
+            workspace.context.warn(
+                "not-sent", "The decision was not sent. \(CommandError(mapping: error).message)")
+        }
     }
 
     /// Signs decisions as a change of the group.

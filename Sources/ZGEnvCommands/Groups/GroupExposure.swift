@@ -11,7 +11,7 @@ struct GroupExposure: Command {
         discussion: """
             Compares every value that WHO could read through the group, or wrote, with the values \
             in use, and looks at Vercel. Exits with 0 only if none of them is in use or live and \
-            every member who can write has synced since. This is a statement about what this vault has: \
+            every member who can write has synced since, and no change waits for sync. This is a statement about what this vault has: \
             run sync first. It cannot tell whether an old value is still valid: revoke it where it \
             was issued.
             """,
@@ -80,7 +80,9 @@ struct GroupExposure: Command {
                 try work.statement(of: subject, looksAtVercel: false), subject, work, workspace)
         }
         let found = try work.statement(of: subject)
-        if let report, !workspace.options.dryRun {
+        if let report, found.waitingCount > 0 {
+            workspace.note("\(report) was not written: \(WaitingChanges.text(found.waitingCount)).")
+        } else if let report, !workspace.options.dryRun {
             try work.write(found, about: subject, to: report, replaces: replaces)
             workspace.note("Wrote \(report).")
         }
@@ -109,6 +111,7 @@ struct GroupExposure: Command {
         }
         guard !workspace.options.dryRun else { return }
         try work.record(decisions, about: subject, reason: reason ?? "")
+        work.publish()
     }
 
     private func result(
@@ -124,6 +127,9 @@ struct GroupExposure: Command {
             lines.append(
                 "\(DisplayText.count(found.missingCount, "change")) cannot be judged before the contents arrive: zg-env sync"
             )
+        }
+        if found.waitingCount > 0 {
+            lines.append("\(WaitingChanges.text(found.waitingCount)): zg-env sync")
         }
         for member in found.silent where member.reason == nil {
             lines.append(

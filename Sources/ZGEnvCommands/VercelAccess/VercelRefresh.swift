@@ -53,7 +53,12 @@ extension VercelRefresh {
     }
 
     /// Updates the view of the linked ones among these projects.
-    static func run(for projects: [VaultProject], _ workspace: Workspace) throws {
+    ///
+    /// - Returns: What Vercel has of each that it showed.
+    @discardableResult
+    static func run(
+        for projects: [VaultProject], _ workspace: Workspace
+    ) throws -> [ProjectSnapshot] {
         let session = try VercelSession(workspace)
         var groups: [(access: VercelSession.Access, projects: [VaultProject])] = []
         for project in projects {
@@ -75,6 +80,29 @@ extension VercelRefresh {
                 of: group.projects.filter { there.contains($0.id) }, group.access, workspace)
         }
         if !seen.isEmpty { try keep(seen, of: projects, workspace) }
+        return seen
+    }
+
+    /// Does the same, and also reads the names of the variables that each live deployment was built
+    /// with.
+    ///
+    /// - Returns: What Vercel showed, by project.
+    static func sights(
+        of projects: [VaultProject], _ workspace: Workspace
+    ) throws -> [Identifier: VercelStanding.Sight] {
+        let session = try VercelSession(workspace)
+        var sights: [Identifier: VercelStanding.Sight] = [:]
+        for seen in try run(for: projects, workspace) {
+            var names: Set<String> = []
+            if let live = seen.live,
+                let binding = projects.first(where: { $0.id == seen.project })?.binding
+            {
+                let client = try session.access(binding).client
+                names = Set(try client.deployment(live.id).variableNames)
+            }
+            sights[seen.project] = VercelStanding.Sight(records: seen.records, liveNames: names)
+        }
+        return sights
     }
 
     /// Stores Vercel's state of some of these projects in the vault.
@@ -129,7 +157,7 @@ extension VercelRefresh {
     }
 
     /// Vercel's state of one project.
-    private struct ProjectSnapshot {
+    struct ProjectSnapshot {
         let project: Identifier
         let records: [VercelRecord]
         let live: VaultProject.LiveDeployment?

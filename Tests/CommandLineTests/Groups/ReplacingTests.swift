@@ -130,9 +130,11 @@ struct ReplacingTests {
         }
         done(try team.run("push", "-p", "web", "--yes"))
         done(try team.run("redeploy", "-p", "web", "--wait", "--yes"))
+        done(try team.homes.run("alice", "sync"))
         done(try team.run("group", "exposure", "bob"))
         let before = try team.homes.home("alice").vaultBytes()
-        done(try team.run("group", "exposure", "bob", "--dry-run"))
+        // Without a look at Vercel nothing is known of what is live.
+        #expect(try team.run("group", "exposure", "bob", "--dry-run").status == 1)
         done(try team.run("exposure", "--since", "1d", "--dry-run"))
         #expect(try team.homes.home("alice").vaultBytes() == before)
         // A project that this vault no longer uses.

@@ -1,0 +1,166 @@
+import Foundation
+internal import JSON
+import Sandbox
+import TestSupport
+import Testing
+
+/// `exposure` and `group exposure` of projects that are linked to Vercel.
+@Suite("VAL-A3: what somebody knows and Vercel has")
+struct ExposedOnVercelTests {
+    /// How the value that Bob knows reached Vercel.
+    enum Way: String, CaseIterable, Sendable {
+        /// By Bob's push, of which this vault was never told.
+        case unsynced
+        case dashboard
+        /// By Bob's push, which the group knows.
+        case synced
+    }
+
+    private let homes: GroupHomes
+    private let platform: SandboxHome
+
+    init() throws {
+        homes = try GroupHomes(git: false)
+        platform = try SandboxHome(hasVault: false, isLoggedIn: false)
+        homes.environment["ZG_ENV_API_URL"] = platform.url
+        try homes.set("alice", "SECRET", "known-to-bob", "-t", "production", "--type", "encrypted")
+        for name in ["alice", "bob"] {
+            _ = try homes.home(name)
+            done(try homes.run(name, "login", input: .text(platform.token + "\n")))
+        }
+        done(try homes.run("alice", "link", "web"))
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        done(try homes.run("bob", "group", "adopt", "web", "--bind", "--yes"))
+        try homes.settle("alice", "bob")
+    }
+
+    private func bring(_ way: Way) throws {
+        switch way {
+        case .dashboard:
+            try platform.teammate.send(
+                "POST", "/v10/projects/web/env",
+                [
+                    "key": "SECRET", "value": "known-to-bob", "type": "encrypted",
+                    "target": ["production"],
+                ])
+        case .synced, .unsynced:
+            done(try homes.run("bob", "push", "SECRET", "-p", "web", "--yes"))
+        }
+        if way == .synced { try homes.settle("bob", "alice") }
+        done(try homes.run("bob", "redeploy", "-p", "web", "--wait", "--yes"))
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+    }
+
+    private func exposure(
+        _ arguments: String...
+    ) throws -> (status: Int32?, isSettled: Bool, vercel: String?, text: String) {
+        let result = try homes.run(
+            "alice", ["group", "exposure", "bob", "--json"] + arguments)
+        let found = try JSONDocument(result.standardOutput)
+        return (
+            result.status, found["isSettled"] == true,
+            found["variables"]?.elements.first?["vercel"]?.text, result.output + result.error
+        )
+    }
+
+    private func expectLeft(_ comment: Comment) throws {
+        let found = try exposure()
+        #expect(found.status == 1 && !found.isSettled, comment)
+        let report = homes.directory.path("left.md")
+        _ = try exposure("--report", report, "--force")
+        #expect(
+            done(try homes.run("alice", "verify", "--report", report)).output.contains(
+                "not everything"), comment)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a new value in the vault settles nothing before it is live`(way: Way) throws {
+        try bring(way)
+        try homes.set("alice", "SECRET", "new", "-t", "production")
+        done(try homes.run("alice", "sync"))
+        try expectLeft("\(way)")
+        // As the messages say.
+        done(
+            try homes.run("alice", "push", "SECRET", "-p", "web", "--force", "--yes"))
+        done(try homes.run("alice", "sync"))
+        try expectLeft("\(way), not deployed")
+        done(try homes.run("alice", "redeploy", "-p", "web", "--wait", "--yes"))
+        done(try homes.run("alice", "sync"))
+        let found = try exposure()
+        #expect(found.status == 0 && found.isSettled && found.vercel == "live", "\(found)")
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a removal settles nothing before Vercel and production have no such name`(
+        way: Way
+    ) throws {
+        try bring(way)
+        done(try homes.run("alice", "rm", "SECRET", "-p", "web", "--yes"))
+        done(try homes.run("alice", "sync"))
+        try expectLeft("\(way)")
+        for record in platform.stored where record.key == "SECRET" {
+            try platform.teammate.send("DELETE", "/v9/projects/web/env/\(record.id)")
+        }
+        try expectLeft("\(way), still live")
+        done(try homes.run("alice", "redeploy", "-p", "web", "--wait", "--yes"))
+        done(try homes.run("alice", "sync"))
+        let found = try exposure()
+        #expect(found.status == 0 && found.isSettled, "\(found)")
+        // Vercel was not asked, so nothing is known.
+        for arguments in [["--dry-run"], ["--offline"]] {
+            let unseen = try homes.run(
+                "alice", ["group", "exposure", "bob", "--json"] + arguments)
+            #expect(unseen.status == 1, "\(arguments) \(unseen.output)")
+        }
+    }
+
+    @Test func `what was never on Vercel is settled in the vault`() throws {
+        done(try homes.run("alice", "group", "remove", "bob", "--yes"))
+        try homes.set("alice", "SECRET", "new", "-t", "production")
+        done(try homes.run("alice", "sync"))
+        let found = try exposure()
+        #expect(found.status == 0 && found.vercel == "absent", "\(found)")
+    }
+
+    @Test func `without a group, a value from the dashboard counts too`() throws {
+        try bring(.dashboard)
+        let found = try homes.object("alice", ["exposure", "--since", "1d"])
+        let time = try #require(found["asOf"]?.text)
+        var since = time
+        while since == time {
+            let next = try homes.run("alice", "exposure", "--since", "0s", "--json")
+            since = try JSONDocument(next.standardOutput)["asOf"]?.text ?? time
+        }
+        try homes.set("alice", "SECRET", "new", "-t", "production")
+        let left = try homes.run("alice", "exposure", "--since", since)
+        #expect(left.status == 1, "\(left.output)")
+        #expect(left.output.contains("Vercel has a value from elsewhere"), "\(left.output)")
+    }
+
+    @Test("TEAM-T13: nothing is settled or signed while changes wait")
+    func waiting() throws {
+        try bring(.synced)
+        done(
+            try homes.home("alice").runner(
+                [
+                    "set", "SECRET", "-p", "web", "-t", "production", "--raw", "--push",
+                    "--redeploy", "--yes",
+                ],
+                input: .text("new"), environment: homes.environment
+            ).run())
+        let report = homes.directory.path("report.md")
+        let early = try exposure("--report", report)
+        #expect(early.status == 1 && !early.isSettled)
+        #expect(early.text.contains("wait"), "\(early.text)")
+        #expect(!FileManager.default.fileExists(atPath: report))
+        let text = try homes.run("alice", "group", "exposure", "bob", "--report", report)
+        #expect(text.status == 1)
+        #expect(text.output.contains(/\d changes? waits?: zg-env sync/), "\(text.output)")
+        #expect(text.error.contains("\(report) was not written"), "\(text.error)")
+        done(try homes.run("alice", "sync"))
+        let found = try exposure("--report", report)
+        #expect(found.status == 0 && found.isSettled, "\(found)")
+        done(try homes.run("alice", "verify", "--report", report))
+    }
+}
