@@ -4,6 +4,7 @@ package struct Team: Decodable, Sendable, Equatable {
     package let id: String
     /// The name in URLs.
     package let slug: String
+    package let name: String?
     /// Whether new production and preview variables must be sensitive: `default`, `on`, `off`.
     package let sensitivePolicy: String?
 
@@ -11,6 +12,7 @@ package struct Team: Decodable, Sendable, Equatable {
         let object = try decoder.object()
         id = try object.requiredText("id")
         slug = object.text("slug") ?? id
+        name = object.text("name")
         sensitivePolicy = object.text("sensitiveEnvironmentVariablePolicy")
     }
 }

@@ -61,7 +61,16 @@ struct GroupAdoption {
         }
         var plan = try newPlan(index, values)
         let lines = plan?.lines(name) ?? []
-        guard try workspace.confirm(lines, "Adopt \(project) as \(name)?") else {
+        // An own project of the name may be linked already, and hands its link over.
+        let own = index.project(named: name)?.binding
+        let target =
+            try binds == true && shared.proposal?.isSame(as: own) == false
+            ? shared.proposal.map { try Target(of: $0, for: name, workspace) } : nil
+        let link = target == nil ? "" : ", linked to this Vercel project"
+        guard
+            try workspace.confirm(
+                lines + (target?.lines ?? []), "Adopt \(project) as \(name)\(link)?")
+        else {
             let all = ["rename \(project) to \(name)"] + lines
             return CommandResult(
                 json: json(project, name, plan, bound: nil),
@@ -92,7 +101,7 @@ struct GroupAdoption {
             workspace.note("To give the group your own values, run: \(command)")
         }
         // The result's JSON is computed only where it is printed.
-        let bound = try bindNew(shared, name)
+        let bound = try bindNew(shared, name, target)
         return CommandResult(json: json(project, name, plan, bound: bound))
     }
 
@@ -111,20 +120,24 @@ struct GroupAdoption {
     // MARK: The link to Vercel
 
     /// Offers the link that the group proposes for a project that was just adopted.
-    private func bindNew(_ shared: SharedProject, _ name: String) throws -> String? {
+    private func bindNew(
+        _ shared: SharedProject, _ name: String, _ target: Target?
+    ) throws -> String? {
         let index = try workspace.session.index(.everything)
         guard let proposal = shared.proposal, let project = index.project(shared.project),
             !proposal.isSame(as: project.binding)
         else { return nil }
         switch binds {
-        case true?: return try bind(shared, project)
+        case true?:
+            if let target { return try bind(project, to: target) }
+            return try bind(shared, project)
         case false?: break
         case nil:
-            guard !workspace.options.yes, workspace.interaction.canConfirm else { break }
-            if try workspace.interaction.confirm(
-                nil, [], "Link \(name) to \(Self.words(of: proposal))?")
-            {
-                return try bind(shared, project)
+            guard !workspace.options.yes, workspace.interaction.canConfirm,
+                let found = try? Target(of: proposal, for: name, workspace)
+            else { break }
+            if try workspace.interaction.confirm(nil, found.lines, found.question(name)) {
+                return try bind(project, to: found)
             }
         }
         workspace.note(Self.offer(proposal, name))
@@ -157,20 +170,15 @@ struct GroupAdoption {
             workspace.note("\(project.name) is already linked to \(Self.words(of: proposal)).")
             return proposal.project
         }
-        var binding = VaultProject.Binding(
-            origin: proposal.origin, accountID: "", teamID: proposal.team, teamSlug: nil,
-            projectID: proposal.project, projectName: proposal.name)
-        let index = try workspace.session.index(.everything)
-        try LinkedProject.checkOwner(of: binding, is: project, index)
-        let access = try VercelSession(workspace).access(binding)
-        guard access.client.origin.description == proposal.origin else {
-            throw CommandError(
-                .unauthorized, "You have no token for \(proposal.origin).",
-                hint: "Log in with: zg-env login --api-url \(word: proposal.origin)")
-        }
-        if workspace.options.dryRun { return nil }
-        binding.accountID = try access.account?.userID ?? access.client.user().id
-        let final = binding
+        let found = try Target(of: proposal, for: project.name, workspace)
+        guard try workspace.confirm(found.lines, found.question(project.name)) else { return nil }
+        return try bind(project, to: found)
+    }
+
+    private func bind(_ project: VaultProject, to found: Target) throws -> String {
+        let final = try found.binding()
+        try LinkedProject.checkOwner(
+            of: final, is: project, try workspace.session.index(.everything))
         let forgotten = try workspace.session.update(
             with: try workspace.session.keys(.values)
         ) { transaction in
@@ -179,12 +187,69 @@ struct GroupAdoption {
             else { throw ProjectResolver.notFound(project.name, in: transaction.index) }
             return transaction.bind(projectAt: place, to: final)
         }
-        workspace.note("Linked \(project.name) to \(Self.words(of: proposal)).")
+        workspace.note("Linked \(project.name) to \(found.words).")
         if forgotten > 0 {
             let verb = forgotten == 1 ? "is" : "are"
             workspace.note(
                 "\(DisplayText.count(forgotten, "variable")) \(verb) no longer counted as pushed.")
         }
-        return proposal.project
+        return final.projectID
+    }
+}
+
+extension GroupAdoption {
+    /// The Vercel project of a proposal, as Vercel describes it: the name in the proposal is a
+    /// colleague's claim, and whoever links it sends values there.
+    private struct Target {
+        private let access: VercelSession.Access
+        private let proposed: VaultProject.Binding
+        private let team: Team?
+        private let framework: String?
+
+        /// - Throws: ``ExitCode/conflict`` if Vercel has another name for it.
+        init(of proposal: GroupBinding, for project: String, _ workspace: Workspace) throws {
+            proposed = VaultProject.Binding(
+                origin: proposal.origin, accountID: "", teamID: proposal.team, teamSlug: nil,
+                projectID: proposal.project, projectName: proposal.name)
+            access = try VercelSession(workspace).access(proposed)
+            guard access.client.origin.description == proposal.origin else {
+                throw CommandError(
+                    .unauthorized, "You have no token for \(proposal.origin).",
+                    hint: "Log in with: zg-env login --api-url \(word: proposal.origin)")
+            }
+            let platform = try access.client.project(proposal.project)
+            guard platform.name.utf8.elementsEqual(proposal.name.utf8) else {
+                throw CommandError(
+                    .conflict,
+                    "The group calls the Vercel project \(proposal.project) \(proposal.name), but Vercel calls it \(platform.name).",
+                    hint: "If \(project) belongs there, link it yourself: zg-env link "
+                        + "\(word: platform.name) --as \(word: project)")
+            }
+            team = try proposal.team.map(access.client.team)
+            framework = platform.framework
+        }
+
+        var words: String {
+            "the Vercel project \(proposed.projectName) (\(proposed.projectID))"
+        }
+
+        /// What Vercel says of the project.
+        var lines: [String] {
+            let owner = team.map { "team \($0.name ?? $0.slug) (\($0.slug))" } ?? "personal account"
+            return [
+                "Vercel project: \(proposed.projectName) (\(proposed.projectID)), \(owner)"
+                    + (framework.map { ", framework \($0)" } ?? "")
+                    + (proposed.origin == APIOrigin.vercel.description
+                        ? "" : ", at \(proposed.origin)")
+            ]
+        }
+
+        func question(_ name: String) -> String { "Link \(name) to it?" }
+
+        func binding() throws -> VaultProject.Binding {
+            var binding = proposed
+            binding.accountID = try access.account?.userID ?? access.client.user().id
+            return binding
+        }
     }
 }

@@ -210,7 +210,7 @@ struct GroupAdoptionTests {
                 .elements.map { $0["kind"] } == ["proposed"])
         // Said once, and shown until it is accepted.
         #expect(!done(try homes.run("bob", "sync")).output.contains("--bind"))
-        let bound = try homes.object("bob", ["group", "adopt", "web", "--bind"])
+        let bound = try homes.object("bob", ["group", "adopt", "web", "--bind", "--yes"])
         #expect(bound["bound"]?.text?.hasPrefix("prj_") == true)
         #expect(try binding("bob") == "web")
         #expect(
@@ -249,7 +249,7 @@ struct GroupAdoptionTests {
                 input: .text(try #require(other["code"]?.text) + "\n")))
         done(try homes.run("alice", "sync"))
         done(try homes.run("dave", "sync"))
-        done(try homes.run("dave", "group", "adopt", "web@acme", "--bind"))
+        done(try homes.run("dave", "group", "adopt", "web@acme", "--bind", "--yes"))
         #expect(try binding("dave") == "web")
     }
 }
