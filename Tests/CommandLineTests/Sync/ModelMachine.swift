@@ -94,8 +94,10 @@ final class ModelMachine {
         for file in template { try home.directory.write(file.bytes, to: file.path) }
     }
 
-    /// Returns the vault's current content.
-    func contents() throws -> Contents {
+    /// Opens the vault, and calls `body` with its index and a function that decrypts a version.
+    func read(
+        _ body: (VaultIndex, (Variable, StoredVersion) throws -> String) throws -> Void
+    ) throws {
         let vault = try Vault(
             opening: home.directory.path(path("vault.zgv")), in: PosixFileStore())
         let keys = try openedKeys(vault)
@@ -104,15 +106,23 @@ final class ModelMachine {
             throw ModelError(description: "the values of \(name) are locked")
         }
         let arena = SecretArena()
+        try body(index) { variable, version in
+            Self.text(try reader.value(of: variable, version, in: arena))
+        }
+    }
+
+    /// Returns the vault's current content.
+    func contents() throws -> Contents {
         var contents = Contents()
-        contents.sends = try index.sends()
-        for variable in index.variables {
-            let value = try reader.currentValue(of: variable, in: arena).map { Self.text($0) }
-            if let value { contents.values.insert(value) }
-            contents.records.append(.init(variable: variable, value: value))
-            for version in index.earlierVersions where version.variable == variable.id {
-                contents.values.insert(
-                    Self.text(try reader.value(of: variable, version, in: arena)))
+        try read { index, value in
+            contents.sends = try index.sends()
+            for variable in index.variables {
+                let current = try index.currentVersions[variable.id].map { try value(variable, $0) }
+                if let current { contents.values.insert(current) }
+                contents.records.append(.init(variable: variable, value: current))
+                for version in index.earlierVersions where version.variable == variable.id {
+                    contents.values.insert(try value(variable, version))
+                }
             }
         }
         return contents
