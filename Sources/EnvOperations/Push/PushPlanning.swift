@@ -39,7 +39,11 @@ struct PushPlanning {
     }
 
     func sendDecision(of variable: Variable) -> SendDecision {
-        if rules.makingRoom.contains(variable.id), variable.isLive { return narrowing(variable) }
+        if rules.makingRoom.contains(variable.id), variable.isLive,
+            let decision = narrowing(variable)
+        {
+            return decision
+        }
         if variable.isLive, let record = adopted[variable.id] {
             return adoption(of: record, by: variable)
         }
@@ -110,8 +114,10 @@ struct PushPlanning {
         ])
     }
 
-    /// Sends only the scope of a record that makes room for another one.
-    private func narrowing(_ variable: Variable) -> SendDecision {
+    /// Sends only the scope of a record that makes room for another one: never targets that
+    /// Vercel's value was not for. Returns nil if it would keep none, so that only the whole record
+    /// can be sent.
+    private func narrowing(_ variable: Variable) -> SendDecision? {
         guard let remote = variable.remote, let record = vercelByID[remote.id],
             variable.attributes.scope != remote.agreed.scope
         else { return .nothing }
@@ -119,7 +125,9 @@ struct PushPlanning {
             return .conflict(changed(variable, record))
         }
         var attributes = remote.agreed
-        attributes.scope = variable.attributes.scope
+        attributes.scope = attributes.scope.shared(with: [variable.attributes.scope])
+        guard !attributes.scope.isEmpty else { return nil }
+        guard attributes.scope != remote.agreed.scope else { return .nothing }
         let others = unseen(in: attributes.scope, of: variable)
         if !others.isEmpty { return .conflict(taken(variable, others)) }
         return .steps([step(variable, attributes, .update(id: record.id, withValue: false))])
