@@ -150,11 +150,23 @@ extension Disagreements {
                 continue
             }
             told.insert(statement.key.lowerBound)
-            findings.append(finding(cause(statement, other) ?? fallback, statement))
+            // What follows is a command of its own for a shell, whatever the other parsers make of it.
+            let isCut =
+                fallback == .differsShell && text[other.value.upperBound] == UInt8(ascii: ";")
+            findings.append(
+                finding(isCut ? fallback : cause(statement, other) ?? fallback, statement))
         }
         for (index, statement) in reading.statements.enumerated()
         where own.last(like: index, of: table) == nil {
             if findings.count > DotEnvReader.maximumDiagnostics { return }
+            // A part of a value that has a finding already.
+            if fallback == .differsShell,
+                let outer = self.statement(at: statement.key.lowerBound, own),
+                outer.value.contains(statement.key.lowerBound),
+                told.contains(outer.key.lowerBound)
+            {
+                continue
+            }
             if told.insert(statement.key.lowerBound).inserted {
                 findings.append(
                     .init(offset: statement.key.lowerBound, code: .differsExtraName))

@@ -53,6 +53,8 @@ package struct DotEnvDiagnostic: Sendable, Equatable, CustomStringConvertible {
         case ignoredJunk = "ignored-junk"
         /// An unterminated quote: it is kept as a character and the value ends with the line.
         case ignoredUnterminatedQuote = "ignored-unterminated-quote"
+        /// A bare value that goes on in the next line, where every parser cuts it.
+        case cutValue = "cut-value"
         /// A name that is set again later.
         case duplicateKey = "duplicate-key"
         /// A name outside `[A-Za-z_][A-Za-z0-9_]*`.
@@ -126,6 +128,8 @@ extension DotEnvDiagnostic.Code {
             "the line is not an assignment and is ignored"
         case .ignoredUnterminatedQuote:
             "the quote is not closed; the value includes the quote and ends at the end of the line"
+        case .cutValue:
+            "the line break ends the value, and the lines below that belong to it are skipped; quote the whole value"
         case .duplicateKey:
             "the variable is set again later; the last value is used"
         case .nameNotPortable:

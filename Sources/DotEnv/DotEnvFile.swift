@@ -5,12 +5,25 @@ package struct DotEnvFile: Sendable {
     package let entries: [DotEnvEntry]
     /// In the order of the text.
     package let diagnostics: [DotEnvDiagnostic]
+    /// The indices of entries that are a part of the value above them, which a line break cuts.
+    let pieces: Set<Int>
 
     /// The effective assignments, the last one of each name, in the order of the text.
     package var effectiveEntries: [DotEnvEntry] { effectiveIndices.map { entries[$0] } }
 
     /// The indices in ``entries`` of the effective assignments.
     package var effectiveIndices: [Int] { lastIndices.values.sorted() }
+
+    /// The indices of the effective assignments without those that are a part of a cut value, which
+    /// are names to every parser, but none of their author's.
+    package var indicesWithoutPieces: [Int] {
+        if pieces.isEmpty { return effectiveIndices }
+        let last = Dictionary(
+            entries.enumerated().filter { !pieces.contains($0.offset) }
+                .map { (ExactName($1.key), $0) }
+        ) { $1 }
+        return last.values.sorted()
+    }
 
     /// The index of the last entry of each name.
     var lastIndices: [ExactName: Int] {

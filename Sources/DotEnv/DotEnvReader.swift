@@ -25,10 +25,11 @@ package enum DotEnvReader {
         }
     }
 
-    /// Returns `vercel-pull` if the first line is the header of Vercel's CLI.
+    /// Returns `vercel-pull` if the first line is one of the headers of Vercel's CLI.
     package static func detectedDialect(of source: RawSpan) -> DotEnvDialect? {
         source.withText { text in
             let start = text.has("\u{FEFF}", at: 0) ? 3 : 0
+            if text.has("# vercel-env: ", at: start) { return .vercelPull }
             let header: StaticString = "# Created by Vercel CLI"
             guard text.has(header, at: start) else { return nil }
             let end = text.lineBreak(from: start, to: text.count)

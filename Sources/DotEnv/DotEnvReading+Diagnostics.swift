@@ -1,7 +1,12 @@
 extension DotEnvReading {
     /// Returns all diagnostics with their positions, in order.
-    func diagnostics() -> [DotEnvDiagnostic] {
+    func diagnostics(_ cuts: CutValues) -> [DotEnvDiagnostic] {
         var findings = self.findings
+        findings += cuts.cuts.map { cut in
+            let statement = statements[cut.statement]
+            return Finding(
+                offset: statement.value.lowerBound, code: .cutValue, key: statement.key)
+        }
         let table = NameTable(text, statements)
         addNames(table, to: &findings)
         if dialect == .dotenv || dialect == .next || dialect == .node {
@@ -19,8 +24,8 @@ extension DotEnvReading {
         var diagnostics: [DotEnvDiagnostic] = []
         for finding in findings.prefix(DotEnvReader.maximumDiagnostics) {
             // What is a name for one parser may be a secret for another, so only plausible names
-            // are shown.
-            let key = finding.key.map { text.name($0) }
+            // are shown, and none from the middle of a value.
+            let key = cuts.contains(finding.offset) ? nil : finding.key.map { text.name($0) }
             diagnostics.append(
                 DotEnvDiagnostic(
                     position: positions.position(of: finding.offset),

@@ -21,8 +21,13 @@ struct DotEnvReading {
 
     consuming func file(diagnoses: Bool) throws(DotEnvError) -> DotEnvFile {
         try scan()
+        let cuts = CutValues(text, statements)
+        let pieces = statements.indices.filter {
+            !cuts.cuts.isEmpty && cuts.contains(statements[$0].key.lowerBound)
+        }
         return DotEnvFile(
-            dialect: dialect, entries: entries(), diagnostics: diagnoses ? diagnostics() : [])
+            dialect: dialect, entries: entries(),
+            diagnostics: diagnoses ? diagnostics(cuts) : [], pieces: Set(pieces))
     }
 
     private mutating func scan() throws(DotEnvError) {

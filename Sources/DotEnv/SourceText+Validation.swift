@@ -27,7 +27,8 @@ extension SourceText {
             while index < stop {
                 let byte = self[index]
                 if byte == 0 {
-                    throw failure(.nulByte, "contains a NUL byte", at: index)
+                    throw failure(
+                        .nulByte, isUTF16 ? Self.utf16 : "contains a NUL byte", at: index)
                 }
                 if byte < 0x80 {
                     if byte == Byte.carriageReturn { hasCarriageReturn = true }
@@ -36,12 +37,28 @@ extension SourceText {
                 }
                 let width = scalarWidth(at: index)
                 guard width > 0 else {
-                    throw failure(.invalidUTF8, "is not UTF-8", at: index)
+                    throw failure(.invalidUTF8, isUTF16 ? Self.utf16 : "is not UTF-8", at: index)
                 }
                 index += width
             }
         }
         return Survey(start: has("\u{FEFF}", at: 0) ? 3 : 0, hasCarriageReturn: hasCarriageReturn)
+    }
+
+    private static var utf16: String {
+        "is UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 FILE"
+    }
+
+    /// Whether the text looks like UTF-16: it starts with its byte order mark, or every other byte is
+    /// NUL at its start.
+    private var isUTF16: Bool {
+        if count < 2 { return false }
+        if (self[0] == 0xFF && self[1] == 0xFE) || (self[0] == 0xFE && self[1] == 0xFF) {
+            return true
+        }
+        return count >= 4
+            && ((self[0] == 0 && self[1] != 0 && self[2] == 0 && self[3] != 0)
+                || (self[0] != 0 && self[1] == 0 && self[2] != 0 && self[3] == 0))
     }
 
     /// Whether the text is well-formed UTF-8. NUL is allowed.

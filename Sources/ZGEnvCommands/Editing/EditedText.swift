@@ -38,7 +38,7 @@ struct EditedText {
         try text.withBytes { try source.read($0, named: "edited text") }
         let refused = source.findings.first { finding in
             switch finding.diagnostic.code {
-            case .differsUnterminatedQuote, .duplicateKey, .truncated: true
+            case .differsUnterminatedQuote, .duplicateKey, .truncated, .cutValue: true
             case let code: code.isIgnored
             }
         }
