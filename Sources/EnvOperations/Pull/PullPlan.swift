@@ -36,6 +36,14 @@ package struct PullPlan: Equatable, Sendable {
         /// The key afterwards.
         package var key: String { record?.key ?? formerName ?? variable?.name ?? "" }
 
+        /// Whether the vault gets a value from Vercel.
+        package var takesValue: Bool {
+            switch action {
+            case .create(let withValue), .update(let withValue): withValue
+            case .agree, .remove, .narrow: false
+            }
+        }
+
         /// Whether a value in the vault changes, or loses its record, a target or its name.
         package var changesLocalValue: Bool {
             guard let variable, variable.isLive, variable.currentVersion > 0 else { return false }

@@ -21,8 +21,13 @@ package struct ProjectCheck {
         case blankAtEnds = "blank-at-ends"
         case quotesAround = "quotes-around"
         case escapedQuotes = "escaped-quotes"
+        case invisibleAtEnds = "invisible-at-ends"
         case placeholder
+        case ciphertext = "encrypted-value"
         case cutPEM = "cut-pem"
+        case nodeEnvironment = "node-env"
+        case unfitForHeader = "unfit-for-header"
+        case reservedName = "reserved-name"
         case overPlatformLimit = "over-platform-limit"
         case namesDifferByCase = "names-differ-by-case"
         case publicPrefix = "public-prefix"
@@ -72,7 +77,9 @@ package struct ProjectCheck {
         let remedy = "zg-env set \(word: name) -p \(word: project), or zg-env edit \(word: name)"
         return value.withBytes { bytes in
             var found: [Finding] = []
-            for warning in ValueWarning.warnings(about: bytes, of: label) {
+            for warning in ValueWarning.warnings(
+                about: bytes, of: name, label: label, in: subject.variable.attributes.scope)
+            {
                 guard let code = Self.code(warning.code) else { continue }
                 // Key files end with a line break, and programs expect it.
                 if code == .blankAtEnds, Self.isWholePEM(bytes) { continue }
@@ -229,9 +236,14 @@ package struct ProjectCheck {
         switch code {
         case .emptyValue: .emptyValue
         case .blankAtEnds: .blankAtEnds
+        case .invisibleAtEnds: .invisibleAtEnds
         case .quotesAround: .quotesAround
         case .placeholder: .placeholder
+        case .ciphertext: .ciphertext
         case .cutPEM: .cutPEM
+        case .nodeEnvironment: .nodeEnvironment
+        case .unfitForHeader: .unfitForHeader
+        case .reservedName: .reservedName
         case .overPlatformLimit: .overPlatformLimit
         case .publicPrefix: nil
         }

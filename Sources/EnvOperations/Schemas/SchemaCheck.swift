@@ -135,7 +135,7 @@ package struct SchemaCheck {
             result(item.key, state, level, why, isRequired: isRequired, item)
         }
         if item.deprecation != nil || (item.isInternal && side != .vault) { return make(.ok, .ok) }
-        if side != .vault, state == .missing, Self.isSetByVercel(item.key) {
+        if side != .vault, state == .missing, SystemVariables.isSetByVercel(item.key) {
             return make(.elsewhere, .ok, "Vercel sets it automatically")
         }
         switch item.value {
@@ -150,21 +150,6 @@ package struct SchemaCheck {
         }
         return make(state, isRequired ? .problem : strictly)
     }
-
-    /// The variables that Vercel itself sets in builds or functions: its page "System environment
-    /// variables". Other names with the prefix are a project's own.
-    private static let systemVariables: Set<String> = [
-        "CI", "NODE_ENV", "VERCEL", "VERCEL_AUTOMATION_BYPASS_SECRET", "VERCEL_BRANCH_URL",
-        "VERCEL_DEPLOYMENT_ID", "VERCEL_ENV", "VERCEL_GIT_COMMIT_AUTHOR_LOGIN",
-        "VERCEL_GIT_COMMIT_AUTHOR_NAME", "VERCEL_GIT_COMMIT_MESSAGE", "VERCEL_GIT_COMMIT_REF",
-        "VERCEL_GIT_COMMIT_SHA", "VERCEL_GIT_PREVIOUS_SHA", "VERCEL_GIT_PROVIDER",
-        "VERCEL_GIT_PULL_REQUEST_ID", "VERCEL_GIT_REPO_ID", "VERCEL_GIT_REPO_OWNER",
-        "VERCEL_GIT_REPO_SLUG", "VERCEL_OIDC_TOKEN", "VERCEL_PROJECT_ID",
-        "VERCEL_PROJECT_PRODUCTION_URL", "VERCEL_REGION", "VERCEL_SKEW_PROTECTION_ENABLED",
-        "VERCEL_TARGET_ENV", "VERCEL_URL",
-    ]
-
-    static func isSetByVercel(_ key: String) -> Bool { systemVariables.contains(key) }
 
     /// Returns how a variable that is declared sensitive can be read all the same, or the reverse.
     private func exposure(

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import EnvOperations
 internal import JSON
+internal import Sealing
 internal import Vault
 
 /// The result of a pull of one project, or its plan.
@@ -9,6 +10,8 @@ struct PullReport {
     private let isNew: Bool
     private let plan: PullPlan
     private let skipped: [RecordNote]
+    /// The values from Vercel, by its ids.
+    private let values: [String: SecretSlice]
     /// Whether a value in the vault would change or be removed, which needs confirmation. A
     /// conflict that the user decided needs no other.
     let needsAnswer: Bool
@@ -20,6 +23,7 @@ struct PullReport {
         isNew = work.isNew
         plan = finding.plan
         skipped = finding.skipped
+        values = finding.values
         needsAnswer = plan.steps.contains { step in
             step.changesLocalValue && !(step.variable.map(finding.isDecided) ?? false)
         }
@@ -155,8 +159,16 @@ struct PullReport {
         return text
     }
 
-    /// Shows warnings about empty values and skipped comparisons.
+    /// Shows warnings about empty and suspicious values, and about skipped comparisons.
     func warn(_ workspace: Workspace) throws {
+        var suspicious = ValueReport()
+        for step in plan.steps where step.takesValue {
+            guard let value = step.record.flatMap({ values[$0.id] }), value.count > 0 else {
+                continue
+            }
+            value.withBytes { suspicious.add($0, of: step.key, in: step.attributes.scope) }
+        }
+        try suspicious.finish(workspace)
         for note in plan.empty {
             workspace.context.warn(
                 "empty-value",

@@ -114,7 +114,9 @@ struct SetVariable: Command {
             if input.isTyped, let remark = advice?.items[key]?.remark {
                 workspace.note("\(key): \(remark)")
             }
-            let value = try input.value(for: key, workspace)
+            let records = known.map { index.variables(of: $0.id, named: key) } ?? []
+            let value = try input.value(
+                for: key, in: try scope(of: key, wanted, records, in: projectName), workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }

@@ -57,7 +57,11 @@ struct ValueInput {
     var hasOptions: Bool { isNamed || keepsNewline || allowsEmpty }
 
     /// Reads and checks the value for `key`.
-    func value(for key: String, _ workspace: Workspace) throws -> SecretSlice {
+    ///
+    /// - Parameter scope: Where the value applies; nil if that is not known.
+    func value(
+        for key: String, in scope: Scope? = nil, _ workspace: Workspace
+    ) throws -> SecretSlice {
         let arena = SecretArena()
         let value: SecretSlice
         if let spec = generate {
@@ -76,7 +80,7 @@ struct ValueInput {
                 descriptor: 0, limit: Self.readLimit, what: "The value on stdin")
             value = try finished(text, workspace, arena)
         }
-        try check(value, key, workspace)
+        try check(value, key, in: scope, workspace)
         return value
     }
 
@@ -134,7 +138,7 @@ struct ValueInput {
     }
 
     func check(
-        _ value: SecretSlice, _ key: String, _ workspace: Workspace
+        _ value: SecretSlice, _ key: String, in scope: Scope? = nil, _ workspace: Workspace
     ) throws {
         try Self.checkText(value, key)
         if value.count == 0 && !allowsEmpty {
@@ -142,7 +146,7 @@ struct ValueInput {
                 .usage, "The value of \(key) is empty.",
                 hint: "Use --allow-empty to set an empty value.")
         }
-        let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key) }
+        let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key, in: scope) }
             .filter { $0.code != .emptyValue }
         if let first = warnings.first, isStrict {
             throw CommandError(
