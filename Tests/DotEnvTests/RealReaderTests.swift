@@ -7,18 +7,25 @@ import Testing
 @Suite struct `Real readers` {
     /// A program that reads a file of one format.
     enum Reader: String, CaseIterable, CustomTestStringConvertible {
-        case node, pythonDotEnv, bash, systemd
-        case bashEval, dashEval, zshEval, fishSource, systemdFormat, json, k8s
+        case motdotla, node, pythonDotEnv, bash, systemd
+        case bashEval, dashEval, zshEval, fishSource, systemdFormat, json, k8s, yaml, docker
+        /// Not exact for every text.
+        case compose
+
+        static let exact = allCases.filter { $0 != .compose }
+        var isShell: Bool { [.bash, .bashEval, .dashEval, .zshEval, .fishSource].contains(self) }
 
         var testDescription: String { rawValue }
 
         var format: DotEnvFormat {
             switch self {
-            case .node, .pythonDotEnv, .bash, .systemd: .dotenv
+            case .motdotla, .node, .pythonDotEnv, .bash, .systemd, .compose: .dotenv
             case .bashEval, .dashEval, .zshEval, .fishSource: .shell
             case .systemdFormat: .systemd
             case .json: .json
             case .k8s: .k8s
+            case .yaml: .yaml
+            case .docker: .docker
             }
         }
 
@@ -31,6 +38,14 @@ import Testing
                 python.map { ($0, ["-B", script, name, file]) }
             }
             switch self {
+            case .motdotla:
+                let readers = Places.tests.appending(path: "Readers/readers.js").path()
+                let script = """
+                    const text = require("fs").readFileSync(process.argv[2], "utf8");
+                    for (const [name, value] of require(process.argv[1]).classic(text))
+                        process.stdout.write(name + "=" + value + "\\0");
+                    """
+                return Node.path.map { ($0, ["-e", script, readers, file]) }
             case .node:
                 let script = """
                     const text = require("fs").readFileSync(process.argv[1], "utf8");
@@ -61,15 +76,14 @@ import Testing
                 }
             case .systemd, .systemdFormat:
                 return Self.hasSystemd ? read(python, "systemd") : nil
-            case .json: return read(python, "json")
-            case .k8s: return read(python, "k8s")
+            case .json, .k8s, .yaml, .docker, .compose: return read(python, rawValue)
             }
         }
 
         /// The reason why it may be missing.
         var absence: String {
             switch self {
-            case .node: Node.absence
+            case .node, .motdotla: Node.absence
             case .pythonDotEnv: "there is no python-dotenv; make test installs it from PyPI"
             case .systemd, .systemdFormat: "there is no libsystemd-shared"
             default: "there is no \(rawValue)"
@@ -125,7 +139,7 @@ import Testing
         return values
     }
 
-    @Test(arguments: Reader.allCases)
+    @Test(arguments: Reader.exact)
     func `2,000 nasty random values are read back by the real parser`(reader: Reader) throws {
         guard let (path, arguments) = reader.command("written") else {
             // In CI every parser must be installed.

@@ -1,12 +1,15 @@
 """Reads a file with a real reader; writes NAME=VALUE and a NUL for each variable.
 
-read.py python-dotenv|systemd|json|k8s FILE
+read.py python-dotenv|systemd|json|k8s|yaml|docker|compose FILE
+
+The last two have no program that runs without a container engine; they follow its rules.
 """
 
 import base64
 import ctypes
 import glob
 import json
+import re
 import sys
 
 
@@ -57,7 +60,59 @@ def k8s(path):
     return values
 
 
-READERS = {"python-dotenv": python_dotenv, "systemd": systemd, "json": read_json, "k8s": k8s}
+def yaml(path):
+    """One mapping with a pair of JSON strings, which YAML reads alike, on each line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    return {} if text == "{}\n" else json.loads("{" + ",".join(text.split("\n")[:-1]) + "}")
+
+
+def docker(path):
+    """`docker run --env-file`: a line each, without quotes."""
+    values = {}
+    with open(path, "rb") as file:
+        lines = file.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for line in lines:
+        line = line.removesuffix(b"\r").decode().lstrip()
+        if not line or line.startswith("#"):
+            continue
+        name, sign, value = line.partition("=")
+        if not name or re.search(r"\s", name):
+            sys.exit("docker refuses the file")
+        if sign:
+            values[name] = value
+    return values
+
+
+COMPOSE = re.compile(
+    r"""^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*
+    (?:'((?:\\'|[^'])*)'|"((?:\\.|[^"\\])*)"|([^\n]*?))[ \t]*(?:(?<=[ \t'"])\#[^\n]*)?$""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE)
+
+
+def compose(path):
+    """The files of Docker Compose: escapes in double quotes, references outside of single ones."""
+    values = {}
+
+    def expanded(text):
+        return re.sub(r"\$(?:(\$)|\{(\w+)\}|(\w+))", lambda found: found[1] or values.get(
+            found[2] or found[3], ""), text)
+
+    def unescaped(text):
+        letters = {"n": "\n", "r": "\r", "t": "\t"}
+        return re.sub(r"\\(.)", lambda found: letters.get(found[1], found[1]), text)
+
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        text = file.read().replace("\r\n", "\n")
+    for name, single, double, bare in COMPOSE.findall(text):
+        values[name] = single or expanded(unescaped(double) or bare)
+    return values
+
+
+READERS = {
+    "python-dotenv": python_dotenv, "systemd": systemd, "json": read_json, "k8s": k8s, "yaml": yaml,
+    "docker": docker, "compose": compose,
+}
 
 for name, value in READERS[sys.argv[1]](sys.argv[2]).items():
     sys.stdout.buffer.write(f"{name}={value}".encode() + b"\0")
