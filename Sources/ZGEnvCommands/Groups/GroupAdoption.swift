@@ -199,7 +199,7 @@ struct GroupAdoption {
 
 extension GroupAdoption {
     /// The Vercel project of a proposal, as Vercel describes it: the name in the proposal is a
-    /// colleague's claim, and whoever links it sends values there.
+    /// colleague's claim, and a push to the linked project sends values there.
     private struct Target {
         private let access: VercelSession.Access
         private let proposed: VaultProject.Binding

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `exposure` and `group exposure` of projects that are linked to Vercel.
-@Suite("VAL-A3: what somebody knows and Vercel has")
+@Suite("VAL-A3: what a member who left knows and Vercel has")
 struct ExposedOnVercelTests {
     /// How the value that Bob knows reached Vercel.
     enum Way: String, CaseIterable, Sendable {
