@@ -7,7 +7,7 @@ enum TargetNames {
     static let custom = "qa"
     /// In the order of a listing.
     static let all = [production, preview, development, custom]
-    /// Those of a new variable for which a command names none.
+    /// Those of a new variable for a command without `-t`.
     static let standard = [production, preview, development]
 }
 
@@ -110,7 +110,7 @@ struct EnvFile: Sendable, Equatable {
         var content: Content
     }
 
-    /// Where the file's values apply if the command names no targets.
+    /// Where the file's values apply for a command without `-t`.
     enum Choice: Equatable {
         case targets([String])
         /// Those that each variable has, or the standard ones.

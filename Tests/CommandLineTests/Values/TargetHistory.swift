@@ -74,7 +74,7 @@ struct TargetHistory: Sendable {
 
     // MARK: Rules
 
-    /// The type that a new value gets in a place if the command names none.
+    /// The type that a new value gets in a place without `--type`.
     func type(of place: Place) -> ClosedRange<ValueType> {
         if let cell = cell(place) { return cell.type...cell.type }
         let top = Self.strictest(in: place.target)
@@ -95,7 +95,7 @@ struct TargetHistory: Sendable {
         target == TargetNames.development ? .encrypted : .sensitive
     }
 
-    /// The comments that a place may get if the command names none: its own, or that of a target
+    /// The comments that a place may get without `--comment`: its own, or that of a target
     /// that gets the same value, and in a new target any that the variable had.
     func comments(of place: Place, among named: [String]) -> Set<String?> {
         let own = cells[place.key] ?? [:]

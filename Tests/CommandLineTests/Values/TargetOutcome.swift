@@ -55,7 +55,7 @@ extension TargetHistory {
 
     // MARK: A new value
 
-    /// The targets of a command that names none: those that the variable has with one value, or the
+    /// The targets of a command without `-t`: those that the variable has with one value, or the
     /// standard ones; nil if the values differ.
     private func unnamed(_ key: String, _ type: ValueType?) -> [String]? {
         let own = targets(of: key)
