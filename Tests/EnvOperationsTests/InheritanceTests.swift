@@ -22,6 +22,7 @@ struct InheritanceTests {
     @Test func `VAL-F1 what a place has counts, then what it had, then the others`() {
         let open = record([.production, .preview], kind: .plain)
         let safe = record(.preview, kind: .sensitive)
+        let custom = record([], custom: ["qa"], kind: .sensitive)
         #expect(kind(.production, [open]) == .plain)
         #expect(kind(.all, [record(.production, kind: .plain), safe]) == .sensitive)
         // A removed value counts only where no other one is.
@@ -35,6 +36,9 @@ struct InheritanceTests {
         #expect(kind(.development, [safe, record(.production, kind: .plain)]) == .plain)
         #expect(kind(.production, [removed(safe, at: 9)]) == .sensitive)
         #expect(kind(.production, []) == nil)
+        // Each place counts: one that has a readable value, and one that is new.
+        #expect(kind([.production, .preview], [record(.production), custom]) == .sensitive)
+        #expect(kind([.production, .development], [record(.production), custom]) == .encrypted)
     }
 
     @Test func `VAL-F1 a schema counts only in a place that never had a value`() {

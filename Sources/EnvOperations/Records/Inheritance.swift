@@ -8,9 +8,9 @@ package struct Inheritance: Equatable {
     package private(set) var comment: String?
     package private(set) var rotationSeconds: UInt64 = 0
 
-    /// In each place of the scope the value of that place counts, even if it was removed since: the
-    /// strictest type of them. If no place ever had one, the strictest type of the key's other
-    /// values counts that the scope may have.
+    /// In each place of the scope the value of that place counts, even if it was removed since. A
+    /// place that never had one counts as the strictest type of the key's other values that it may
+    /// have. The strictest of all is taken over.
     ///
     /// - Parameters:
     ///   - records: All records of one key, including removed ones.
@@ -18,28 +18,26 @@ package struct Inheritance: Equatable {
     package init(
         in scope: Scope, among records: [Variable], declared: VariableAttributes.Kind? = nil
     ) {
-        var before: [Variable] = []
+        let live = records.filter(\.isLive)
+        let others = (live.isEmpty ? records : live).map(\.attributes.kind)
+        var kinds: [VariableAttributes.Kind] = []
+        var replaced: [Variable] = []
         for place in scope.places {
             let there = records.filter { $0.attributes.scope.overlaps(place) }
-            let last =
-                there.first(where: \.isLive)
-                ?? there.max {
-                    ($0.deletedAt ?? 0, $0.updatedAt) < ($1.deletedAt ?? 0, $1.updatedAt)
-                }
-            if let last, !before.contains(where: { $0.id == last.id }) { before.append(last) }
+            if let now = there.first(where: \.isLive) {
+                kinds.append(now.attributes.kind)
+                replaced.append(now)
+            } else if let last = there.max(by: { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }) {
+                kinds.append(last.attributes.kind)
+            } else {
+                kinds += others.filter { $0 != .sensitive || !place.isOnlyDevelopment }
+                if let declared { kinds.append(declared) }
+            }
         }
-        kind = before.map(\.attributes.kind).max { $0.strictness < $1.strictness }
+        kind = kinds.max { $0.strictness < $1.strictness }
         // A value that replaces others describes what they did.
-        let replaced = before.filter(\.isLive)
         comment = replaced.lazy.compactMap(\.attributes.comment).first
         rotationSeconds = replaced.lazy.map(\.rotationSeconds).first { $0 > 0 } ?? 0
-        guard kind == nil else { return }
-        let others = records.filter { record in
-            record.attributes.kind != .sensitive || !scope.isOnlyDevelopment
-        }
-        let live = others.filter(\.isLive)
-        let kinds = (live.isEmpty ? others : live).map(\.attributes.kind)
-        kind = (kinds + [declared].compactMap(\.self)).max { $0.strictness < $1.strictness }
     }
 }
 
