@@ -118,9 +118,16 @@ package final class PushApplication {
             }
             let broken = EnvironmentVariableRules.problems(
                 of: new, productionBranch: productionBranch)
-            if let first = broken.first { problems.keys[step.key] = first.description }
+            if let first = broken.first {
+                problems.keys[step.key] = first.description
+            } else if !insisted.contains(step.key),
+                new.value.withBytes({ ValueWarning.isCiphertextOrReference($0, of: step.key) })
+            {
+                problems.keys[step.key] =
+                    "its value is encrypted or refers to a secret elsewhere (zg-env push \(step.key) --force sends it as it is)"
+            }
             if new.value.count == 0, let id = step.variable?.id { problems.empty.insert(id) }
-            if broken.isEmpty {
+            if problems.keys[step.key] == nil {
                 entries.append(entry(step.key, step.attributes.scope, new.value.count))
             }
         }
