@@ -17,7 +17,9 @@ struct ReleaseTests {
         }
         #expect(versions.count == 1)
         let heading = try #require(
-            text("CHANGELOG.md").split(separator: "\n").first { $0.hasPrefix("## ") })
+            text("CHANGELOG.md").split(separator: "\n").first {
+                $0.hasPrefix("## ") && $0 != "## Unreleased"
+            })
         #expect(heading.hasPrefix("## \(versions.first ?? "") "), "\(heading)")
     }
 
