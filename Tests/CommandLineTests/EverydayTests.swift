@@ -37,10 +37,11 @@ struct EverydayTests {
             home, ["import", ".env", "-p", "web"],
             [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Which targets"), .line("4")),
                 (.terminal("Link this directory to web? [Y/n]"), .line("")),
             ])
         #expect(imported.end == .exited(0), "\(imported.screen)")
-        #expect(imported.stepsDone == 2, "\(imported.screen)")
+        #expect(imported.stepsDone == 3, "\(imported.screen)")
         // The result comes before the question.
         let screen = String(decoding: imported.terminal, as: UTF8.self)
         let result = try #require(screen.range(of: "created"))
@@ -94,6 +95,7 @@ struct EverydayTests {
             home, ["import", ".env", "-p", "web"],
             [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Which targets"), .line("4")),
                 (.terminal("Link this directory"), .line(answer)),
             ])
         #expect(imported.end == .exited(0), "\(imported.screen)")

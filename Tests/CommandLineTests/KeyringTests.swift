@@ -50,12 +50,13 @@ struct KeyringTests {
                 .elements.first?["version"]
         }
         func imported(
-            _ text: String, _ options: String..., answers: [String]
+            _ text: String, _ options: String..., answers: [String], asksTargets: Bool = false
         ) throws -> ProgramResult {
             try home.directory.write(text, to: "work/.env")
             return try home.terminalRunner(
                 ["import", ".env", "-p", "web"] + options, streams: true,
                 script: answers.map { (.terminal("Passphrase"), .line($0)) }
+                    + (asksTargets ? [(.terminal("Which targets"), .line("4"))] : [])
             ).run()
         }
         let before = try version()
@@ -64,7 +65,7 @@ struct KeyringTests {
         #expect(same.screen.contains("unchanged"), "\(same.screen)")
         #expect(try version() == before)
         // Nothing to compare, or nobody who wants to be asked: no prompt.
-        let new = done(try imported("NEW=value\n", answers: []))
+        let new = done(try imported("NEW=value\n", answers: [], asksTargets: true))
         #expect(!new.screen.contains("assphrase"), "\(new.screen)")
         let unasked = done(try imported("KEY=value\n", "--yes", answers: []))
         #expect(!unasked.screen.contains("Passphrase:"), "\(unasked.screen)")

@@ -85,7 +85,7 @@ struct TaskTableTests {
             // A prompt without a step would wait until the program is killed.
             effort.prompts += script.count { if case .passphrase = $0 { true } else { false } }
             // All questions end with their possible answers in brackets.
-            effort.questions += screen.ranges(of: #/\[[A-Za-z](/[A-Za-z])+\] /#).count
+            effort.questions += screen.ranges(of: #/\[[A-Za-z0-9](/[A-Za-z0-9])+\] /#).count
             for case .answer(let text, _) in script { effort.keys += text.utf8.count + 1 }
             return screen
         }
@@ -108,10 +108,13 @@ struct TaskTableTests {
             try desktop.play("init", "--kdf", "8MiB,1", script: [.passphrase, .passphrase])
             let screen = try desktop.play(
                 "import", ".env", "-p", "web",
-                script: [.answer("", to: "Link this directory to web?")])
+                script: [
+                    .answer("4", to: "Which targets"),
+                    .answer("", to: "Link this directory to web?"),
+                ])
             desktop.check(screen.contains("created"), screen)
         }
-        #expect(effort == Effort(commands: 2, prompts: 2, questions: 1, keys: 1))
+        #expect(effort == Effort(commands: 2, prompts: 2, questions: 2, keys: 3))
     }
 
     @Test func `show one value`() throws {

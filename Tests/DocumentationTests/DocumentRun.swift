@@ -80,7 +80,8 @@ struct DocumentRun {
                 else { continue }
                 let prompt =
                     line.hasSuffix("********")
-                    ? String(line.dropLast(8)) : line.contains("[Y/n] ") ? "[Y/n] " : "[y/N] "
+                    ? String(line.dropLast(8))
+                    : DocumentScript.choices(line).map { String(line[$0]) } ?? "[y/N] "
                 let fixed = prompt.split(separator: "…").last.map(String.init) ?? prompt
                 runner.script.append((.terminal(fixed), .line(text)))
             }

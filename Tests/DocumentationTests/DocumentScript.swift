@@ -158,11 +158,12 @@ struct DocumentScript {
 
     /// What was answered to the question on a line; nil for a line without.
     static func answer(_ line: String) -> String? {
-        guard
-            let mark = line.range(of: "[y/N] ", options: .backwards)
-                ?? line.range(of: "[Y/n] ", options: .backwards)
-        else { return nil }
-        return String(line[mark.upperBound...])
+        choices(line).map { String(line[$0.upperBound...]) }
+    }
+
+    /// The possible answers to the question on a line, such as `[y/N] `; nil for a line without.
+    static func choices(_ line: String) -> Range<String.Index>? {
+        line.ranges(of: #/\[[A-Za-z0-9](/[A-Za-z0-9])+\] /#).last
     }
 
     private static func isCommand(_ line: String) -> Bool {

@@ -21,7 +21,7 @@ zg-env() {
     case $1 in
     init) unset ZG_ENV_VAULT && command zg-env "$@" ;;
     login) printf %s "$token" | command zg-env "$@" ;;
-    push | redeploy) command zg-env --yes "$@" ;;
+    import | push | redeploy) command zg-env --yes "$@" ;;
     *) command zg-env "$@" ;;
     esac
 }

@@ -1,6 +1,6 @@
 package import Vault
 
-/// The effect of importing each key of a file, planned completely before anything changes.
+/// The effect of importing each variable of some files, planned completely before anything changes.
 package struct ImportPlan: Equatable {
     package enum EntryAction: String, Sendable {
         case created, updated, unchanged, skipped
@@ -11,7 +11,22 @@ package struct ImportPlan: Equatable {
         case overwrite, skip, fail
     }
 
+    /// A variable of one file.
+    package struct Candidate {
+        package let key: String
+        /// The scope that the options or the file name; nil to keep that of the key's only record.
+        package let wanted: Scope?
+        /// The new comment; nil to keep that of the record.
+        package let comment: String?
+
+        package init(key: String, wanted: Scope?, comment: String? = nil) {
+            (self.key, self.wanted, self.comment) = (key, wanted, comment)
+        }
+    }
+
     package struct Entry: Equatable {
+        /// The index of the candidate.
+        package let number: Int
         package let key: String
         package let fate: EntryAction
         /// The scope of the value.
@@ -30,58 +45,54 @@ package struct ImportPlan: Equatable {
         case conflict([String])
     }
 
-    /// In the order of the file.
+    /// In the order of the keys in the files.
     package let entries: [Entry]
+    /// The candidates that have no place left, as later ones have all their targets.
+    package let replaced: Set<Int>
     /// Whether values could be compared.
     package let compared: Bool
 
-    /// Returns the keys with one fate.
+    /// Returns the keys with one fate, each once.
     package func keys(_ fate: EntryAction) -> [String] {
-        entries.filter { $0.fate == fate }.map(\.key)
+        var seen: Set<String> = []
+        return entries.filter { $0.fate == fate && seen.insert($0.key).inserted }.map(\.key)
     }
 
-    /// Plans the import of `keys`.
+    /// Plans the import of `candidates`. In each place the last candidate of a key wins.
     ///
     /// - Parameters:
+    ///   - candidates: In the order of the files, and of the lines in each of them.
     ///   - records: The records of the project, including removed ones, by key.
-    ///   - wanted: The requested scope; nil to keep that of the key's only record.
-    ///   - comments: The new comments by key; other keys keep theirs.
     ///   - kind: The type that was asked for.
-    ///   - isEqual: Returns whether the key at that index has the record's value; nil if the values
-    ///     are locked.
+    ///   - isEqual: Returns whether the candidate at that index has the record's value; nil if the
+    ///     values are locked.
     package init(
-        keys: [String], records: [String: [Variable]], wanted: Scope?,
-        rule: ConflictRule, comments: [String: String] = [:],
-        kind: VariableAttributes.Kind? = nil,
+        candidates: [Candidate], records: [String: [Variable]],
+        rule: ConflictRule, kind: VariableAttributes.Kind? = nil,
         isEqual: ((Int, Variable) throws -> Bool)?
     ) throws {
+        let placing = Placing(candidates, records, kind)
+        if !placing.ambiguous.isEmpty { throw Refusal.ambiguous(placing.ambiguous) }
         var entries: [Entry] = []
-        var (ambiguous, conflicts): ([String], [String]) = ([], [])
-        for (number, key) in keys.enumerated() {
-            let all = records[key] ?? []
-            let existing = all.filter(\.isLive)
-            if wanted == nil && existing.count > 1 {
-                ambiguous.append(key)
-                continue
-            }
-            let scope =
-                wanted ?? existing.first?.attributes.scope
-                ?? Inheritance.standardScope(kind, among: all)
+        var conflicts: [String] = []
+        for (number, scope) in placing.places {
+            let key = candidates[number].key
+            let existing = (records[key] ?? []).filter(\.isLive)
             let holding = existing.filter { $0.attributes.scope.overlaps(scope) }
             if holding.isEmpty {
-                entries.append(Entry(key: key, fate: .created, scope: scope))
+                entries.append(Entry(number: number, key: key, fate: .created, scope: scope))
                 continue
             }
             // A record with more targets has the value there too.
             let holder = existing.holding(scope)
             let isSame = try holder.flatMap { try isEqual?(number, $0) } ?? false
             if let holder, isSame, kind ?? holder.attributes.kind == holder.attributes.kind {
-                let comment = comments[key]
+                let comment = candidates[number].comment
                 let tellsMore = comment != nil && comment != holder.attributes.comment
                 let isUpdated = tellsMore && rule == .overwrite
                 entries.append(
                     Entry(
-                        key: key, fate: isUpdated ? .updated : .unchanged,
+                        number: number, key: key, fate: isUpdated ? .updated : .unchanged,
                         scope: isUpdated ? holder.attributes.scope : scope, keepsValue: true))
                 continue
             }
@@ -91,15 +102,70 @@ package struct ImportPlan: Equatable {
                 let before = holding.map(\.attributes.kind).max { $0.strictness < $1.strictness }
                 entries.append(
                     Entry(
-                        key: key, fate: .updated, scope: scope, keepsValue: keepsValue,
-                        before: before))
-            case .skip: entries.append(Entry(key: key, fate: .skipped, scope: scope))
+                        number: number, key: key, fate: .updated, scope: scope,
+                        keepsValue: keepsValue, before: before))
+            case .skip:
+                entries.append(Entry(number: number, key: key, fate: .skipped, scope: scope))
             case .fail: conflicts.append(key)
             }
         }
-        if !ambiguous.isEmpty { throw Refusal.ambiguous(ambiguous) }
         if !conflicts.isEmpty { throw Refusal.conflict(conflicts) }
         self.entries = entries
+        replaced = placing.replaced
         compared = isEqual != nil
+    }
+
+    /// Which candidate gets which places.
+    private struct Placing {
+        private(set) var places: [(number: Int, scope: Scope)] = []
+        private(set) var replaced: Set<Int> = []
+        private(set) var ambiguous: [String] = []
+
+        init(
+            _ candidates: [Candidate], _ records: [String: [Variable]],
+            _ kind: VariableAttributes.Kind?
+        ) {
+            var numbers: [String: [Int]] = [:]
+            var keys: [String] = []
+            for (number, candidate) in candidates.enumerated() {
+                if numbers[candidate.key]?.append(number) == nil {
+                    numbers[candidate.key] = [number]
+                    keys.append(candidate.key)
+                }
+            }
+            for key in keys {
+                let numbers = numbers[key] ?? []
+                let before = places.count
+                var taken: [Scope] = []
+                func rest(of scope: Scope) -> Scope {
+                    taken.reduce(scope) { $0.subtracting($1) }
+                }
+                let existing = (records[key] ?? []).filter(\.isLive)
+                for number in numbers.reversed() {
+                    var scope: Scope
+                    if let wanted = candidates[number].wanted {
+                        scope = wanted
+                    } else if existing.isEmpty {
+                        scope = Inheritance.standardScope(kind, among: records[key] ?? [])
+                    } else {
+                        let open = existing.map(\.attributes.scope).filter {
+                            !rest(of: $0).isEmpty
+                        }
+                        guard open.count <= 1 else {
+                            ambiguous.append(key)
+                            break
+                        }
+                        scope = open.first ?? Scope(targets: [])
+                    }
+                    scope = rest(of: scope)
+                    if scope.isEmpty {
+                        replaced.insert(number)
+                    } else {
+                        places.insert((number, scope), at: before)
+                        taken.append(scope)
+                    }
+                }
+            }
+        }
     }
 }

@@ -98,13 +98,18 @@ struct ScopeOptions {
             targets = .preview
         }
         let scope = Scope(targets: targets, customEnvironments: custom, branch: branch)
+        try Self.check(scope)
+        return scope
+    }
+
+    /// Refuses a scope that no record can have.
+    static func check(_ scope: Scope) throws {
         guard VariableAttributes(kind: .encrypted, scope: scope).fitsIndex(id: "-", key: "-") else {
             throw CommandError(
                 .usage,
                 "The targets or the branch are too long: a branch may have 1,024 bytes, a custom environment 4,096."
             )
         }
-        return scope
     }
 
     /// Returns the one place of the options, or the default target, which a note then mentions.

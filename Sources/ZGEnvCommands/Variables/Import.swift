@@ -10,16 +10,18 @@ struct Import: Command {
         ["import"], "Import .env files into the vault",
         discussion: """
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Imports everything or nothing. If values are locked, import asks for the \
-            passphrase on a terminal (not with --yes) so that it can skip unchanged values. \
-            Without the passphrase, every existing key counts as updated. With --comments, comments \
-            that look like assignments or contain a value from the file are still left out, because \
-            comments can be read without the passphrase. --expand and --dialect next do \
-            not use values from the environment.
+            disagree. Imports everything or nothing. Without -t, a first line # vercel-env: target=… \
+            or a file's name chooses its targets; import asks about a plain .env. Skips placeholders, \
+            and what Vercel's CLI adds to its files. If values are locked, import asks for the \
+            passphrase on a terminal (not with --yes) to skip unchanged values; without it, every \
+            existing key counts as updated. --comments leaves out comments that look like \
+            assignments or contain a value from the file, because comments can be read without the \
+            passphrase. --expand and --dialect next use no values from the environment.
             """,
         arguments: [
             ArgumentSpec(
-                "FILE", .oneOrMore, "The files, or - for stdin; later ones win", completion: .file)
+                "FILE", .oneOrMore, "The files, or - for stdin; later ones win in the same target",
+                completion: .file)
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
@@ -33,7 +35,11 @@ struct Import: Command {
                 "on-conflict", value: "RULE",
                 "What to do with existing keys (default overwrite)",
                 form: .oneOf(ImportPlan.ConflictRule.allCases.map(\.rawValue))),
-            OptionSpec(flag: "strict", "Reject files that parsers disagree about"),
+            OptionSpec(
+                flag: "strict",
+                "Reject suspicious values and files that parsers disagree about"),
+            OptionSpec(
+                flag: "allow-empty", "Allow empty values to replace others"),
             OptionSpec(flag: "comments", "Import the comments above keys"),
             OptionSpec(
                 flag: "expand",
@@ -44,7 +50,7 @@ struct Import: Command {
                 "Delete the files once their values have been read back from the vault"),
         ] + PushOption.options,
         examples: [
-            .init("zg-env import .env -p web", "import a file for all targets"),
+            .init("zg-env import .env -p web -t preview", "import a file for one target"),
             .init(
                 "zg-env import .env .env.local -p web --dry-run", "preview the import of two files"),
         ],
@@ -53,9 +59,10 @@ struct Import: Command {
     private let paths: [String]
     private let options: ScopeOptions
     private let kind: VariableAttributes.Kind?
-    private let reading: PlaintextSource.Options
+    private var reading: PlaintextSource.Options
     private let conflictRule: ImportPlan.ConflictRule
     private let isStrict: Bool
+    private let allowsEmpty: Bool
     private let removes: Bool
     private let afterwards: PushOption
 
@@ -68,22 +75,13 @@ struct Import: Command {
             takesComments: command.has("comments"))
         conflictRule = command.choice("on-conflict") ?? .overwrite
         isStrict = command.has("strict")
+        allowsEmpty = command.has("allow-empty")
         removes = command.has("remove")
         afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try afterwards.check(workspace)
-        guard paths.filter({ $0 == "-" }).count <= 1 else {
-            throw CommandError(
-                .usage, "stdin can be read only once.", hint: "Use - as FILE only once.")
-        }
-        guard !removes || paths.contains(where: { $0 != "-" }) else {
-            throw CommandError(
-                .usage, "--remove deletes files, and cannot delete stdin.",
-                hint: "Leave out --remove, or name the file.")
-        }
-        if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
+        try check(workspace)
         let wanted = try options.scope()
         _ = try ProjectResolver(workspace).reference(warns: false)
         var keys = try workspace.session.keys(
@@ -92,28 +90,25 @@ struct Import: Command {
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let progress = WorkProgress(workspace)
         defer { progress.finish() }
-        var source = PlaintextSource(reading)
-        for path in paths {
-            try source.read(path) { progress.update("Read \($0) variables…") }
-        }
-        try source.removeValuesFromComments()
-        progress.finish()
-        try report(source, workspace)
-        guard !source.keys.isEmpty else {
-            let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
-            throw CommandError(.usage, "No variables found in \(files).")
-        }
+        let variables = known.map { index.variables(of: $0.id) } ?? []
+        var content = try read(
+            besides: variables, wanted, in: projectName, progress, workspace)
         if known == nil { try TypoCheck.check(project: projectName, in: index, workspace) }
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
-        try check(source, advice, workspace)
+        try check(content, advice, workspace)
         if let known {
-            keys = try keysForComparison(with: known, of: index, source, keys, workspace)
+            keys = try keysForComparison(with: known, of: variables, content, keys, workspace)
         }
-        let work = ImportWork(
-            source: source, projectName: projectName, kind: kind, wanted: wanted,
-            rule: conflictRule, time: workspace.context.now(),
-            declared: advice?.items ?? [:],
+        var work = ImportWork(
+            content: content, projectName: projectName, kind: kind, rule: conflictRule,
+            time: workspace.context.now(), declared: advice?.items ?? [:],
             progress: { progress.update("Encrypted \($0) of \($1) variables…") })
+        try content.targets.ask(
+            workspace,
+            matters: { work.changesOpenFiles(try workspace.session.opened(), keys) },
+            environments: Self.environments(of: variables))
+        work.content = content
+        try askAboutEmptyValues(&work, keys, workspace)
         let plan: ImportPlan
         var written: [Variable] = []
         var failure: CommandError?
@@ -127,11 +122,21 @@ struct Import: Command {
             }
             progress.finish()
             if known == nil { workspace.note("Created project \(projectName).") }
-            failure = try PlaintextFiles(paths, source: source, remove: removes)
+            failure = try PlaintextFiles(paths, content, remove: removes)
                 .finish(plan, workspace) {
                     try work.verify(try workspace.session.opened(), with: keys)
                 }
         }
+        return try finished(plan, content, known, projectName, written, failure, workspace)
+    }
+
+    /// Shows the result, and sends it if `--push` was given.
+    private func finished(
+        _ plan: ImportPlan, _ content: ImportContent, _ known: VaultProject?,
+        _ projectName: String, _ written: [Variable], _ failure: CommandError?,
+        _ workspace: Workspace
+    ) throws -> CommandResult {
+        content.targets.report(workspace)
         if !plan.compared, !plan.keys(.updated).isEmpty {
             workspace.note(
                 "Values are locked and were not compared: existing keys are reported as updated.")
@@ -141,14 +146,14 @@ struct Import: Command {
                 plan.entries.map { .init(name: $0.key, scope: $0.scope, before: $0.before) },
                 to: kind, workspace.context)
         }
-        var result = result(plan, source, projectName, projectCreated: known == nil, workspace)
+        var result = result(plan, content, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
         if workspace.options.dryRun {
             result = afterwards.planned(after: result, projectName)
             if removes { workspace.note("Would delete the files once the vault has their values.") }
         }
         if let known, !workspace.options.dryRun,
-            let missing = try missing(in: known, wanted, workspace)
+            let missing = try missing(in: known, content, workspace)
         {
             if let list = missing.list { workspace.note("\(list).") }
             result = result.with("stillMissing", .strings(missing.names))
@@ -156,23 +161,100 @@ struct Import: Command {
         if afterwards.pushes, !workspace.options.dryRun {
             result = try afterwards.push(
                 Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
-                atHand: try atHand(plan, source, projectName, written, workspace), beside: result)
+                atHand: try atHand(plan, content, projectName, written, workspace), beside: result)
         }
         if result.failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
         return result
     }
 
+    /// Refuses options that do not go together.
+    private func check(_ workspace: Workspace) throws {
+        try afterwards.check(workspace)
+        guard paths.filter({ $0 == "-" }).count <= 1 else {
+            throw CommandError(
+                .usage, "stdin can be read only once.", hint: "Use - as FILE only once.")
+        }
+        guard !removes || paths.contains(where: { $0 != "-" }) else {
+            throw CommandError(
+                .usage, "--remove deletes files, and cannot delete stdin.",
+                hint: "Leave out --remove, or name the file.")
+        }
+        if paths.contains("-") { try workspace.context.secretDescriptors.checkInput(for: "file") }
+    }
+
+    /// Reads the files, and reports what is odd about them.
+    private func read(
+        besides variables: [Variable], _ wanted: Scope?, in project: String,
+        _ progress: WorkProgress, _ workspace: Workspace
+    ) throws -> ImportContent {
+        var reading = reading
+        reading.environments = Set(Self.environments(of: variables))
+        var source = PlaintextSource(reading)
+        for path in paths {
+            try source.read(path) { progress.update("Read \($0) variables…") }
+        }
+        try source.removeValuesFromComments()
+        progress.finish()
+        let standard = ImportWork.standard(kind)
+        let content = ImportContent(
+            source, try ImportTargets(of: source, wanted: wanted, standard: standard))
+        let scopes = Dictionary(grouping: variables, by: \.name).compactMapValues {
+            $0.count == 1 ? $0[0].attributes.scope : nil
+        }
+        try content.report(workspace, strict: isStrict) { scopes[$0] ?? standard }
+        let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
+        guard !source.keys.isEmpty else {
+            throw CommandError(.usage, "No variables found in \(files).")
+        }
+        guard !content.items.isEmpty else {
+            throw CommandError(
+                .usage, "Nothing to import: every variable in \(files) is skipped.")
+        }
+        return content
+    }
+
+    /// Returns the custom environments of some variables.
+    private static func environments(of variables: [Variable]) -> [String] {
+        Set(variables.flatMap(\.attributes.scope.customEnvironments)).sorted()
+    }
+
+    /// Asks before empty values replace others.
+    ///
+    /// - Throws: ``ExitCode/usage`` if no one can be asked, ``ExitCode/failed`` if the answer is no.
+    private func askAboutEmptyValues(
+        _ work: inout ImportWork, _ keys: VaultKeys, _ workspace: Workspace
+    ) throws {
+        if allowsEmpty {
+            work.allowsEmpty = { _ in true }
+            return
+        }
+        guard work.content.items.contains(where: { $0.value.count == 0 }) else { return }
+        let names = try work.replacedByEmpty(in: try workspace.session.opened(), with: keys)
+        guard !names.isEmpty else { return }
+        let options = workspace.options
+        guard !options.yes, !options.json, workspace.interaction.canConfirm else {
+            throw ImportWork.refusal(ofEmpty: names)
+        }
+        if options.dryRun {
+            workspace.note("Would ask before empty values replace others.")
+        }
+        _ = try workspace.confirm(
+            ["Empty values would replace the values of \(VariableName.list(names))."],
+            "Import the empty values?")
+        work.allowsEmpty = { names.contains($0) }
+    }
+
     /// Returns keys that open the values if a person can be asked for the passphrase and the vault
     /// has some of the keys: unchanged values then get no new version.
     private func keysForComparison(
-        with project: VaultProject, of index: VaultIndex, _ source: PlaintextSource,
+        with project: VaultProject, of variables: [Variable], _ content: ImportContent,
         _ keys: VaultKeys, _ workspace: Workspace
     ) throws -> VaultKeys {
         let options = workspace.options
         guard !keys.opensValues, !options.yes, !options.json, workspace.interaction.canConfirm
         else { return keys }
-        let known = Set(index.variables(of: project.id).map(\.name))
-        let count = source.keys.count { known.contains($0) }
+        let known = Set(variables.map(\.name))
+        let count = content.keys.count { known.contains($0) }
         guard count > 0 else { return keys }
         workspace.note(
             "\(project.name) has \(count == 1 ? "1 of these variables" : "\(count) of these variables"). The passphrase lets import compare the values."
@@ -184,7 +266,7 @@ struct Import: Command {
     ///
     /// - Parameter written: The vault's records after the import.
     private func atHand(
-        _ plan: ImportPlan, _ source: PlaintextSource, _ projectName: String,
+        _ plan: ImportPlan, _ content: ImportContent, _ projectName: String,
         _ written: [Variable], _ workspace: Workspace
     ) throws -> [Identifier: PushValues.Held] {
         let index = try workspace.session.index(.listing)
@@ -194,8 +276,9 @@ struct Import: Command {
         var values: [Identifier: PushValues.Held] = [:]
         for entry in plan.entries where entry.fate != .skipped {
             let record = records[entry.key]?.first { $0.attributes.scope == entry.scope }
-            if let record, let value = source.value(of: entry.key) {
-                values[record.id] = .init(version: record.currentVersion, value: value)
+            if let record {
+                values[record.id] = .init(
+                    version: record.currentVersion, value: content.items[entry.number].value)
             }
         }
         return values
@@ -203,64 +286,28 @@ struct Import: Command {
 
     /// Reports what does not fit the schema, and throws for it with `--strict`.
     private func check(
-        _ source: PlaintextSource, _ advice: SchemaAdvice?, _ workspace: Workspace
+        _ content: ImportContent, _ advice: SchemaAdvice?, _ workspace: Workspace
     ) throws {
         guard let advice else { return }
-        for key in source.keys {
-            try advice.warn(about: key, workspace)
-            guard let value = source.value(of: key) else { continue }
-            try advice.check(value, of: key, isStrict: isStrict, workspace)
+        var seen: Set<String> = []
+        for item in content.items {
+            if seen.insert(item.key).inserted { try advice.warn(about: item.key, workspace) }
+            try advice.check(item.value, of: item.key, isStrict: isStrict, workspace)
         }
     }
 
     /// Returns the required variables that the project still lacks in the targets of the import; nil
     /// without a schema.
     private func missing(
-        in project: VaultProject, _ wanted: Scope?, _ workspace: Workspace
+        in project: VaultProject, _ content: ImportContent, _ workspace: Workspace
     ) throws -> MissingVariables? {
         let index = try workspace.session.index(.listing)
-        let targets =
-            wanted.map { $0.targets.names + $0.customEnvironments }
-            ?? VaultLook(of: project, in: index, nil).targets
+        let targets = content.targets.all ?? VaultLook(of: project, in: index, nil).targets
         return try MissingVariables(of: project, in: index, targets: targets, workspace)
     }
 
-    /// Reports what is odd about the files, and throws for it with `--strict`.
-    private func report(_ source: PlaintextSource, _ workspace: Workspace) throws {
-        for key in source.keys {
-            let byteCount = source.value(of: key)?.count ?? 0
-            if byteCount == 0 {
-                workspace.context.warn("empty-value", "\(key) has an empty value.")
-            }
-            if let warning = ValueWarning.sizeWarning(byteCount: byteCount, of: key) {
-                workspace.context.warn(warning.code.rawValue, warning.message)
-            }
-            if let warning = CodeLoadingName.warning(about: key) {
-                workspace.context.warn(warning.code, warning.message)
-            }
-            guard let comment = source.comments[key] else { continue }
-            if comment.leftOut > 0 {
-                workspace.context.warn(
-                    "comment-left-out",
-                    "Dropped a line that looks like an assignment from the comment above \(key).")
-            }
-            if comment.valuesLeftOut > 0 {
-                workspace.context.warn(
-                    "comment-left-out",
-                    "Dropped a line that contains a value from the file, in the comment above \(key)."
-                )
-            }
-            if comment.text.utf8.count > VaultFormat.commentLimit {
-                workspace.context.warn(
-                    "comment-too-long",
-                    "Dropped the comment above \(key): it is longer than 4 KiB.")
-            }
-        }
-        try source.report(workspace, strict: isStrict)
-    }
-
     private func result(
-        _ plan: ImportPlan, _ source: PlaintextSource, _ project: String, projectCreated: Bool,
+        _ plan: ImportPlan, _ content: ImportContent, _ project: String, projectCreated: Bool,
         _ workspace: Workspace
     ) -> CommandResult {
         var members: [JSONValue.Member] = [
@@ -270,8 +317,9 @@ struct Import: Command {
             .init("unchanged", .strings(plan.keys(.unchanged))),
             .init("skipped", .strings(plan.keys(.skipped))),
             .init("compared", .bool(plan.compared)),
-            .init("diagnostics", .array(source.findings.map(\.json))),
+            .init("diagnostics", .array(content.source.findings.map(\.json))),
         ]
+        members += content.members
         if workspace.options.dryRun { members.append(.init("dryRun", true)) }
         var table = Table([.init(""), .init("", canShrink: true), .init("", canShrink: true)])
         for entry in plan.entries {

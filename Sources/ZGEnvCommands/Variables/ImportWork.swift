@@ -5,22 +5,62 @@ internal import Vault
 
 /// One import: planned on an index, applied in one transaction and verified.
 struct ImportWork {
-    let source: PlaintextSource
+    var content: ImportContent
     let projectName: String
     let kind: VariableAttributes.Kind?
-    let wanted: Scope?
     let rule: ImportPlan.ConflictRule
     let time: UInt64
     /// What the schema declares, by key.
     let declared: [String: SchemaItem]
+    /// Whether an empty value may replace another one of this key.
+    var allowsEmpty: (String) -> Bool = { _ in false }
     /// Called every 256 keys with the number done and the total.
     var progress: (Int, Int) -> Void = { _, _ in }
 
+    /// Why a plan must wait for an answer.
+    struct EmptyValues: Error {
+        /// The keys whose values empty ones would replace.
+        let keys: [String]
+    }
+
+    /// The scope of new keys that nothing gives targets.
+    static func standard(_ kind: VariableAttributes.Kind?) -> Scope {
+        Inheritance.standardScope(kind, among: [])
+    }
+
     /// Returns the plan of the import without applying it.
+    ///
+    /// - Throws: ``EmptyValues``.
     func planned(in vault: Vault, with keys: VaultKeys) throws -> ImportPlan {
         let index = try vault.index(with: keys, extent: .currentValues)
         let reader = try ValueReader(vault: vault, index: index, keys: keys)
         return try plan(index, reader)
+    }
+
+    /// Returns the keys whose values empty ones would replace without an answer.
+    func replacedByEmpty(in vault: Vault, with keys: VaultKeys) throws -> [String] {
+        do {
+            _ = try planned(in: vault, with: keys)
+            return []
+        } catch let refusal as EmptyValues {
+            return refusal.keys
+        }
+    }
+
+    /// Returns whether a file without a target of its own has anything new; true if that is not known.
+    func changesOpenFiles(_ vault: Vault, _ keys: VaultKeys) -> Bool {
+        var work = self
+        work.allowsEmpty = { _ in true }
+        guard let plan = try? work.planned(in: vault, with: keys) else { return true }
+        return plan.entries.contains {
+            $0.fate != .unchanged && content.targets.isOpen(content.items[$0.number].file)
+        }
+    }
+
+    static func refusal(ofEmpty keys: [String]) -> CommandError {
+        CommandError(
+            .usage, "Empty values would replace the values of \(VariableName.list(keys)).",
+            hint: "Nothing was imported. Use --allow-empty to import the empty values.")
     }
 
     private func plan(_ index: VaultIndex, _ reader: ValueReader?) throws -> ImportPlan {
@@ -33,19 +73,22 @@ struct ImportWork {
         let isEqual = reader.map { reader in
             { (number: Int, variable: Variable) throws -> Bool in
                 guard reader.isAccepted(variable),
-                    let old = try reader.currentValue(of: variable, in: arena),
-                    let new = source.value(of: source.keys[number])
+                    let old = try reader.currentValue(of: variable, in: arena)
                 else { return false }
-                return old.equals(new)
+                return old.equals(content.items[number].value)
             }
         }
         do {
             let plan = try ImportPlan(
-                keys: source.keys, records: records ?? [:], wanted: wanted,
-                rule: rule, comments: comments, kind: kind, isEqual: isEqual)
+                candidates: content.candidates(), records: records ?? [:], rule: rule,
+                kind: kind, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(
                     entry.scope, kind, of: entry.key, among: records?[entry.key] ?? [])
+            }
+            try checkEmpty(plan, records ?? [:]) { variable in
+                guard let reader, reader.isAccepted(variable) else { return false }
+                return try reader.currentValue(of: variable, in: arena)?.count == 0
             }
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
@@ -59,30 +102,46 @@ struct ImportWork {
         }
     }
 
-    /// The comments to import, by key.
-    private var comments: [String: String] {
-        source.comments.compactMapValues { comment in
-            comment.text.isEmpty || comment.text.utf8.count > VaultFormat.commentLimit
-                ? nil : comment.text
-        }
+    /// Refuses empty values in place of others: a file often has them for what its writer could not
+    /// read.
+    ///
+    /// - Parameter isEmpty: Returns whether a record is known to have an empty value.
+    private func checkEmpty(
+        _ plan: ImportPlan, _ records: [String: [Variable]], isEmpty: (Variable) throws -> Bool
+    ) throws {
+        let keys = try plan.entries.filter { entry in
+            guard entry.fate == .updated, !entry.keepsValue,
+                content.items[entry.number].value.count == 0, !allowsEmpty(entry.key)
+            else { return false }
+            return try (records[entry.key] ?? []).contains { record in
+                try record.isLive && record.attributes.scope.overlaps(entry.scope)
+                    && !isEmpty(record)
+            }
+        }.map(\.key)
+        if !keys.isEmpty { throw EmptyValues(keys: keys) }
     }
 
     func apply(to transaction: inout VaultTransaction) throws -> ImportPlan {
-        let plan = try plan(transaction.index, transaction.values)
+        let plan: ImportPlan
+        do {
+            plan = try self.plan(transaction.index, transaction.values)
+        } catch let refusal as EmptyValues {
+            throw Self.refusal(ofEmpty: refusal.keys)
+        }
         let project = transaction.project(named: projectName, at: time).project
         var records = Dictionary(
             grouping: transaction.index.variables.indices.filter {
                 transaction.index.variables[$0].project == project.id
             }, by: { transaction.index.variables[$0].name })
-        let comments = comments
+        let candidates = content.candidates()
         for (number, entry) in plan.entries.enumerated() {
             if number.isMultiple(of: 256) { progress(number, plan.entries.count) }
             guard entry.fate == .created || entry.fate == .updated else { continue }
-            let positions = records.removeValue(forKey: entry.key) ?? []
-            guard let value = source.value(of: entry.key) else { continue }
+            let positions = records[entry.key] ?? []
             let position = try assign(entry, project.id, positions, in: &transaction)
+            if !positions.contains(position) { records[entry.key, default: []].append(position) }
             let declared = entry.fate == .created ? declared[entry.key]?.comment : nil
-            if let comment = comments[entry.key] ?? declared {
+            if let comment = candidates[entry.number].comment ?? declared {
                 transaction.index.variables[position].attributes.comment = comment
             }
             if let kind { transaction.index.variables[position].attributes.kind = kind }
@@ -90,7 +149,7 @@ struct ImportWork {
                 transaction.index.variables[position].updatedAt = time
                 continue
             }
-            try value.withBytes { bytes in
+            try content.items[entry.number].value.withBytes { bytes in
                 _ = try transaction.store(bytes, forVariableAt: position, at: time)
             }
         }
@@ -119,7 +178,9 @@ struct ImportWork {
     func verify(_ vault: Vault, with keys: VaultKeys) throws {
         try vault.verify(with: keys)
         guard keys.opensValues else { return }
-        let plan = try planned(in: vault, with: keys)
+        var work = self
+        work.allowsEmpty = { _ in true }
+        let plan = try work.planned(in: vault, with: keys)
         let different = plan.entries.filter { $0.fate == .created || $0.fate == .updated }
         guard different.isEmpty || rule != .overwrite else {
             throw CommandError(

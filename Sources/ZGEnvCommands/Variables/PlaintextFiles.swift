@@ -7,12 +7,13 @@ internal import SystemFiles
 /// The imported files, which are deleted after the vault is verified, or reported.
 struct PlaintextFiles {
     private let paths: [String]
-    private let source: PlaintextSource
+    private let content: ImportContent
     private let remove: Bool
+    private var source: PlaintextSource { content.source }
 
-    init(_ paths: [String], source: PlaintextSource, remove: Bool) {
+    init(_ paths: [String], _ content: ImportContent, remove: Bool) {
         self.paths = paths.filter { $0 != "-" }
-        self.source = source
+        self.content = content
         self.remove = remove
     }
 
@@ -81,13 +82,16 @@ struct PlaintextFiles {
                 + "find it with: find DIR -samefile FILE"
         }
         if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
+        if source.findings.contains(where: { $0.diagnostic.code == .cutValue }) {
+            return "a line break cuts some of its values"
+        }
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
             return "some of its lines were ignored"
         }
         if source.findings.contains(where: { $0.diagnostic.code == .truncated }) {
             return "some of its lines may have been ignored: there are too many diagnostics"
         }
-        if source.hasReplacedValue(path) {
+        if content.hasReplacedValue(path, plan) {
             return "a later line or file sets some of its variables to different values"
         }
         return nil

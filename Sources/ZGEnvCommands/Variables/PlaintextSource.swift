@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import DotEnv
+internal import EnvOperations
 internal import JSON
 internal import Sealing
 internal import Searching
@@ -15,8 +16,11 @@ struct PlaintextSource {
         var expands = false
         /// Whether comments above keys are kept.
         var takesComments = false
-        /// Whether names and values must fit the limits of a vault.
+        /// Whether names and values must fit the limits of a vault, and the rest of a value that a
+        /// line break cuts is left out.
         var isForVault = true
+        /// The custom environments that a file's name may name.
+        var environments: Set<String> = []
 
         static let dialect = OptionSpec(
             "dialect", value: "D", "Parse the file as dialect D",
@@ -37,11 +41,6 @@ struct PlaintextSource {
             return "\(place): \(diagnostic.code.rawValue)\(key): \(diagnostic.message)"
         }
 
-        /// Whether a part of the file has no place in the result.
-        var isLoss: Bool {
-            diagnostic.code.isIgnored || [.duplicateKey, .truncated].contains(diagnostic.code)
-        }
-
         var json: JSONValue {
             [
                 "file": .string(file), "line": .integer(Int64(diagnostic.position.line)),
@@ -52,19 +51,44 @@ struct PlaintextSource {
         }
     }
 
+    /// A file that was read.
+    struct File {
+        /// As messages call it.
+        let name: String
+        let origin: FileOrigin
+    }
+
+    /// A variable of one file.
+    struct Assignment {
+        let key: String
+        /// The index of the file.
+        let file: Int
+        let value: SecretSlice
+        /// The comment above it.
+        fileprivate(set) var comment: PlaintextComment?
+    }
+
+    /// A value that refers to another variable of its file, and stays as it is written.
+    struct Reference {
+        let file: String
+        let key: String
+        let name: String
+    }
+
     private(set) var keys: [String] = []
+    /// In the order in which they were read.
+    private(set) var sources: [File] = []
+    /// The variables of all files, each once for a file.
+    private(set) var assignments: [Assignment] = []
+    private(set) var references: [Reference] = []
     /// The state of each file before it was read, by path.
     private(set) var files: [String: FileFacts] = [:]
     private(set) var findings: [Finding] = []
-    /// The comment above each key.
-    private(set) var comments: [String: PlaintextComment] = [:]
     /// Number of comment lines that are not imported, by file.
     private(set) var droppedComments: [String: Int] = [:]
     private var values: [String: SecretSlice] = [:]
-    /// The file of each value.
-    private var origins: [String: String] = [:]
-    /// The values that a later line or file replaces, which may be equal to that.
-    private var replaced: [(file: String, key: String, value: SecretSlice)] = []
+    /// The values that a later line of the same file replaces, which may be equal to that.
+    private(set) var replaced: [(file: String, key: String, value: SecretSlice)] = []
     /// What no comment may contain: every value read, including those that a later line replaces.
     private var forbidden: [SecretSlice] = []
     private let arena = SecretArena()
@@ -90,14 +114,23 @@ struct PlaintextSource {
             ? try SecretInput.read(descriptor: 0, limit: limit, what: "stdin")
             : try SecretInput.read(path: path, limit: limit, what: "The file")
         let name = path == "-" ? "stdin" : path
-        try text.withBytes { try read($0, named: name, progress: progress) }
+        try text.withBytes {
+            try read($0, named: name, path: path == "-" ? nil : path, progress: progress)
+        }
     }
 
     /// Parses a text, which messages call `name`; see ``read(_:progress:)``.
     mutating func read(
-        _ source: RawSpan, named name: String, progress: (Int) -> Void = { _ in }
+        _ source: RawSpan, named name: String, path: String? = nil,
+        progress: (Int) -> Void = { _ in }
     ) throws {
         let chosen = options.dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
+        sources.append(
+            File(
+                name: name,
+                origin: FileOrigin(
+                    path: path, source, isVercelDialect: chosen == .vercelPull,
+                    environments: options.environments)))
         do {
             try keep(DotEnvReader.read(source, as: chosen), from: source, name, progress)
         } catch let error as DotEnvError {
@@ -114,7 +147,12 @@ struct PlaintextSource {
         findings += (file.diagnostics + (expansion?.diagnostics ?? []))
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
-        let indices = file.effectiveIndices
+        let indices = options.isForVault ? file.indicesWithoutPieces : file.effectiveIndices
+        if expansion == nil {
+            references += file.references(in: source).map {
+                Reference(file: name, key: $0.key, name: $0.name)
+            }
+        }
         if options.takesComments { try keepForbidden(file, from: source) }
         droppedComments[name] = droppedCommentLines(of: file, in: source)
         values.reserveCapacity(values.count + indices.count)
@@ -122,17 +160,16 @@ struct PlaintextSource {
             if number.isMultiple(of: 1_024) { progress(keys.count) }
             let entry = file.entries[index]
             try keep(
-                entry, from: source, name, length: expansion?.expandedLength(of: index)
+                entry, from: source, name, length: expansion?.expandedLength(of: index),
+                comment: options.takesComments
+                    ? file.comment(above: index, in: source).flatMap {
+                        PlaintextComment(cleaning: $0)
+                    } : nil
             ) { target in
                 guard let expansion else { return entry.decodeValue(in: source, into: &target) }
                 return expansion.expandValue(of: index, in: source, into: &target)
             }
-            if options.takesComments {
-                if let value = values[entry.key] { forbidden.append(value) }
-                comments[entry.key] = file.comment(above: index, in: source).flatMap {
-                    PlaintextComment(cleaning: $0)
-                }
-            }
+            if options.takesComments, let value = values[entry.key] { forbidden.append(value) }
         }
         try keepReplaced(file, expansion, from: source, name, besides: indices)
     }
@@ -168,14 +205,6 @@ struct PlaintextSource {
         }
     }
 
-    /// Returns whether a file has a value that a later line or file replaces by a different one.
-    func hasReplacedValue(_ file: String) -> Bool {
-        replaced.contains { replaced in
-            guard replaced.file == file, let new = values[replaced.key] else { return false }
-            return !replaced.value.equals(new)
-        }
-    }
-
     /// Counts the comment lines that are not imported.
     private func droppedCommentLines(of file: DotEnvFile, in source: RawSpan) -> Int {
         let hasMark =
@@ -208,7 +237,7 @@ struct PlaintextSource {
 
     /// Removes lines that contain a value from the comments; call it after the last read.
     mutating func removeValuesFromComments() throws {
-        var rest = comments.isEmpty ? [] : forbidden[...]
+        var rest = assignments.contains { $0.comment != nil } ? forbidden[...] : []
         while !rest.isEmpty {
             // A search needs many times the memory of its patterns.
             var byteCount = 0
@@ -219,13 +248,15 @@ struct PlaintextSource {
             rest = rest.dropFirst(portion.count)
             let search = try ValuePatterns(
                 Array(portion), shortestLine: ValuePatterns.shortest)
-            comments = comments.mapValues { $0.removingLines(search) }
+            for index in assignments.indices {
+                assignments[index].comment = assignments[index].comment?.removingLines(search)
+            }
         }
     }
 
     private mutating func keep(
         _ entry: DotEnvEntry, from source: RawSpan, _ file: String, length expanded: Int?,
-        decode: (inout MutableRawSpan) -> Int?
+        comment: PlaintextComment?, decode: (inout MutableRawSpan) -> Int?
     ) throws {
         let length = expanded ?? entry.decodedLength(in: source)
         let place = "\(file):\(entry.position.line):\(entry.position.column)"
@@ -243,37 +274,8 @@ struct PlaintextSource {
         guard written == length else {
             throw CommandError(.failed, "\(place): the value could not be read.")
         }
-        let old = values.updateValue(slice, forKey: entry.key)
-        let origin = origins.updateValue(file, forKey: entry.key)
-        if let old, let origin {
-            replaced.append((origin, entry.key, old))
-        } else {
-            keys.append(entry.key)
-        }
-    }
-
-    /// Number of findings shown without `--json`.
-    private static let shownFindings = 5
-
-    /// Shows the findings.
-    ///
-    /// - Parameter strict: Whether any finding is an error.
-    func report(_ workspace: Workspace, strict: Bool = false) throws {
-        // Never replaces a single finding by a line that counts it.
-        let isCut = findings.count > Self.shownFindings + 1
-        // What was not imported comes first.
-        let ordered = findings.filter(\.isLoss) + findings.filter { !$0.isLoss }
-        for finding in ordered.prefix(isCut ? Self.shownFindings : findings.count) {
-            workspace.note(finding.line)
-        }
-        if isCut {
-            workspace.note("and \(findings.count - Self.shownFindings) more (--json lists all)")
-        }
-        if strict, let first = findings.first {
-            throw CommandError(
-                .usage,
-                "Parsers disagree about \(findings.count) \(findings.count == 1 ? "place" : "places"); the first is \(first.line).",
-                hint: "Fix the file, or leave out --strict.")
-        }
+        assignments.append(
+            Assignment(key: entry.key, file: sources.count - 1, value: slice, comment: comment))
+        if values.updateValue(slice, forKey: entry.key) == nil { keys.append(entry.key) }
     }
 }
