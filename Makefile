@@ -22,7 +22,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
 # Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|DotEnvTests.FuzzTests
+PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|TargetRulesTests|TargetSequenceTests|DotEnvTests.FuzzTests
 
 # Suites that measure time and memory, so nothing runs beside them.
 SPEED_SUITES = SpeedTests

@@ -96,7 +96,7 @@ struct CutValues {
             && text.has("-----", at: line.upperBound - 5)
     }
 
-    /// Returns where the blocks end that the line before began; `start` if there is nothing of one.
+    /// Returns the end of the blocks that begin on the line before; `start` if no line belongs to them.
     private func endOfPEM(from start: Int) -> Int {
         var (index, known, isUnbroken) = (start, start, true)
         while index < text.count {

@@ -15,7 +15,7 @@ package struct DotEnvFile: Sendable {
     package var effectiveIndices: [Int] { lastIndices.values.sorted() }
 
     /// The indices of the effective assignments without those that are a part of a cut value, which
-    /// are names to every parser, but none of their author's.
+    /// every parser reads as names, although the author meant them as part of the value.
     package var indicesWithoutPieces: [Int] {
         if pieces.isEmpty { return effectiveIndices }
         let last = Dictionary(

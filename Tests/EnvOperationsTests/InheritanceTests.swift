@@ -34,7 +34,7 @@ struct InheritanceTests {
         #expect(kind(.production, [safe, record(.development, kind: .plain)]) == .sensitive)
         #expect(kind(.development, [safe]) == nil)
         #expect(kind(.development, [safe, record(.production, kind: .plain)]) == .plain)
-        #expect(kind(.production, [removed(safe, at: 9)]) == .sensitive)
+        #expect(kind(.production, [removed(safe, at: 9)]) == nil)
         #expect(kind(.production, []) == nil)
         // Each place counts: one that has a readable value, and one that is new.
         #expect(kind([.production, .preview], [record(.production), custom]) == .sensitive)

@@ -90,7 +90,8 @@ package final class PushApplication {
 
     /// What is wrong with the steps of a plan that send values.
     package struct Problems {
-        /// A sentence for each variable that Vercel would reject or that is no value yet, by key.
+        /// A sentence for each variable that Vercel would reject, or whose value is ciphertext or a
+        /// reference, by key.
         package fileprivate(set) var keys: [String: String] = [:]
         /// Problems of the project and of all values together.
         package fileprivate(set) var general: [String] = []

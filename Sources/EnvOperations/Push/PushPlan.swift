@@ -156,7 +156,7 @@ package struct PushPlan: Equatable, Sendable {
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
         steps = Self.ordered(Self.merged(steps, platform), platform)
-        weakened = steps.compactMap { Self.weakening($0, variables, platform, renamed) }
+        weakened = Self.weakenings(steps, variables, platform, renamed)
     }
 
     /// Returns Vercel's ids of the records of renamed variables: what they hold keeps its type under
@@ -169,49 +169,43 @@ package struct PushPlan: Equatable, Sendable {
                 .compactMap { $0.remote?.id })
     }
 
-    /// Returns what a step makes weaker; nil for most. An update of a sensitive record is refused by
+    /// Finds the steps that make something weaker: few. An update of a sensitive record is refused by
     /// Vercel and changes nothing. Development has no sensitive values by itself.
-    private static func weakening(
-        _ step: Step, _ variables: [Variable], _ platform: [VercelRecord],
+    private static func weakenings(
+        _ steps: [Step], _ variables: [Variable], _ platform: [VercelRecord],
         _ renamed: Set<String>
-    ) -> Weakening? {
-        guard let variable = step.variable, !step.isDeletion,
-            !step.attributes.scope.isOnlyDevelopment
-        else { return nil }
-        let (kind, scope) = (step.attributes.kind, step.attributes.scope)
-        let own = platform.first { $0.id == step.remoteID }
-        if own?.attributes.kind == .sensitive { return nil }
-        let others = platform.filter {
-            $0.id == variable.remote?.id || $0.id == step.remoteID
-                || $0.key == step.key && $0.attributes.scope.overlaps(scope)
-                    && !renamed.contains($0.id)
+    ) -> [Weakening] {
+        let byID = Dictionary(firstOf: platform.map { ($0.id, $0) })
+        let byKey = Dictionary(grouping: platform.filter { !renamed.contains($0.id) }, by: \.key)
+        let removed = Dictionary(
+            grouping: variables.filter { !$0.isLive && $0.remote != nil }, by: \.name)
+        return steps.compactMap { step in
+            let scope = step.attributes.scope
+            guard let variable = step.variable, !step.isDeletion, !scope.isOnlyDevelopment
+            else { return nil }
+            let own = step.remoteID.flatMap { byID[$0] }
+            if own?.attributes.kind == .sensitive { return nil }
+            let known = [own, variable.remote.flatMap { byID[$0.id] }].compactMap(\.self)
+            let there =
+                known + (byKey[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
+            // Without any, the type of a removed variable, which Vercel had here before.
+            let last = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
+                .max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
+            guard let before = there.map(\.attributes.kind).strictest ?? last?.attributes.kind,
+                step.attributes.kind.strictness < before.strictness
+            else { return nil }
+            return Weakening(step: step, before: before)
         }
-        var kinds = others.map(\.attributes.kind)
-        if kinds.isEmpty {
-            // The type of a removed variable, which Vercel had here before.
-            let removed = variables.filter { other in
-                !other.isLive && other.name == step.key && other.remote != nil
-                    && other.attributes.scope.overlaps(scope)
-            }
-            let last = removed.max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
-            kinds = [last?.attributes.kind].compactMap(\.self)
-        }
-        guard let before = kinds.max(by: { $0.strictness < $1.strictness }),
-            kind.strictness < before.strictness
-        else { return nil }
-        return Weakening(step: step, before: before)
     }
 
     /// Takes all steps of some keys out of the plan.
     ///
     /// - Returns: The steps that send a variable.
     package mutating func leaveOut(_ keys: Set<String>) -> [Step] {
-        let isLeft = { [steps] (step: Step) in
-            keys.contains(step.key)
-                || steps.contains { other in
-                    keys.contains(other.key) && other.variable?.id == step.successor
-                        && step.successor != nil
-                }
+        if keys.isEmpty { return [] }
+        let leaving = Set(steps.filter { keys.contains($0.key) }.compactMap { $0.variable?.id })
+        let isLeft = { (step: Step) in
+            keys.contains(step.key) || step.successor.map(leaving.contains) ?? false
         }
         let left = steps.filter(isLeft)
         steps.removeAll(where: isLeft)

@@ -33,6 +33,13 @@ package struct ScopeExchange: Equatable, Sendable {
         }
     }
 
+    /// Forgets the replacements of records that a push leaves out.
+    package mutating func leaveOut(_ records: Set<Identifier>) {
+        for id in records where replaced.removeValue(forKey: id) != nil {
+            remotes.removeValue(forKey: id)
+        }
+    }
+
     private mutating func exchange(
         _ variables: [Variable], _ platform: [VercelRecord], _ rules: PushPlan.Rules
     ) {

@@ -1,7 +1,7 @@
 package import Vault
 
 /// The types of variables that are stricter on Vercel than in the vault. A push with --force keeps
-/// them, because it is about the values.
+/// them: it overwrites values, not types.
 package struct StricterTypes {
     /// The type on Vercel, by record of the vault.
     package private(set) var kinds: [Identifier: VariableAttributes.Kind] = [:]
@@ -13,18 +13,18 @@ package struct StricterTypes {
         guard rules.force, !rules.allowsWeaker else { return }
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let owned = Set(variables.compactMap { $0.remote?.id })
+        let unowned = Dictionary(grouping: platform.filter { !owned.contains($0.id) }, by: \.key)
         for variable in variables {
             guard variable.isLive, variable.currentVersion > 0, rules.includes(variable),
                 !rules.makingRoom.contains(variable.id)
             else { continue }
             let own = variable.remote.flatMap { records[$0.id] }
-            let replaced = platform.filter {
-                !owned.contains($0.id) && $0.key == variable.name
-                    && $0.attributes.scope.overlaps(variable.attributes.scope)
+            let replaced = (unowned[variable.name] ?? []).filter {
+                $0.attributes.scope.overlaps(variable.attributes.scope)
             }
             let kinds = (own.map { [$0] } ?? replaced).map(\.attributes.kind)
                 .filter { [.plain, .encrypted, .sensitive].contains($0) }
-            guard let kind = kinds.max(by: { $0.strictness < $1.strictness }),
+            guard let kind = kinds.strictest,
                 kind.strictness > variable.attributes.kind.strictness,
                 kind != .sensitive || !variable.attributes.scope.targets.contains(.development)
             else { continue }

@@ -8,7 +8,7 @@ package struct FileOrigin: Equatable, Sendable {
     package enum Target: Equatable, Sendable {
         /// The values belong here and nowhere else.
         case scope(Scope)
-        /// The file is for tests, which no target is.
+        /// The file is for tests, and there is no target for them.
         case test
         /// The file names an environment that the project does not have.
         case unknown(String)
@@ -67,6 +67,8 @@ package struct FileOrigin: Equatable, Sendable {
         init(_ source: RawSpan) {
             var start = source.starts(with: "\u{FEFF}") ? 3 : 0
             for _ in 0..<2 {
+                // Only a comment may leave guarded memory.
+                guard start < source.byteCount, source.byte(at: start) == 0x23 else { return }
                 var line: [UInt8] = []
                 while start < source.byteCount, line.count < 4_096 {
                     let byte = source.byte(at: start)
@@ -74,8 +76,6 @@ package struct FileOrigin: Equatable, Sendable {
                     if byte == 0x0A { break }
                     line.append(byte)
                 }
-                // Only a comment may leave guarded memory.
-                guard line.first == 0x23 else { return }
                 let words = String(decoding: line, as: UTF8.self).split { $0.isWhitespace }
                 if words == ["#", "Created", "by", "Vercel", "CLI"] {
                     isOfVercelCLI = true

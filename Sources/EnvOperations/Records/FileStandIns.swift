@@ -1,7 +1,7 @@
 internal import Sealing
 
 /// What a file has in place of a project's own value: stand-ins for values that its writer could
-/// not read, and variables that Vercel sets itself. None of them belongs into a vault.
+/// not read, and variables that Vercel sets itself. None of them belongs in a vault.
 package enum FileStandIns {
     /// Why a variable of a file is left out.
     package enum Group: String, CaseIterable, Sendable {

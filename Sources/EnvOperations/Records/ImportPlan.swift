@@ -99,7 +99,7 @@ package struct ImportPlan: Equatable {
             let keepsValue = isSame && holder?.attributes.scope == scope
             switch rule {
             case .overwrite:
-                let before = holding.map(\.attributes.kind).max { $0.strictness < $1.strictness }
+                let before = holding.map(\.attributes.kind).strictest
                 entries.append(
                     Entry(
                         number: number, key: key, fate: .updated, scope: scope,

@@ -18,8 +18,7 @@ package struct Inheritance: Equatable {
     package init(
         in scope: Scope, among records: [Variable], declared: VariableAttributes.Kind? = nil
     ) {
-        let live = records.filter(\.isLive)
-        let others = (live.isEmpty ? records : live).map(\.attributes.kind)
+        let others = records.filter(\.isLive).map(\.attributes.kind)
         var kinds: [VariableAttributes.Kind] = []
         var replaced: [Variable] = []
         for place in scope.places {
@@ -34,7 +33,7 @@ package struct Inheritance: Equatable {
                 if let declared { kinds.append(declared) }
             }
         }
-        kind = kinds.max { $0.strictness < $1.strictness }
+        kind = kinds.strictest
         // A value that replaces others describes what they did.
         comment = replaced.lazy.compactMap(\.attributes.comment).first
         rotationSeconds = replaced.lazy.map(\.rotationSeconds).first { $0 > 0 } ?? 0
@@ -70,4 +69,9 @@ extension Scope {
 
     /// Whether development is its only target, where no type is sensitive by itself.
     package var isOnlyDevelopment: Bool { targets == .development && customEnvironments.isEmpty }
+}
+
+extension Sequence<VariableAttributes.Kind> {
+    /// The strictest type; nil without any.
+    var strictest: VariableAttributes.Kind? { self.max { $0.strictness < $1.strictness } }
 }

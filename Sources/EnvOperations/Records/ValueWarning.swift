@@ -4,7 +4,7 @@ internal import VercelAPI
 
 /// A likely mistake in a value or a name, found without keeping any of the value. The one place for
 /// all commands that store values: `set`, `edit`, `import`, `pull`, `rotate`, `doctor`.
-package struct ValueWarning: Equatable, Sendable {
+package struct ValueWarning: Hashable, Sendable {
     /// The kind of warning, for scripts; the worst first.
     package enum Code: String, CaseIterable, Sendable {
         case placeholder
@@ -64,7 +64,7 @@ package struct ValueWarning: Equatable, Sendable {
                 .init(
                     code: .nodeEnvironment,
                     message:
-                        "\(label) is for production, but its value is not production: frameworks then run in another mode."
+                        "The value of \(label) is not production, so frameworks run in another mode in production."
                 ))
         }
         if name == "CRON_SECRET", !canBeInHeader(value) {
@@ -94,7 +94,7 @@ package struct ValueWarning: Equatable, Sendable {
         if isCiphertextOrReference(value, of: name) {
             add(
                 .ciphertext,
-                "The value of \(label) is encrypted, or refers to a secret elsewhere: programs get it as it is."
+                "The value of \(label) is encrypted, or refers to a secret elsewhere; programs get it unchanged."
             )
         }
         if value.contains("-----BEGIN "), !value.contains("-----END ") {

@@ -58,10 +58,10 @@ extension VaultTransaction {
         let plan = ScopeAssignment(of: scope, among: live)
         let inherited = Inheritance(in: scope, among: records, declared: declared)
         let before = live.filter { $0.attributes.scope.overlaps(scope) }
-            .map(\.attributes.kind).max { $0.strictness < $1.strictness }
+            .map(\.attributes.kind).strictest
         let exact = live.first { $0.attributes.scope == scope }
         let kept = [exact?.attributes.kind ?? inherited.kind, source].compactMap(\.self)
-            .max { $0.strictness < $1.strictness }
+            .strictest
         let touched = leave(plan, at: time)
         guard let id = plan.record, let position = position(of: id) else {
             let attributes = VariableAttributes(

@@ -23,11 +23,14 @@ extension StateApplication {
             let former = index.formerNames
             for variable in index.variables where variable.project == shared.project {
                 let accepted = held[variable.id]
-                // What never had a value here, or is only offered by a writer, was never in use.
-                if accepted?.isOffer == true || variable.highestVersion == 0 { continue }
+                // What is only offered by a writer was never in use, nor what has no value here and
+                // is not sensitive: Vercel does not show the value of one that is.
+                let kind = accepted?.kind ?? variable.attributes.kind
+                if accepted?.isOffer == true || variable.highestVersion == 0 && kind != .sensitive {
+                    continue
+                }
                 let precedent = Precedent(
-                    variable: variable.id, isLive: variable.isLive,
-                    kind: accepted?.kind ?? variable.attributes.kind,
+                    variable: variable.id, isLive: variable.isLive, kind: kind,
                     scope: accepted?.scope ?? variable.attributes.scope)
                 let names = [variable.name, accepted?.name ?? variable.name]
                 for name in Set((names + (former[variable.id] ?? [])).map { Array($0.utf8) }) {
@@ -76,6 +79,12 @@ extension StateApplication {
         let isNew = before == nil || (old?.isOffer == true && isTaken(record))
         var new = HeldChange(of: before ?? after, author: author)
         if isNew { precedents.limit(&new, of: after) } else if let old { new = old }
+        if let before, !before.name.utf8.elementsEqual(after.name.utf8) {
+            // It takes the place of what had its new name. A new name waits in any scope.
+            var taken = HeldChange(of: after, author: author)
+            precedents.limit(&taken, of: after)
+            if taken.kind.strictness > new.kind.strictness { new.kind = taken.kind }
+        }
         new.author = author
         if before?.isLive != true, after.isLive, isByWriter(record, isNew: before == nil) {
             new.scope = HeldChange.nowhere
@@ -102,7 +111,7 @@ extension StateApplication {
         return hasValue && (!isNew || authors(of: record, .name).allSatisfy(writers.contains))
     }
 
-    /// Whether a colleague who is no writer chose the value of what a writer created.
+    /// Whether a colleague who is not a writer chose the value of what a writer created.
     private func isTaken(_ record: RecordState) -> Bool {
         let authors = authors(of: record, .value)
         return !record.isOffered && !authors.isEmpty && !authors.contains(where: writers.contains)

@@ -151,8 +151,8 @@ struct RedeploySource {
                 + "\(VariableName.list(notPushed)) (zg-env push -p \(word: project.name))")
     }
 
-    /// Returns the names of the project's variables that a push would send or remove; nil if the
-    /// vault lacks the project or is not available.
+    /// Returns the names of the target's variables that a push would send or remove; nil if the vault
+    /// lacks the project or is not available.
     func notPushed(_ workspace: Workspace) throws -> [String]? {
         guard let local = named.local,
             let index = try workspace.session.indexWithoutPrompt(),
@@ -161,6 +161,8 @@ struct RedeploySource {
         return PendingChanges.names(
             index.variables.filter {
                 $0.project == project.id && SyncState.isNotPushed($0, in: project)
+                    && ($0.attributes.scope.has(targetName)
+                        || $0.remote?.agreed.scope.has(targetName) == true)
             })
     }
 
@@ -189,5 +191,12 @@ extension CommandError {
             .notFound,
             "\(project.platform.name) has no deployment for \(target) to redeploy.",
             hint: hint)
+    }
+}
+
+extension Scope {
+    /// Whether a target or custom environment of that name is part of it.
+    fileprivate func has(_ target: String) -> Bool {
+        targets.names.contains(target) || customEnvironments.contains(target)
     }
 }

@@ -133,9 +133,14 @@ struct GroupAdoption {
             return try bind(shared, project)
         case false?: break
         case nil:
-            guard !workspace.options.yes, workspace.interaction.canConfirm,
-                let found = try? Target(of: proposal, for: name, workspace)
-            else { break }
+            guard !workspace.options.yes, workspace.interaction.canConfirm else { break }
+            let found: Target
+            do {
+                found = try Target(of: proposal, for: name, workspace)
+            } catch {
+                workspace.context.warn("not-linked", CommandError(mapping: error).message)
+                break
+            }
             if try workspace.interaction.confirm(nil, found.lines, found.question(name)) {
                 return try bind(project, to: found)
             }
@@ -221,7 +226,7 @@ extension GroupAdoption {
             guard platform.name.utf8.elementsEqual(proposal.name.utf8) else {
                 throw CommandError(
                     .conflict,
-                    "The group calls the Vercel project \(proposal.project) \(proposal.name), but Vercel calls it \(platform.name).",
+                    "The group proposes the Vercel project \(proposal.project) as \(proposal.name), but on Vercel its name is \(platform.name).",
                     hint: "If \(project) belongs there, link it yourself: zg-env link "
                         + "\(word: platform.name) --as \(word: project)")
             }

@@ -13,11 +13,11 @@ struct Run: Command {
         discussion: """
             The program replaces the zg-env process (exec): it inherits the file descriptors, \
             receives signals directly, and its exit code is returned. Variables already set in the \
-            shell take precedence; their names are listed on stderr. A value in the shell that is \
-            another target's is an error. Exits with 125 if zg-env fails, 126 if the \
+            shell take precedence; their names are listed on stderr. Fails if the shell has \
+            another target's value of a variable. Exits with 125 if zg-env fails, 126 if the \
             program cannot be executed and 127 if it is not found. With --redact, zg-env keeps \
-            running and masks values in the output, also in base64 and as in JSON, and single \
-            lines of 16 bytes or more. Other forms, such as hexadecimal or values split by color \
+            running and masks values in the output, including their base64 and JSON-escaped \
+            forms, and each line of 16 bytes or more of a multi-line value. Other forms, such as hexadecimal or values split by color \
             codes, are not masked.
             """,
         arguments: [ArgumentSpec("CMD", .restAfterDashes, "The program and its arguments")],

@@ -9,15 +9,13 @@ struct ValueReport {
 
     private var warnings: [ValueWarning] = []
     private var empty: [String] = []
+    private var seen: Set<ValueWarning> = []
 
     /// Checks a value.
     mutating func add(_ value: RawSpan, of name: String, in scope: Scope?) {
-        for warning in ValueWarning.warnings(about: value, of: name, in: scope) {
-            if warning.code == .emptyValue {
-                if !empty.contains(name) { empty.append(name) }
-            } else if !warnings.contains(warning) {
-                warnings.append(warning)
-            }
+        for warning in ValueWarning.warnings(about: value, of: name, in: scope)
+        where seen.insert(warning).inserted {
+            if warning.code == .emptyValue { empty.append(name) } else { warnings.append(warning) }
         }
     }
 

@@ -72,7 +72,7 @@ enum HeldGate {
         return (
             "\(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? " and \(names.count - 10) more" : ""), which a writer added",
             keys.isEmpty
-                ? "Set a value, or remove \(names.count == 1 ? "it" : "them") with: zg-env rm \(word: names.first ?? "KEY") -p \(word: project)"
+                ? "Set a value, or remove \(names.count == 1 ? "it" : "them") with: zg-env rm\(names.prefix(10).map { " \(word: $0)" }.joined()) -p \(word: project)"
                 : "Accept with: zg-env group accept\(keys.count > 10 ? "" : keys.map { " \(word: $0)" }.joined()) -p \(word: project)"
         )
     }

@@ -94,8 +94,8 @@ enum PassphraseSource: Equatable {
         return try text.withBytes { try SecretBytes(copying: $0) }
     }
 
-    /// Says how a passphrase that did not open the vault begins and ends, if an editor, a shell or a
-    /// copy may have added that; nil if there is nothing to say. Contains nothing of the passphrase.
+    /// Returns a hint if a passphrase begins or ends with bytes that an editor, a shell or a copy may
+    /// have added; nil otherwise. Contains nothing of the passphrase.
     func hint(about secret: borrowing SecretBytes) -> String? {
         let what: String
         switch self {

@@ -40,8 +40,10 @@ enum PrivateFile {
             case .notKept(let error):
                 throw CommandError(
                     .failed,
-                    "\(path) was not changed, because its owner and mode cannot be kept: \(error.reason).",
-                    hint: "Run the command as the owner of the file.")
+                    "\(path) was not changed, because its owner, group and mode cannot be kept: \(error.reason).",
+                    hint:
+                        "Run the command as root, or as the file's owner if that user is in the file's group."
+                )
             case .cannotCreate, .notWritten, .cannotRename:
                 throw CommandError(.failed, "\(path) cannot be written: \(error.reason).")
             }

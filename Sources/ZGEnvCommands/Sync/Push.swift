@@ -11,9 +11,9 @@ struct Push: Command {
             Sends only what changed. If a variable has changed on Vercel since the last sync, nothing \
             is sent. With -t, a variable for several targets is pushed for all of them. Values that \
             Vercel does not show are sent but cannot be read back; the report says so. --force keeps a \
-            stricter type that Vercel has. What becomes readable on Vercel is sent only after a question, \
-            which --yes does not answer, or with --allow-weaker. What Vercel would reject is left out, and the \
-            command then ends with 1. After an interruption, run the command again to finish.
+            stricter type that Vercel has. Asks before a value becomes readable on Vercel, even with \
+            --yes; --allow-weaker skips the question. Leaves out variables that Vercel would reject, \
+            and then exits with 1. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [

@@ -41,12 +41,16 @@ struct PushReport {
 
     /// The lines of the plan, as shown to the user.
     var planLines: [String] {
-        plan.steps.map { step in
+        let weakened = Dictionary(
+            plan.weakened.compactMap { weakening in
+                weakening.step.variable.map { ($0.id, weakening) }
+            }, uniquingKeysWith: { first, _ in first })
+        return plan.steps.map { step in
             var line = "\(Self.verb(step)) \(step.key) for \(step.attributes.scope.description)"
             if step.sendsValue, let id = step.variable?.id, empty.contains(id) {
                 line += " with an empty value"
             }
-            if let weakening = plan.weakened.first(where: { $0.step == step }) {
+            if let weakening = step.variable.flatMap({ weakened[$0.id] }), weakening.step == step {
                 let clause = WeakerType.clause(
                     from: weakening.before, to: step.attributes.kind)
                 line += ", which \(clause)"
@@ -56,12 +60,17 @@ struct PushReport {
     }
 
     /// Takes what Vercel would reject out of the plan.
-    mutating func leaveOut(_ problems: PushApplication.Problems, of plan: inout PushPlan) {
+    ///
+    /// - Returns: The records that are not sent.
+    mutating func leaveOut(
+        _ problems: PushApplication.Problems, of plan: inout PushPlan
+    ) -> Set<Identifier> {
         empty = problems.empty
         leftOut = plan.leaveOut(Set(problems.keys.keys)).map { step in
             .leftOut(step, "left out: \(problems.keys[step.key] ?? "its variable was left out")")
         }
         self.plan = plan
+        return Set(leftOut.compactMap { $0.step.variable?.id })
     }
 
     /// Warns of variables that apply to more than the selected targets: each is one record on Vercel.

@@ -125,7 +125,7 @@ struct PushWork {
         let stricter = StricterTypes(variables: variables, platform: platform, rules: rules)
         stricter.apply(to: &variables)
         let renamed = PushPlan.renamedRecords(of: variables)
-        let exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
+        var exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
             guard let remote = exchange.remotes[variables[position].id] else { continue }
             variables[position].remote = remote
@@ -180,7 +180,7 @@ struct PushWork {
                     "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
                     hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))")
             }
-            report.leaveOut(problems, of: &plan)
+            exchange.leaveOut(report.leaveOut(problems, of: &plan))
         }
         let schemaLines =
             isPart
@@ -282,7 +282,8 @@ struct PushWork {
         }
         guard
             try workspace.interaction.confirm(
-                "Vercel hides these values now, and will show them:", lines, "Send them?")
+                "Vercel hides these values now. After this push it shows them:", lines, "Send them?"
+            )
         else { throw CommandError(.failed, "Canceled.", hint: "Nothing was sent.") }
         listing.expire()
     }

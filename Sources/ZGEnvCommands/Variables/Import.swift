@@ -10,8 +10,10 @@ struct Import: Command {
         ["import"], "Import .env files into the vault",
         discussion: """
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Imports everything or nothing. Without -t, a first line # vercel-env: target=… \
-            or a file's name chooses its targets; import asks about a plain .env. Skips placeholders, \
+            disagree. Imports everything or nothing. Without -t, the first line \
+            (# vercel-env: target=…) or the file's name chooses the targets; files of Vercel's CLI are \
+            for development. Asks about any other file; without a terminal, new variables get all \
+            targets. Skips placeholders, \
             and what Vercel's CLI adds to its files. If values are locked, import asks for the \
             passphrase on a terminal (not with --yes) to skip unchanged values; without it, every \
             existing key counts as updated. --comments leaves out comments that look like \
@@ -39,7 +41,7 @@ struct Import: Command {
                 flag: "strict",
                 "Reject suspicious values and files that parsers disagree about"),
             OptionSpec(
-                flag: "allow-empty", "Allow empty values to replace others"),
+                flag: "allow-empty", "Allow replacing a value with an empty one"),
             OptionSpec(flag: "comments", "Import the comments above keys"),
             OptionSpec(
                 flag: "expand",
@@ -241,7 +243,8 @@ struct Import: Command {
         _ = try workspace.confirm(
             ["Empty values would replace the values of \(VariableName.list(names))."],
             "Import the empty values?")
-        work.allowsEmpty = { names.contains($0) }
+        let asked = Set(names)
+        work.allowsEmpty = { asked.contains($0) }
     }
 
     /// Returns keys that open the values if a person can be asked for the passphrase and the vault
@@ -275,7 +278,7 @@ struct Import: Command {
             grouping: written.filter { $0.project == project.id && $0.isLive }, by: \.name)
         var values: [Identifier: PushValues.Held] = [:]
         for entry in plan.entries where entry.fate != .skipped {
-            let record = records[entry.key]?.first { $0.attributes.scope == entry.scope }
+            let record = records[entry.key]?.holding(entry.scope)
             if let record {
                 values[record.id] = .init(
                     version: record.currentVersion, value: content.items[entry.number].value)

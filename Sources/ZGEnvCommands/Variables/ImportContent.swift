@@ -3,7 +3,7 @@ internal import JSON
 internal import Sealing
 internal import Vault
 
-/// The variables of the imported files that belong into the vault, and where.
+/// The variables of the imported files that belong in the vault, and where.
 struct ImportContent {
     let source: PlaintextSource
     /// The variables without stand-ins, in the order of the files.

@@ -128,7 +128,7 @@ struct ImportTargets {
             if let unknown, let name = unknown.unknown {
                 throw CommandError(
                     .usage,
-                    "The name of \(unknown.name) names \(name), which is not a target of the project.",
+                    "The file name \(unknown.name) refers to \(name), which is not a target of the project.",
                     hint: "Nothing was imported. Choose the targets with -t.")
             }
             return

@@ -18,6 +18,8 @@ struct PlaceValues {
     /// Kept alive because freeing thousands of records is slow, and `run` replaces this process.
     private let index: VaultIndex
     private let reader: ValueReader
+    /// Records that a writer of a group added, and that are not accepted.
+    private let offers: Set<Identifier>
 
     /// Opens the values of the workspace's project and place, which may ask for the passphrase.
     ///
@@ -72,6 +74,7 @@ struct PlaceValues {
             HeldGate.warn(leftOut: leftOut, of: opened.choice.project.name, workspace.context)
         }
         self.index = index
+        offers = Set(opened.choice.offers.keys)
         effectivePlace = place
         project = opened.choice.project
         reader = try ValueReader.required(vault, index, keys)
@@ -110,19 +113,28 @@ struct PlaceValues {
     ///   - inherited: The entries `NAME=value` that the program inherits.
     ///   - overrides: Whether the place's values replace inherited ones.
     func checkShell(_ inherited: [[UInt8]], overrides: Bool) throws {
+        var shell: [[UInt8]: [[UInt8]]] = [:]
+        for entry in inherited {
+            guard let end = entry.firstIndex(of: 0x3D), entry.count > end + ValuePatterns.shortest
+            else { continue }
+            shell[Array(entry[..<end]), default: []].append(entry)
+        }
+        if shell.isEmpty { return }
+        var named: [[UInt8]: [Int]] = [:]
+        for position in index.variables.indices where isInUse(position) {
+            let name = Array(index.variables[position].name.utf8)
+            if shell[name] != nil { named[name, default: []].append(position) }
+        }
+        let replaced = overrides ? Set(values.map { Array($0.name.utf8) }) : []
         var (found, places): (Set<String>, Set<String>) = ([], [])
-        for position in index.variables.indices where isOfProject(position, inPlace: false) {
-            let name = index.variables[position].name
-            for entry in inherited {
-                guard try has(entry, theValueAt: position) else { continue }
-                let isReplaced =
-                    overrides && values.contains { $0.name.utf8.elementsEqual(name.utf8) }
-                let isOwn = try index.variables.indices.contains {
-                    try isOfProject($0, inPlace: true) && has(entry, theValueAt: $0)
+        for (name, positions) in named where !replaced.contains(name) {
+            for entry in shell[name] ?? [] {
+                let equal = try positions.filter { try has(entry, theValueAt: $0) }
+                guard let first = equal.first, !equal.contains(where: appliesHere) else { continue }
+                found.insert(index.variables[first].name)
+                for position in equal {
+                    places.insert(index.variables[position].attributes.scope.description)
                 }
-                if isReplaced || isOwn { continue }
-                found.insert(name)
-                places.insert(index.variables[position].attributes.scope.description)
             }
         }
         if found.isEmpty { return }
@@ -137,12 +149,16 @@ struct PlaceValues {
                 ? "Use the vault's with --override, or run: \(unset)" : "Run: \(unset)")
     }
 
-    /// Returns whether a record in use of the project applies in the place, or does not.
-    private func isOfProject(_ position: Int, inPlace: Bool) -> Bool {
+    /// Whether a record of the project is in use. What a writer of a group added is not, until it is
+    /// accepted.
+    private func isInUse(_ position: Int) -> Bool {
         index.variables[position].project == project.id
             && index.variables[position].deletedAt == nil
-            && EffectiveVariables.applies(
-                index.variables[position].attributes.scope, in: effectivePlace) == inPlace
+            && !offers.contains(index.variables[position].id)
+    }
+
+    private func appliesHere(_ position: Int) -> Bool {
+        EffectiveVariables.applies(index.variables[position].attributes.scope, in: effectivePlace)
     }
 
     /// Returns whether an inherited entry has a record's name and current value.

@@ -83,7 +83,7 @@ struct PlaintextFiles {
         }
         if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
         if source.findings.contains(where: { $0.diagnostic.code == .cutValue }) {
-            return "a line break cuts some of its values"
+            return "some of its values are cut at a line break"
         }
         if source.findings.contains(where: { $0.diagnostic.code.isIgnored }) {
             return "some of its lines were ignored"

@@ -24,11 +24,7 @@ struct SetOutcome {
     }
 
     /// Reports what changed.
-    ///
-    /// - Parameter kind: The type that was asked for.
-    func report(
-        _ kind: VariableAttributes.Kind?, in project: String, _ workspace: Workspace
-    ) {
+    func report(in project: String, _ workspace: Workspace) {
         let (name, scope) = (variable.name, variable.attributes.scope.description)
         let now = variable.attributes.kind
         guard !isUnchanged else {

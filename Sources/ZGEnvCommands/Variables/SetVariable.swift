@@ -138,7 +138,7 @@ struct SetVariable: Command {
             try RotationPeriod.set(period, Set(outcomes.map(\.variable.id)), workspace)
         }
         if projectCreated { workspace.note("Created project \(project.name).") }
-        for outcome in outcomes { outcome.report(kind, in: project.name, workspace) }
+        for outcome in outcomes { outcome.report(in: project.name, workspace) }
         var result = CommandResult(json: json(project.name, projectCreated, outcomes))
         let held = zip(outcomes, values).map { outcome, value in
             (

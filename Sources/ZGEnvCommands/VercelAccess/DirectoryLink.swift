@@ -88,7 +88,11 @@ struct DirectoryLink {
             .prefix { RealPath.isWithin($0, root.path) }
         let isIgnored = above.contains { place in
             Self.lines(of: SmallFile.bytes(RealPath.joined(place, ".gitignore")) ?? [])
-                .contains { [name, "/\(name)", "\(name)/", "/\(name)/"].contains($0) }
+                .contains {
+                    // A pattern with a slash in front is for that directory alone.
+                    [name, "\(name)/"].contains($0)
+                        || place == directory && ["/\(name)", "/\(name)/"].contains($0)
+                }
         }
         if isIgnored { return nil }
         if workspace.options.dryRun {

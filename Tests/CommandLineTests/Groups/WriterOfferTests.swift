@@ -150,4 +150,19 @@ struct WriterOfferTests {
         done(try homes.run("alice", "rm", "BLOCK", "-p", "web", "--yes"))
         #expect(!done(try environment("alice", "-t", "production")).error.contains("Left out"))
     }
+
+    @Test func `what a writer adds stops no program whose shell has its value`() throws {
+        defer { server.stop() }
+        done(
+            try homes.home("walter").runner(
+                ["set", "LANG", "-p", "web", "-t", "production"], input: .text("en_US.UTF-8")
+            ).run())
+        try settle()
+        var runner = homes.home("alice").runner([
+            "run", "-p", "web", "-t", "development", "--", "/bin/sh", "-c", "echo $LANG",
+        ])
+        runner.environment["LANG"] = "en_US.UTF-8"
+        let result = done(try runner.run())
+        #expect(result.output == "en_US.UTF-8\n")
+    }
 }

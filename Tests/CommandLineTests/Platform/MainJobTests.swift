@@ -100,7 +100,7 @@ struct MainJobTests {
         }
         #expect(writes == [])
         try other.set("HUGE", String((0..<65_537).map { _ in "c" }), "-t", "preview")
-        try failedAsJSON(other.push("HUGE"), 2, "usage")
+        _ = try failedReport(other.push("HUGE"), 1, "failed")
         #expect(other.records("BIG") == [])
     }
 

@@ -168,4 +168,37 @@ struct WeakerTypePushTests {
         done(try platform.run("rm", "TZ", "-p", "web", "--yes"))
         try platform.pushed().expectNothing()
     }
+
+    @Test func `VAL-F12 what is left out keeps its place on Vercel`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "old", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.set("KEY", "op://vault/item/field", "--type", "encrypted")
+        // The deletion and the creation are left out together.
+        let (report, message) = try failedReport(
+            platform.push("--force", "--allow-weaker"), 1, "failed")
+        #expect(report.keys("failed") == ["KEY"])
+        #expect(message.contains("zg-env push KEY --force sends it as it is"), "\(message)")
+        #expect(platform.records("KEY") == ["production=old"])
+        done(try platform.run("rm", "KEY", "-p", "web", "--yes"))
+        #expect(try platform.pushed().keys("deleted") == ["KEY"])
+        #expect(platform.records("KEY") == [])
+        // Named with --force it is sent as it is.
+        try platform.set("REF", "op://vault/item/field")
+        _ = try failedReport(platform.push(), 1, "failed")
+        try platform.pushed("REF", "--force")
+        #expect(
+            platform.records("REF") == ["production,preview,development=op://vault/item/field"])
+    }
+
+    @Test func `VAL-F6 --push of an equal value sends what was never sent`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "value")
+        let pushed = try platform.runner(
+            ["import", "-", "-p", "web", "-t", "production", "--push", "--yes"],
+            input: .text("KEY=value\n")
+        ).run()
+        done(pushed)
+        #expect(platform.records("KEY") == ["production,preview,development=value"])
+    }
 }

@@ -68,7 +68,7 @@ struct AnchorTests {
         try home.forgetAnchors()
         #expect(try home.verdicts().stateDirectory == "absent")
         #expect(try home.anchors() == [])
-        try home.store(["A": "second"])
+        try home.store(["A": "another"])
         #expect(try home.verdicts().stateDirectory == "current")
     }
 
@@ -238,7 +238,7 @@ struct AnchorTests {
     @Test func `on another machine restore forgets the log and says so`() throws {
         let home = try CommandHome.filled()
         done(try home.run(["reveal", "A", "-p", "web"]))
-        try home.store(["A": "second"])
+        try home.store(["A": "another"])
         let file = home.directory.path("copy.zgv")
         done(try home.run(["backup", file]))
         let other = try CommandHome()
@@ -260,7 +260,7 @@ struct AnchorTests {
         for isReplaced in [true, false] {
             let home = try CommandHome.filled()
             done(try home.run(["reveal", "A", "-p", "web"]))
-            try home.store(["A": "second"])
+            try home.store(["A": "another"])
             let file = home.directory.path("copy.zgv")
             done(try home.run(["backup", file]))
             let log = try #require(

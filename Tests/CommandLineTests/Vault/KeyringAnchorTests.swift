@@ -112,7 +112,7 @@ struct KeyringAnchorTests {
         let home = try CommandHome.filled(keyring)
         let file = home.directory.path("copy.zgv")
         done(try home.run(["backup", file]))
-        try home.store(["A": "third", "B": "other"])
+        try home.store(["A": "another", "B": "one more"])
         // Whatever it has at the time of the restore.
         try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
         let restored = try json(home.run(["restore", file, "--yes", "--json"]))

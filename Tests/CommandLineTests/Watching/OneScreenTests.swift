@@ -66,7 +66,7 @@ struct OneScreenTests {
         try terminal.type("r1")
         try terminal.wait(for: "Restore version: 1_")
         try terminal.press("Enter")
-        try terminal.wait(for: "Restored version 1 of KEY.")
+        try terminal.wait(for: "Restored version 1 of KEY for")
         #expect(terminal.isAlternate)
         #expect(
             try desk.platform.home.revealed("KEY", "-t", "production") == Array("first".utf8))
