@@ -1,8 +1,7 @@
 extension DotEnvFile {
-    /// Returns the effective entries with a reference to another name of the file, such as `$NAME`
-    /// or `${NAME}`, which only an expansion replaces.
+    /// Returns the references of effective entries to other names of the file, such as `$NAME` or
+    /// `${NAME}`, which only an expansion replaces: each name once for an entry.
     package func references(in source: RawSpan) -> [(key: String, name: String)] {
-        guard dialect == .dotenv || dialect == .node || dialect == .compose else { return [] }
         let names = lastIndices
         var work = 0
         var found: [(key: String, name: String)] = []
@@ -16,13 +15,13 @@ extension DotEnvFile {
                     ReferenceScanner(
                         DecodedBytes(text, entry.valueRange, entry.encoding), count: .max)
                 ]
-                search: while var scanner = open.popLast() {
+                var known: Set<ExactName> = [ExactName(entry.key)]
+                while var scanner = open.popLast() {
                     while work + scanner.work < Self.maximumWork, let piece = scanner.next() {
                         guard case .reference(let reference) = piece else { continue }
                         let name = ExactName(reference.name)
-                        if names[name] != nil, name != ExactName(entry.key) {
+                        if names[name] != nil, known.insert(name).inserted {
                             found.append((entry.key, reference.name))
-                            break search
                         }
                         if let fallback = reference.fallback { open.append(fallback) }
                     }

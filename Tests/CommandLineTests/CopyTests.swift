@@ -33,7 +33,7 @@ struct CopyTests {
         #expect(again["updated"] == ["KEY"])
         #expect(try home.revealed("KEY", "-t", "preview") == Array("newer".utf8))
         #expect(
-            try home.revealed("KEY", "-t", "preview", "--version", "1") == Array("live".utf8))
+            try home.revealed("KEY", "-t", "preview", "--version", "2") == Array("live".utf8))
         failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "development"]), 2, "-t")
         failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "prod"]), 2, "production")
     }

@@ -151,4 +151,36 @@ struct ImportStandInTests {
         #expect(done(result).error.contains("Deleted two.env"))
         #expect(try home.revealed("A", "-t", "production") == Array("real".utf8))
     }
+
+    @Test("VAL-F2: quotes, blanks and insertions bring no stand-in in")
+    func disguised() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["A": "real", "B": "real", "C": "real"])
+        func imported(_ text: String, _ options: String...) throws -> JSONDocument {
+            try json(
+                home.run(
+                    ["import", "-", "-p", "web", "-t", "production", "--json"] + options,
+                    input: .text(text)))
+        }
+        let quoted = try imported(
+            "# Created by Vercel CLI\nA=\"[SENSITIVE]\"\nB=\"\"\nC='[REDACTED]'\nD=1\n",
+            "--dialect",
+            "docker")
+        #expect(quoted["created"] == ["D"] && quoted["updated"] == [])
+        let blank = try imported("A=\"[SENSITIVE] \"\nE=1\n")
+        #expect(blank["created"] == ["E"] && blank["updated"] == [])
+        for options in [["--expand"], ["--dialect", "next"]] {
+            let inserted = try json(
+                home.run(
+                    ["import", "-", "-p", "web", "-t", "preview", "--json"] + options,
+                    input: .text(
+                        "PASS=\"[SENSITIVE]\"\nURL=\"postgres://u:${PASS}@h/db\"\nALSO=\"$URL?x=1\"\nOK=\"1\"\n"
+                    )))
+            #expect(inserted["leftOut"]?["derived"] == ["URL", "ALSO"], "\(inserted)")
+            #expect(inserted["created"] == ["OK"] || inserted["unchanged"] == ["OK"])
+        }
+        for key in ["A", "B", "C"] {
+            #expect(try home.revealed(key, "-t", "production") == Array("real".utf8))
+        }
+    }
 }

@@ -57,7 +57,10 @@ struct ImportTargetTests {
 
     @Test(
         "USE-L1: a file for tests or for an unknown environment needs -t",
-        arguments: [".env.test", ".env.test.local", ".env.testing", ".env.staging", ".env.example"])
+        arguments: [
+            ".env.test", ".env.test.local", ".env.testing", ".env.staging", ".env.example",
+            ".env.production.example", ".env.preview.feat", ".env-test",
+        ])
     func refused(file: String) throws {
         try home.directory.write("A=1\n", to: "work/\(file)")
         let before = try home.vaultBytes()

@@ -217,4 +217,17 @@ struct KeptTypeTests {
         #expect(other["unchanged"] == false)
         #expect(other["type"] == "encrypted")
     }
+
+    @Test func `VAL-F1 a number never means two values of a target`() throws {
+        try set("one", "-t", "production,preview")
+        try set("two")
+        done(try home.run(["rm", "KEY", "-p", "web", "-t", "preview", "--yes"]))
+        let again = try json(
+            home.run(
+                ["set", "KEY", "-p", "web", "-t", "preview", "--json"], input: .text("three")))
+        #expect(again["version"] == 3)
+        failed(
+            try home.run(["restore-version", "KEY", "1", "-p", "web", "-t", "preview"]), 2,
+            "Version 1 of KEY is a value for production, not for preview.")
+    }
 }

@@ -90,8 +90,8 @@ package final class PushApplication {
 
     /// What is wrong with the steps of a plan that send values.
     package struct Problems {
-        /// A sentence for each variable that Vercel would reject, or whose value is ciphertext or a
-        /// reference, by key.
+        /// A sentence for each variable that Vercel would reject, or whose value is ciphertext, a
+        /// reference or a placeholder, by key.
         package fileprivate(set) var keys: [String: String] = [:]
         /// Problems of the project and of all values together.
         package fileprivate(set) var general: [String] = []
@@ -122,10 +122,13 @@ package final class PushApplication {
             if let first = broken.first {
                 problems.keys[step.key] = first.description
             } else if !insisted.contains(step.key),
-                new.value.withBytes({ ValueWarning.isCiphertextOrReference($0, of: step.key) })
+                new.value.withBytes({
+                    FileStandIns.isPlaceholder($0)
+                        || ValueWarning.isCiphertextOrReference($0, of: step.key)
+                })
             {
                 problems.keys[step.key] =
-                    "its value is encrypted or refers to a secret elsewhere (zg-env push \(step.key) --force sends it as it is)"
+                    "its value is encrypted, a placeholder, or refers to a secret elsewhere (zg-env push \(step.key) --force sends it as it is)"
             }
             if new.value.count == 0, let id = step.variable?.id { problems.empty.insert(id) }
             if problems.keys[step.key] == nil {

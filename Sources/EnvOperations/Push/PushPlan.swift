@@ -188,10 +188,11 @@ package struct PushPlan: Equatable, Sendable {
             let known = [own, variable.remote.flatMap { byID[$0.id] }].compactMap(\.self)
             let there =
                 known + (byKey[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
-            // Without any, the type of a removed variable, which Vercel had here before.
+            // Without any, what Vercel had here before: of this variable, or of a removed one.
             let last = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
                 .max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
-            guard let before = there.map(\.attributes.kind).strictest ?? last?.attributes.kind,
+            let gone = [last?.attributes.kind, variable.remote?.agreed.kind].compactMap(\.self)
+            guard let before = there.map(\.attributes.kind).strictest ?? gone.strictest,
                 step.attributes.kind.strictness < before.strictness
             else { return nil }
             return Weakening(step: step, before: before)

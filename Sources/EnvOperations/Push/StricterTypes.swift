@@ -22,7 +22,10 @@ package struct StricterTypes {
             let replaced = (unowned[variable.name] ?? []).filter {
                 $0.attributes.scope.overlaps(variable.attributes.scope)
             }
-            let kinds = (own.map { [$0] } ?? replaced).map(\.attributes.kind)
+            // What Vercel had is as strict as what it has.
+            let gone = own == nil ? variable.remote?.agreed.kind : nil
+            let kinds =
+                ((own.map { [$0] } ?? replaced).map(\.attributes.kind) + [gone].compactMap(\.self))
                 .filter { [.plain, .encrypted, .sensitive].contains($0) }
             guard let kind = kinds.strictest,
                 kind.strictness > variable.attributes.kind.strictness,

@@ -124,7 +124,8 @@ package struct FileOrigin: Equatable, Sendable {
 
     /// Returns the target that a file's name names, such as `.env.production.local` or `dev.env`.
     private static func target(ofFile path: String, _ environments: Set<String>) -> Target {
-        let base = path.split(separator: "/").last.map { String($0) } ?? path
+        var base = path.split(separator: "/").last.map { String($0) } ?? path
+        if base.hasPrefix(".env-") || base.hasPrefix(".env_") { base = ".env.\(base.dropFirst(5))" }
         var words = base.split(separator: ".").map { String($0) }
         let isLocal = words.last == "local" || words == ["local", "env"]
         guard let place = words.firstIndex(of: "env") else {
@@ -135,14 +136,17 @@ package struct FileOrigin: Equatable, Sendable {
         words.remove(at: place)
         words.removeAll { $0 == "local" }
         var found: [Target] = []
+        var isClear = true
         for word in words {
-            guard let target = target(ofWord: word, environments), !found.contains(target) else {
+            guard let target = target(ofWord: word, environments) else {
+                // `.env.production.example` is an example, and `.env.preview.feat` of a branch.
+                isClear = false
                 continue
             }
-            found.append(target)
+            if !found.contains(target) { found.append(target) }
         }
-        if found.count == 1 { return found[0] }
-        if found.count > 1 { return .unknown(words.joined(separator: ".")) }
+        if found.count == 1, isClear || !isNamed { return found[0] }
+        if !found.isEmpty { return .unknown(words.joined(separator: ".")) }
         if isLocal { return .scope(Scope(targets: .development)) }
         return isNamed && !words.isEmpty ? .unknown(words.joined(separator: ".")) : .unnamed
     }

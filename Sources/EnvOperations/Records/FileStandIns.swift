@@ -9,6 +9,8 @@ package enum FileStandIns {
         case placeholder
         /// The empty value that Vercel's CLI writes for a value that may not be read.
         case unreadable
+        /// A value that was to get one of those inserted.
+        case derived
         /// A token of Vercel's that expires after hours.
         case token
         /// A variable that Vercel or its CLI sets itself.
@@ -29,6 +31,9 @@ package enum FileStandIns {
             case .unreadable:
                 return
                     "Skipped \(count) that Vercel's CLI wrote without \(it) value: \(list). To set an empty value, use: zg-env set KEY --allow-empty"
+            case .derived:
+                return
+                    "Skipped \(count) that would contain a skipped value: \(list)."
             case .token:
                 return "Skipped \(list), a token that expires within 12 hours."
             case .system:
@@ -45,8 +50,24 @@ package enum FileStandIns {
     ) -> Group? {
         if name.utf8.elementsEqual("VERCEL_OIDC_TOKEN".utf8) { return .token }
         if isFromVercelCLI, SystemVariables.isAddedByCLI(name) { return .system }
-        if isPlaceholder(value) { return .placeholder }
-        return isFromVercelCLI && value.byteCount == 0 ? .unreadable : nil
+        // Some dialects read quotes and blanks as a part of the value.
+        let bare = value.extracting(bare(value))
+        if isPlaceholder(bare) { return .placeholder }
+        return isFromVercelCLI && bare.byteCount == 0 ? .unreadable : nil
+    }
+
+    /// Returns where a value is without blanks and one pair of quotes around it.
+    private static func bare(_ value: RawSpan) -> Range<Int> {
+        var (start, end) = (0, value.byteCount)
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        while start < end, isBlank(value.byte(at: start)) { start += 1 }
+        while start < end, isBlank(value.byte(at: end - 1)) { end -= 1 }
+        if end - start >= 2, value.byte(at: start) == value.byte(at: end - 1),
+            [0x22, 0x27, 0x60].contains(value.byte(at: start))
+        {
+            (start, end) = (start + 1, end - 1)
+        }
+        return start..<end
     }
 
     private static let placeholders: [StaticString] = [

@@ -109,20 +109,35 @@ extension VaultTransaction {
         return touched
     }
 
-    /// Adds a record without a value. Its version numbers continue those of the key's removed records
-    /// and of those that had its scope, so that a number never means two values there.
+    /// Adds a record without a value. Its version numbers continue those of the key's other records, so
+    /// that a number never means two values.
     mutating func add(
         _ key: String, _ attributes: VariableAttributes, of project: Identifier,
         among records: [Variable], at time: UInt64
     ) -> Int {
         var variable = Variable(
             project: project, name: key, attributes: attributes, createdAt: time)
-        let before = records.filter {
-            !$0.isLive || $0.attributes.scope.overlaps(attributes.scope)
-        }
-        variable.highestVersion = before.map(\.highestVersion).max() ?? 0
+        variable.highestVersion = records.map(\.highestVersion).max() ?? 0
         index.variables.append(variable)
         return index.variables.count - 1
+    }
+
+    /// Makes a record sensitive whose name was that of a sensitive one, so that the next value of that
+    /// name is not readable. Development has no sensitive values by itself.
+    ///
+    /// - Parameter former: The records that had its name before.
+    /// - Returns: Whether its type changed.
+    package mutating func keepType(of former: [Variable], at position: Int) -> Bool {
+        let (scope, id) = (index.variables[position].attributes.scope, index.variables[position].id)
+        guard index.variables[position].attributes.kind != .sensitive,
+            !scope.targets.contains(.development),
+            former.contains(where: {
+                $0.id != id && $0.attributes.kind == .sensitive
+                    && $0.attributes.scope.overlaps(scope)
+            })
+        else { return false }
+        index.variables[position].attributes.kind = .sensitive
+        return true
     }
 
     /// Marks a record as removed. Its history stays, and so does Vercel's record until a push.

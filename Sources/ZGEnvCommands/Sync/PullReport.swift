@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Sealing
@@ -35,8 +36,10 @@ struct PullReport {
             let place = "\(step.key) for \(step.attributes.scope.description)"
             switch step.action {
             case .create: return "create \(place)"
-            case .update(withValue: true): return "update \(place)\(Self.replaced(step))"
-            case .update(withValue: false): return "update the scope, type or comment of \(place)"
+            case .update(withValue: true):
+                return "update \(place)\(Self.replaced(step))\(Self.weaker(step))"
+            case .update(withValue: false):
+                return "update the scope, type or comment of \(place)\(Self.weaker(step))"
             case .remove: return "remove \(place)"
             case .narrow:
                 let name = step.formerName == nil ? nil : step.variable?.name
@@ -53,6 +56,14 @@ struct PullReport {
             return ""
         }
         return ", replacing the value for \(before.description)"
+    }
+
+    /// Returns the end of a line for a variable that is less protected on Vercel than in the vault.
+    private static func weaker(_ step: PullPlan.Step) -> String {
+        guard let before = step.variable?.attributes.kind,
+            step.attributes.kind.strictness < before.strictness
+        else { return "" }
+        return "; " + WeakerType.clause(from: before, to: step.attributes.kind)
     }
 
     /// The steps that change something.
@@ -169,6 +180,13 @@ struct PullReport {
             value.withBytes { suspicious.add($0, of: step.key, in: step.attributes.scope) }
         }
         try suspicious.finish(workspace)
+        let weaker = steps.filter { !Self.weaker($0).isEmpty }.map(\.key)
+        if !weaker.isEmpty {
+            workspace.context.warn(
+                "weaker-type",
+                "Vercel protects these less than the vault did, which takes over their type: \(VariableName.list(weaker)). Replace values that were sensitive, or harden them again with: zg-env harden \(ConflictAdvice.words(weaker))-p \(word: project)"
+            )
+        }
         for note in plan.empty {
             workspace.context.warn(
                 "empty-value",

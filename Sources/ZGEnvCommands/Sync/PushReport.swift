@@ -59,6 +59,19 @@ struct PushReport {
         }
     }
 
+    private var emptySteps: [PushPlan.Step] {
+        plan.steps.filter { step in
+            step.sendsValue && step.variable.map { empty.contains($0.id) } ?? false
+        }
+    }
+
+    /// Warns of empty values where no plan is shown.
+    func warnOfEmpty(_ context: Context) {
+        let names = emptySteps.map(\.key)
+        guard !names.isEmpty else { return }
+        context.warn("empty-value", "Pushed with an empty value: \(VariableName.list(names)).")
+    }
+
     /// Takes what Vercel would reject out of the plan.
     ///
     /// - Returns: The records that are not sent.
@@ -118,6 +131,7 @@ struct PushReport {
             .init("conflicts", .entries(conflicts)), .init("unverified", outcomes.unverified),
             .init("failed", failed), .init("notLive", notLive),
             .init("weakened", .array(plan.weakened.map(\.step.entry))),
+            .init("empty", .array(emptySteps.map(\.entry))),
             .init("changedWhileLocked", changes?.json ?? .array([])),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }

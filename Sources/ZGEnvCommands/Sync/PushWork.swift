@@ -192,6 +192,7 @@ struct PushWork {
         // Only a question shows the plan.
         if workspace.options.yes || workspace.options.dryRun || !asks {
             for line in schemaLines { workspace.context.warn("schema", "\(line).") }
+            if !workspace.options.dryRun { report.warnOfEmpty(workspace.context) }
         }
         if asks || workspace.options.dryRun {
             let lines = report.planLines

@@ -32,7 +32,40 @@ struct ImportContent {
                 leftOut[group, default: []].append(item.key)
             }
         }
-        (self.items, self.leftOut) = (items, leftOut)
+        let derived = Self.derived(source, from: items)
+        leftOut[.derived] = derived.isEmpty ? nil : derived.map(\.key)
+        let positions = Set(derived.map(\.position))
+        self.items = items.enumerated().filter { !positions.contains($0.offset) }.map(\.element)
+        self.leftOut = leftOut
+    }
+
+    /// Returns the items that got a value inserted that is left out, and those that got one of theirs.
+    private static func derived(
+        _ source: PlaintextSource, from items: [PlaintextSource.Assignment]
+    ) -> [(position: Int, key: String)] {
+        struct Name: Hashable {
+            let file: String
+            let key: [UInt8]
+
+            init(_ file: String, _ key: String) { (self.file, self.key) = (file, Array(key.utf8)) }
+        }
+        if source.insertions.isEmpty { return [] }
+        var kept: [Name: [Int]] = [:]
+        for (position, item) in items.enumerated() {
+            kept[Name(source.sources[item.file].name, item.key), default: []].append(position)
+        }
+        let users = Dictionary(grouping: source.insertions) { Name($0.file, $0.name) }
+        var open = users.keys.filter { kept[$0] == nil }
+        var found: [(position: Int, key: String)] = []
+        while let name = open.popLast() {
+            for user in users[name] ?? [] {
+                let key = Name(user.file, user.key)
+                guard let positions = kept.removeValue(forKey: key) else { continue }
+                found += positions.map { ($0, user.key) }
+                open.append(key)
+            }
+        }
+        return found.sorted { $0.position < $1.position }
     }
 
     /// The names of the variables, each once.

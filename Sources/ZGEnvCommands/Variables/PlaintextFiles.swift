@@ -81,7 +81,9 @@ struct PlaintextFiles {
             return "it has another hard link, which would keep the values in plain text; "
                 + "find it with: find DIR -samefile FILE"
         }
-        if !plan.keys(.skipped).isEmpty { return "some of its values were skipped" }
+        if !plan.keys(.skipped).isEmpty || content.leftOut[.system] != nil {
+            return "some of its values were skipped"
+        }
         if source.findings.contains(where: { $0.diagnostic.code == .cutValue }) {
             return "some of its values are cut at a line break"
         }

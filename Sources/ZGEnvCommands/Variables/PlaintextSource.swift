@@ -81,6 +81,8 @@ struct PlaintextSource {
     /// The variables of all files, each once for a file.
     private(set) var assignments: [Assignment] = []
     private(set) var references: [Reference] = []
+    /// References to other variables of the same file that were replaced by their values.
+    private(set) var insertions: [Reference] = []
     /// The state of each file before it was read, by path.
     private(set) var files: [String: FileFacts] = [:]
     private(set) var findings: [Finding] = []
@@ -148,10 +150,13 @@ struct PlaintextSource {
             .sorted { $0.position < $1.position }
             .map { Finding(file: name, diagnostic: $0) }
         let indices = options.isForVault ? file.indicesWithoutPieces : file.effectiveIndices
-        if expansion == nil {
-            references += file.references(in: source).map {
-                Reference(file: name, key: $0.key, name: $0.name)
-            }
+        let found = file.references(in: source).map {
+            Reference(file: name, key: $0.key, name: $0.name)
+        }
+        if expansion != nil {
+            insertions += found
+        } else if [.dotenv, .node, .compose].contains(file.dialect) {
+            references += found
         }
         if options.takesComments { try keepForbidden(file, from: source) }
         droppedComments[name] = droppedCommentLines(of: file, in: source)

@@ -59,12 +59,20 @@ struct Rename: Command {
         VariableName.warnUnlessPortable(new, workspace.context)
         if !workspace.options.dryRun {
             let time = workspace.context.now()
-            try workspace.session.update(with: keys) { transaction in
+            let raised = try workspace.session.update(with: keys) { transaction in
                 try check(transaction.index)
+                let former = transaction.index.records(of: project.id, named: new)
+                var raised = false
                 for record in transaction.index.variables(of: project.id, named: key) {
                     guard let position = transaction.position(of: record.id) else { continue }
                     transaction.rename(at: position, to: new, time: time)
+                    let isKept = transaction.keepType(of: former, at: position)
+                    raised = raised || isKept
                 }
+                return raised
+            }
+            if raised {
+                workspace.note("\(new) was sensitive here before, and is again.")
             }
             workspace.note("Renamed \(key) in \(project.name) to \(new).")
         }

@@ -158,7 +158,7 @@ struct WriterOfferTests {
                 ["set", "LANG", "-p", "web", "-t", "production"], input: .text("en_US.UTF-8")
             ).run())
         try settle()
-        var runner = homes.home("alice").runner([
+        var runner = try homes.home("alice").runner([
             "run", "-p", "web", "-t", "development", "--", "/bin/sh", "-c", "echo $LANG",
         ])
         runner.environment["LANG"] = "en_US.UTF-8"

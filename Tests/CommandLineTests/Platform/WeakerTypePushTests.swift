@@ -201,4 +201,41 @@ struct WeakerTypePushTests {
         done(pushed)
         #expect(platform.records("KEY") == ["production,preview,development=value"])
     }
+
+    @Test func `VAL-F1 what is gone from Vercel comes back as strict as it was`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "old", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.teammate.send("DELETE", "/v9/projects/web/env/\(try platform.id("KEY"))")
+        try platform.set("KEY", "new", "--type", "encrypted")
+        _ = try failedReport(platform.push(), 5, "conflict")
+        try platform.pushed("--force")
+        #expect(types(platform) == ["production sensitive"])
+    }
+
+    @Test func `VAL-F1 a pull says that a type is weaker on Vercel`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "old", "-t", "production", "--type", "sensitive")
+        try platform.pushed()
+        try platform.teammate.send("DELETE", "/v9/projects/web/env/\(try platform.id("KEY"))")
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "KEY", "value": "dash", "type": "encrypted", "target": ["production"]])
+        let pulled = try json(platform.run("pull", "-p", "web", "--yes", "--json"))
+        #expect(
+            pulled["warnings"]?.elements.map { $0["code"]?.text } == ["weaker-type"], "\(pulled)")
+    }
+
+    @Test func `VAL-F1 a name that was sensitive is so after a rename`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "secret", "-t", "production", "--type", "sensitive")
+        try platform.set("OTHER", "open", "-t", "production")
+        try platform.pushed()
+        done(try platform.run("rm", "KEY", "-p", "web", "--yes", "--push"))
+        done(try platform.run("rename", "OTHER", "KEY", "-p", "web"))
+        try platform.pushed()
+        try platform.set("KEY", "secret 2")
+        try platform.pushed()
+        #expect(types(platform) == ["production sensitive"])
+    }
 }

@@ -90,6 +90,13 @@ struct TargetHistory: Sendable {
         return lower...max(lower, upper, former)
     }
 
+    /// Returns whether a name ever had a sensitive value: a variable that is renamed to it may become
+    /// sensitive.
+    func wasSensitive(_ key: String) -> Bool {
+        (last[key] ?? [:]).values.contains { $0.type == .sensitive } || secrets[key] != nil
+            || formerTypes.contains { $0.key.key == key && $0.value == .sensitive }
+    }
+
     /// Development is sensitive on request only, which Vercel refuses.
     static func strictest(in target: String) -> ValueType {
         target == TargetNames.development ? .encrypted : .sensitive

@@ -208,9 +208,11 @@ extension TargetHistory {
         if key == new { return outcome }
         guard cells[new]?.isEmpty ?? true else { return .refused("the name is taken") }
         for (target, cell) in own {
+            let strictest = wasSensitive(new) ? Self.strictest(in: target) : cell.type
             outcome.places[Place(key: key, target: target)] = PlaceOutcome(isRemoved: true)
             outcome.places[Place(key: new, target: target)] = PlaceOutcome(
-                values: [cell.value], types: cell.type...cell.type, comments: [cell.comment])
+                values: [cell.value], types: cell.type...max(cell.type, strictest),
+                comments: [cell.comment])
         }
         return outcome
     }
