@@ -10,7 +10,7 @@ extension CommandHome {
         try home.store(["A": "first", "B": "bee", "A": "second"])
         try home.directory.write("another passphrase\n", to: "other")
         if keyring != nil {
-            // Written with the keyring's key, so unconfirmed until accepted.
+            // Nothing is left to confirm, since the passphrase was given.
             done(try home.run(["run", "-q", "-p", "web", "--accept-changes", "--", "true"]))
         }
         return home
