@@ -91,7 +91,7 @@ struct ExportTests {
             ["--bounding-set=-chown", "--inh-caps=-chown", $0] + export
                 + ["--merge", "-o", "kept.env"]
         }.run()
-        failed(result, 1, "kept.env was not changed", "owner and mode cannot be kept")
+        failed(result, 1, "kept.env was not changed", "owner, group and mode cannot be kept")
         #expect(try text("kept.env") == "KEY=old\n")
         #expect(unsafe stat(path, &status) == 0 && status.st_uid == 65_534)
         let names = try FileManager.default.contentsOfDirectory(

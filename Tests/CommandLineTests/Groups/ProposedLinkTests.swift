@@ -57,7 +57,7 @@ struct ProposedLinkTests {
         let before = try homes.home("alice").vaultBytes()
         failed(
             try homes.run("alice", "group", "adopt", "web", "--bind", "--yes"), 5,
-            "Vercel calls it prod-billing", "zg-env link prod-billing --as web")
+            "on Vercel its name is prod-billing", "zg-env link prod-billing --as web")
         #expect(try homes.home("alice").vaultBytes() == before)
         // A newcomer, too, before anything is adopted.
         let invite = try homes.object("alice", ["group", "invite", "carol", "--auto", "--yes"])

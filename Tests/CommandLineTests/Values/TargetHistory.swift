@@ -79,13 +79,15 @@ struct TargetHistory: Sendable {
         if let cell = cell(place) { return cell.type...cell.type }
         let top = Self.strictest(in: place.target)
         let former = min(formerTypes[place] ?? .plain, top)
-        if let type = last[place.key]?[place.target]?.type {
-            return min(type, top)...max(min(type, top), former)
-        }
         let others = (cells[place.key] ?? [:]).values.map(\.type)
-        let allowed = others.filter { $0 <= top }.max()
         // One that the target cannot have leaves open how far down the new one goes.
         let upper = others.max().map { min($0, top) } ?? .encrypted
+        if let type = last[place.key]?[place.target]?.type {
+            // A record that loses a target keeps no trace of the type that it had there, until each
+            // target has a value of its own: the lower bound is to be `min(type, top)` then.
+            return .plain...max(min(type, top), former, upper)
+        }
+        let allowed = others.filter { $0 <= top }.max()
         let lower = allowed ?? .encrypted
         return lower...max(lower, upper, former)
     }
