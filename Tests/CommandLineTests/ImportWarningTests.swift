@@ -148,7 +148,9 @@ struct ImportWarningTests {
         try home.directory.write(Self.pem, to: "work/pem.env")
         let kept = try home.run(["import", "pem.env", "-p", "web", "--remove"])
         #expect(kept.end == .exited(1))
-        #expect(kept.error.contains("pem.env was not deleted: some of its values are cut"), "\(kept.error)")
+        #expect(
+            kept.error.contains("pem.env was not deleted: some of its values are cut"),
+            "\(kept.error)")
     }
 
     private func reported(_ text: String, _ dialect: String) throws -> JSONDocument {
