@@ -13,6 +13,9 @@ package struct Act: Sendable, Equatable {
         case removeProject = "remove-project"
         /// Removes a project and creates an empty one with the same name.
         case recreateProject = "recreate-project"
+        /// Production variables are left out of what the tokens list, or are there again.
+        case hideProduction = "hide-production"
+        case showProduction = "show-production"
     }
 
     /// When it happens, relative to a request.
@@ -36,6 +39,10 @@ package struct Act: Sendable, Equatable {
     let value: String?
     let type: VariableType?
     let comment: String?
+    /// `config` or `secret`.
+    let visibility: String?
+    /// What an integration says that the variable is.
+    let integration: String?
     let newKey: String?
     let newTargets: [String]?
     /// The notation of the act, without values.
@@ -43,7 +50,7 @@ package struct Act: Sendable, Equatable {
 
     private static let names: Set<String> = [
         "by", "project", "team", "key", "id", "targets", "gitBranch", "value", "type", "comment",
-        "newKey", "newTargets",
+        "newKey", "newTargets", "visibility", "integration",
     ]
 
     /// Parses a JSON object; its member `act` selects the kind.
@@ -67,6 +74,8 @@ package struct Act: Sendable, Equatable {
             return type
         }
         comment = try fields.string("comment")
+        visibility = try fields.string("visibility")
+        integration = try fields.string("integration")
         newKey = try fields.string("newKey")
         newTargets = try fields.strings("newTargets")
         text = fields.members.keys.sorted().filter { $0 != "act" }.reduce(word) { text, name in
@@ -87,11 +96,11 @@ package struct Act: Sendable, Equatable {
             case .set:
                 (key ?? id) != nil
                     && (value != nil || type != nil || comment != nil || newKey != nil
-                        || newTargets != nil)
+                        || newTargets != nil || visibility != nil || integration != nil)
             case .touch, .remove: (key ?? id) != nil
             case .create: key != nil && value != nil
             case .moveProject: team != nil
-            case .removeProject, .recreateProject: true
+            case .removeProject, .recreateProject, .hideProduction, .showProduction: true
             }
         guard isComplete else { throw .badRequest("The act \(deed.rawValue) is missing fields.") }
     }

@@ -28,6 +28,11 @@ extension SandboxState {
                 name: old.name, ownerId: old.ownerId, framework: old.framework, at: time)
             tell("project.created", project, by: author, at: time)
             return summary(project)
+        case .hideProduction, .showProduction:
+            for place in tokens.indices {
+                tokens[place].hidesProduction = act.deed == .hideProduction
+            }
+            return [:]
         }
     }
 
@@ -118,7 +123,7 @@ extension SandboxState {
             value: act.value ?? "", type: type, targets: places.targets,
             customEnvironmentIds: places.customEnvironmentIds, gitBranch: act.gitBranch,
             comment: act.comment, createdAt: time, updatedAt: time, createdBy: author,
-            updatedBy: nil)
+            updatedBy: nil, visibility: act.visibility, integration: act.integration)
         let record = try EnvironmentRules.accepted(wanted, of: project, in: self)
         variables.append(record)
         tell("created", [record], by: author, at: time)
@@ -135,6 +140,8 @@ extension SandboxState {
             record.type = act.type ?? record.type
             record.comment = act.comment ?? record.comment
             record.key = act.newKey ?? record.key
+            record.visibility = act.visibility ?? record.visibility
+            record.integration = act.integration ?? record.integration
             if let words = act.newTargets {
                 (record.targets, record.customEnvironmentIds) = try scope(words, of: project)
             }

@@ -83,6 +83,7 @@ struct SeedBuilder {
                 id: state.generator.hexadecimal(64), name: try fields.string("name") ?? "sandbox",
                 secret: secret, type: try fields.string("type") ?? "token",
                 teamId: team, projectId: nil,
+                hidesProduction: try fields.bool("hidesProduction") ?? false,
                 createdAt: now - 60 * Self.day, activeAt: now,
                 expiresAt: try fields.integer("expiresAt"),
                 leakedAt: try fields.integer("leakedAt")))
@@ -105,7 +106,8 @@ struct SeedBuilder {
                 name: try fields.string("name") ?? slug, createdAt: created, updatedAt: created,
                 role: fields.has("role") ? role : "OWNER",
                 sensitivePolicy: try fields.policy("sensitiveEnvironmentVariablePolicy")
-                    ?? .default))
+                    ?? .default,
+                disjunctivePolicy: try fields.disjunctivePolicy() ?? .default))
     }
 
     private mutating func add(project fields: Fields, number: Int) throws(APIError) {
@@ -159,7 +161,9 @@ struct SeedBuilder {
             targets: try fields.targets("target") ?? (ids.isEmpty ? Target.allCases : []),
             customEnvironmentIds: ids, gitBranch: try fields.string("gitBranch"),
             comment: try fields.string("comment"), createdAt: time, updatedAt: time,
-            createdBy: state.user.id, updatedBy: nil)
+            createdBy: state.user.id, updatedBy: nil,
+            visibility: try fields.string("visibility"),
+            integration: try fields.string("integration"))
         try EnvironmentRules.check(variable, of: project, in: state)
         try EnvironmentRules.checkCoexistence(of: variable, in: state)
         state.variables.append(variable)

@@ -45,7 +45,14 @@ enum EnvironmentRoutes {
             records = records.filter { $0.customEnvironmentIds.contains(environment.id) }
         }
         let isClear = call.effect == .decryptsLists && call.request.flag("decrypt")
-        return .json(["envs": .array(records.map { isClear ? $0.decryptedJSON : $0.json })])
+        let shown = records.filter { !call.token.hidesProduction || !$0.isInProduction }
+        var members: [String: JSONValue] = [
+            "envs": .array(shown.map { isClear ? $0.decryptedJSON : $0.json })
+        ]
+        if call.token.hidesProduction {
+            members["hiddenProductionEnvCount"] = .integer(Int64(records.count - shown.count))
+        }
+        return .json(.members(members))
     }
 
     /// Returns the record of the second parameter, or throws 404.
@@ -54,7 +61,8 @@ enum EnvironmentRoutes {
         let index = state.variables.firstIndex {
             $0.projectId == project.id && $0.id == call.parameters[1]
         }
-        guard let index else { throw .notFound("Environment variable") }
+        guard let index, !(call.token.hidesProduction && state.variables[index].isInProduction)
+        else { throw .notFound("Environment variable") }
         return index
     }
 

@@ -101,6 +101,7 @@ enum EnvironmentWriting {
         let policy = state.sensitivePolicy(of: project)
         try EnvironmentRules.check(record, of: project, in: state)
         try EnvironmentRules.apply(policy: policy, to: &record)
+        try EnvironmentRules.check(state.disjunctivePolicy(of: project), record, in: state)
         if call.request.flag("upsert"),
             let index = state.variables.firstIndex(where: {
                 $0.projectId == project.id && $0.hasSameScope(as: record)
@@ -108,7 +109,7 @@ enum EnvironmentWriting {
         {
             let before = state.variables[index]
             var old = before
-            guard old.type != .sensitive || record.type == .sensitive else {
+            guard !old.isSecret || [.sensitive, old.type].contains(record.type) else {
                 throw EnvironmentRules.fixedType
             }
             old.value = record.value
@@ -130,6 +131,7 @@ enum EnvironmentWriting {
         _ state: inout SandboxState
     ) -> EnvironmentVariable {
         if call.effect == .forcesSensitive { record.type = .sensitive }
+        record.visibility = record.isSecret ? "secret" : "config"
         var stored = record
         if call.effect == .storesEmpty { stored.value = "" }
         if call.effect == .dropsTarget {

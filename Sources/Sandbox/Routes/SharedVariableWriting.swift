@@ -122,7 +122,7 @@ enum SharedVariableWriting {
     private static func check(_ record: SharedVariable, in state: SandboxState) throws(APIError) {
         try EnvironmentRules.check(key: record.key)
         try EnvironmentRules.check(value: record.value)
-        try EnvironmentRules.check(type: record.type, targets: record.targets)
+        try EnvironmentRules.check(type: record.type, targets: record.targets, in: state)
         let isTaken = state.sharedVariables.contains {
             $0.id != record.id && record.conflicts(with: $0)
         }

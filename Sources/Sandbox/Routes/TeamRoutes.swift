@@ -35,11 +35,15 @@ enum TeamRoutes {
     {
         let index = try index(call, state)
         let fields = try call.fields()
-        try fields.allow(only: ["name", "sensitiveEnvironmentVariablePolicy"])
+        try fields.allow(only: [
+            "name", "sensitiveEnvironmentVariablePolicy", "disjunctiveProductionSecretPolicy",
+        ])
         let policy = try fields.policy("sensitiveEnvironmentVariablePolicy")
         let name = try fields.string("name")
         state.teams[index].name = name ?? state.teams[index].name
         state.teams[index].sensitivePolicy = policy ?? state.teams[index].sensitivePolicy
+        state.teams[index].disjunctivePolicy =
+            try fields.disjunctivePolicy() ?? state.teams[index].disjunctivePolicy
         state.teams[index].updatedAt = call.now
         return .json(state.teams[index].json(user: state.user))
     }

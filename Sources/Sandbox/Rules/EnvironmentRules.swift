@@ -45,9 +45,45 @@ enum EnvironmentRules {
         }
     }
 
+    /// The prefixes of names whose values frameworks give to browsers. The API accepts none of them for
+    /// a Secret, in any case of letters.
+    static let publicPrefixes = [
+        "NEXT_PUBLIC_", "VUE_APP_", "REACT_APP_", "GATSBY_", "GRIDSOME_", "NUXT_PUBLIC_",
+        "STORYBOOK_", "VITE_", "PUBLIC_", "EXPO_PUBLIC_", "NG_APP_", "REDWOOD_ENV_",
+    ]
+
+    /// Checks the name of a Secret.
+    static func check(secretNamed key: String) throws(APIError) {
+        let name = key.uppercased()
+        guard let prefix = publicPrefixes.first(where: name.hasPrefix) else { return }
+        throw .badRequest("A variable that starts with \(prefix) is public and cannot be a Secret.")
+    }
+
+    /// Checks the team's rules for production Secrets: a value of their own, and no other environment
+    /// beside them.
+    static func check(
+        _ policy: Team.DisjunctivePolicy, _ variable: EnvironmentVariable, in state: SandboxState
+    ) throws(APIError) {
+        guard policy == .on, variable.isSecret, variable.isInProduction else { return }
+        guard variable.targets == [.production], variable.customEnvironmentIds.isEmpty else {
+            throw .badRequest(
+                "Production Secrets need their own environment group, separate from the others.")
+        }
+        let isShared = state.variables.contains {
+            $0.projectId == variable.projectId && $0.key == variable.key && $0.id != variable.id
+                && $0.value == variable.value
+        }
+        guard !isShared else {
+            throw .badRequest(
+                "A production Secret must have a different value than preview or development.")
+        }
+    }
+
     /// Checks that fixed environments and type fit together.
-    static func check(type: VariableType, targets: [Target]) throws(APIError) {
-        if type == .sensitive, targets.contains(.development) {
+    static func check(
+        type: VariableType, targets: [Target], in state: SandboxState
+    ) throws(APIError) {
+        if type == .sensitive, targets.contains(.development), !state.allowsSecretDevelopment {
             throw .badRequest(
                 "You cannot set a Sensitive Environment Variable's target to development.")
         }
@@ -73,7 +109,8 @@ enum EnvironmentRules {
         guard !variable.targets.isEmpty || !variable.customEnvironmentIds.isEmpty else {
             throw complaint("MISSING_TARGET", "At least one environment is required.")
         }
-        try check(type: variable.type, targets: variable.targets)
+        try check(type: variable.type, targets: variable.targets, in: state)
+        if variable.isSecret { try check(secretNamed: variable.key) }
         let known = state.customEnvironments.filter { $0.projectId == project.id }.map(\.id)
         guard variable.customEnvironmentIds.allSatisfy(known.contains) else {
             throw complaint("ID_NOT_FOUND", "The custom environment was not found.")
@@ -95,14 +132,17 @@ enum EnvironmentRules {
         of project: Project, in state: SandboxState
     ) throws(APIError) -> EnvironmentVariable {
         var record = wanted
-        if let old, old.type == .sensitive {
-            guard record.type == .sensitive else { throw fixedType }
+        if let old, old.isSecret {
+            guard record.isSecret, [.sensitive, old.type].contains(record.type) else {
+                throw fixedType
+            }
             guard record.key == old.key else {
                 throw .badRequest("A Sensitive Environment Variable cannot be renamed.")
             }
         }
         try check(record, of: project, in: state)
         try apply(policy: state.sensitivePolicy(of: project), to: &record)
+        try check(state.disjunctivePolicy(of: project), record, in: state)
         try checkCoexistence(of: record, in: state)
         return record
     }
@@ -172,7 +212,7 @@ enum EnvironmentRules {
     static func apply(policy: Team.SensitivePolicy, to variable: inout EnvironmentVariable)
         throws(APIError)
     {
-        guard policy == .on, variable.type != .sensitive, variable.type != .system else { return }
+        guard policy == .on, !variable.isSecret, variable.type != .system else { return }
         let others = variable.targets.filter { $0 != .development }
         if variable.targets.contains(.development) {
             guard others.isEmpty, variable.customEnvironmentIds.isEmpty else {

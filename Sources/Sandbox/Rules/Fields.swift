@@ -93,6 +93,16 @@ struct Fields {
         return policy
     }
 
+    /// Returns the member `disjunctiveProductionSecretPolicy`; `nil` if absent or null.
+    func disjunctivePolicy() throws(APIError) -> Team.DisjunctivePolicy? {
+        let name = "disjunctiveProductionSecretPolicy"
+        guard let word = try string(name) else { return nil }
+        guard let policy = Team.DisjunctivePolicy(rawValue: word) else {
+            throw fail(name, "one of default, off, on")
+        }
+        return policy
+    }
+
     /// Returns an array of targets; `nil` if absent.
     func targets(_ name: String) throws(APIError) -> [Target]? {
         guard let words = try strings(name) else { return nil }

@@ -12,6 +12,9 @@ struct AccessToken: Codable, Sendable {
     var teamId: String?
     /// The only project it is valid for.
     var projectId: String?
+    /// Whether lists leave out production variables and only count them, and they cannot be found by
+    /// id.
+    var hidesProduction = false
     var createdAt: Int64
     var activeAt: Int64
     var expiresAt: Int64?

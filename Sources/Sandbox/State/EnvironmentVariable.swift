@@ -23,6 +23,16 @@ struct EnvironmentVariable: Codable, Sendable {
     var updatedAt: Int64
     var createdBy: String?
     var updatedBy: String?
+    /// `config` or `secret`, which decides beside the type whether the value can be read; nil for
+    /// records from before July 2026.
+    var visibility: String?
+    /// The member `contentHint`'s type, for a variable that an integration put there.
+    var integration: String?
+
+    /// Whether the API never shows the value.
+    var isSecret: Bool { type == .sensitive || visibility == "secret" }
+
+    var isInProduction: Bool { targets.contains(.production) }
 
     /// Returns whether both cannot coexist: same key and branch, and a common environment.
     func conflicts(with other: EnvironmentVariable) -> Bool {
@@ -42,6 +52,7 @@ struct EnvironmentVariable: Codable, Sendable {
     var json: JSONValue {
         var members = metadata
         switch type {
+        case _ where isSecret: members["value"] = ""
         case .plain, .system: members["value"] = .string(value)
         case .encrypted:
             members["value"] = .string(
@@ -55,8 +66,10 @@ struct EnvironmentVariable: Codable, Sendable {
     /// The form of a request by id: with its value, unless it is sensitive.
     var decryptedJSON: JSONValue {
         var members = metadata
-        members["decrypted"] = .bool(type != .sensitive)
-        if type != .sensitive { members["value"] = .string(value) }
+        // A user's token cannot decrypt what an integration stored.
+        let isShown = !isSecret && integration == nil
+        members["decrypted"] = .bool(isShown)
+        if isShown { members["value"] = .string(value) }
         return .members(members)
     }
 
@@ -76,6 +89,10 @@ struct EnvironmentVariable: Codable, Sendable {
         }
         members["gitBranch"] = gitBranch.map(JSONValue.string)
         members["comment"] = comment.map(JSONValue.string)
+        members["visibility"] = visibility.map(JSONValue.string)
+        members["contentHint"] = integration.map {
+            ["type": .string($0), "storeId": "store_sandbox"]
+        }
         return members
     }
 }

@@ -7,6 +7,9 @@ struct SandboxState: Codable, Sendable {
     var lastStamp: Int64 = 0
     /// Most variables of a project.
     var maximumRecords = 1000
+    /// Whether a Secret may apply to development, on which Vercel's documents and its command line
+    /// disagree.
+    var allowsSecretDevelopment = false
     var user: User
     /// The other members of every team of the user.
     var colleagues: [User] = []
@@ -32,6 +35,11 @@ struct SandboxState: Codable, Sendable {
     }
 
     func team(id: String) -> Team? { teams.first { $0.id == id } }
+
+    /// Returns the policy of a project's team for production Secrets.
+    func disjunctivePolicy(of project: Project) -> Team.DisjunctivePolicy {
+        team(id: project.ownerId)?.disjunctivePolicy ?? .default
+    }
 
     /// Returns the sensitive-variable policy of a project, or else of its team.
     func sensitivePolicy(of project: Project) -> Team.SensitivePolicy {

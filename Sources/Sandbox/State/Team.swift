@@ -5,6 +5,9 @@ struct Team: Codable, Sendable {
     /// The team's policy for sensitive variables.
     enum SensitivePolicy: String, Codable, Sendable { case `default`, on, off }
 
+    /// Whether production Secrets must be records of their own, with values of their own.
+    enum DisjunctivePolicy: String, Codable, Sendable { case `default`, off, on }
+
     var id: String
     var slug: String
     var name: String
@@ -13,6 +16,7 @@ struct Team: Codable, Sendable {
     /// The user's role; `nil` if the user is not a member.
     var role: String?
     var sensitivePolicy: SensitivePolicy
+    var disjunctivePolicy = DisjunctivePolicy.default
 
     /// Returns the form for a member.
     func json(user: User) -> JSONValue {
@@ -21,6 +25,7 @@ struct Team: Codable, Sendable {
             "creatorId": .string(user.id), "createdAt": .integer(createdAt),
             "updatedAt": .integer(updatedAt), "description": .null, "stagingPrefix": .string(slug),
             "sensitiveEnvironmentVariablePolicy": .string(sensitivePolicy.rawValue),
+            "disjunctiveProductionSecretPolicy": .string(disjunctivePolicy.rawValue),
             "membership": [
                 "uid": .string(user.id), "teamId": .string(id), "confirmed": true,
                 "role": .string(role ?? "MEMBER"), "createdAt": .integer(createdAt),

@@ -39,6 +39,7 @@ extension Store.Contents {
                 ]
             } ?? .null,
             "maximumVariables": .integer(Int64(state.maximumRecords)),
+            "secretsInDevelopment": .bool(state.allowsSecretDevelopment),
             "projects": .members(
                 Dictionary(
                     state.projects.map { project in
@@ -58,12 +59,13 @@ extension Store.Contents {
     /// Changes the settings in `fields`, or none on an error.
     ///
     /// Members, all optional: `latencySeconds`, `clockOffsetSeconds`, `dateOffsetSeconds`,
-    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, and `projects` and
-    /// `teams`: by name or id `autoAssignCustomDomains` and `sensitiveEnvironmentVariablePolicy`.
+    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, `secretsInDevelopment`,
+    /// and `projects` and `teams`: by name or id `autoAssignCustomDomains` (projects),
+    /// `disjunctiveProductionSecretPolicy` (teams) and `sensitiveEnvironmentVariablePolicy`.
     mutating func set(_ fields: Fields, clock: Int64) throws(APIError) {
         try fields.allow(only: [
             "latencySeconds", "clockOffsetSeconds", "dateOffsetSeconds", "rateLimit",
-            "maximumVariables", "projects", "teams",
+            "maximumVariables", "secretsInDevelopment", "projects", "teams",
         ])
         var (settings, state) = (settings, state)
         if let seconds = try fields.seconds("latencySeconds", in: 0...86400) {
@@ -96,16 +98,23 @@ extension Store.Contents {
             }
             state.maximumRecords = Int(maximum)
         }
+        if let isAllowed = try fields.bool("secretsInDevelopment") {
+            state.allowsSecretDevelopment = isAllowed
+        }
         for (name, value) in try fields.object("projects")?.members ?? [:] {
             try Self.set(Fields(value), ofProject: name, in: &state)
         }
         for (name, value) in try fields.object("teams")?.members ?? [:] {
             let members = try Fields(value)
-            try members.allow(only: ["sensitiveEnvironmentVariablePolicy"])
+            try members.allow(only: [
+                "sensitiveEnvironmentVariablePolicy", "disjunctiveProductionSecretPolicy",
+            ])
             let policy = try members.policy("sensitiveEnvironmentVariablePolicy")
+            let disjunctive = try members.disjunctivePolicy()
             guard let index = state.teams.firstIndex(where: { $0.slug == name || $0.id == name })
             else { throw .notFound("Team \(name)") }
             state.teams[index].sensitivePolicy = policy ?? .default
+            state.teams[index].disjunctivePolicy = disjunctive ?? .default
         }
         (self.settings, self.state) = (settings, state)
         isUnsaved = true
