@@ -133,7 +133,7 @@ struct MainFlowTests {
     @Test func `list shows every member of the contract and no value`() throws {
         let home = try imported()
         let list = try json(home.run(["list", "-p", "web", "--json"]))
-        #expect(list.names == ["project", "asOf", "sharedAsOf", "variables"])
+        #expect(list.names == ["project", "asOf", "sharedAsOf", "variables", "hiddenProduction"])
         #expect(list["project"] == "web")
         #expect(list["asOf"] == .null)
         let variables = try #require(list["variables"]?.elements)

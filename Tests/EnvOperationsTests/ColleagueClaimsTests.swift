@@ -35,7 +35,7 @@ struct ColleagueClaimsTests {
         _ claims: [ColleagueClaims.Claim], _ variable: Variable, _ records: [VercelRecord]
     ) -> RemoteState? {
         ColleagueClaims(
-            [variable.id: claims], among: [variable], platform: records, account: "me"
+            [variable.id: claims], among: [variable], platform: .init(records), account: "me"
         ).remotes[variable.id]
     }
 

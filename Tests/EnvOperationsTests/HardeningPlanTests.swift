@@ -33,7 +33,7 @@ struct HardeningPlanTests {
     }
 
     private func plan(
-        _ variables: [Variable], _ platform: [VercelRecord], places: Scope? = nil,
+        _ variables: [Variable], _ platform: ListedRecords, places: Scope? = nil,
         keys: Set<String>? = nil, begun: Set<Identifier> = []
     ) -> HardeningPlan {
         var rules = HardeningPlan.Rules()
@@ -84,7 +84,7 @@ struct HardeningPlanTests {
     }
 
     @Test func `development alone, environments alone and other types are left unchanged`() throws {
-        let platform = [
+        let platform: ListedRecords = [
             try platform("a", .init(targets: .development)),
             try platform("b", .init(targets: [], customEnvironments: ["qa"])),
             try platform("c", .init(targets: .production), kind: .sensitive),

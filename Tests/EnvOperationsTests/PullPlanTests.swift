@@ -16,7 +16,7 @@ struct PullPlanTests {
     /// Plans with every requested value shown; `equal` and `different` name Vercel's records whose
     /// value was compared.
     private func plan(
-        _ variables: [Variable], _ platform: [VercelRecord], equal: Set<String> = [],
+        _ variables: [Variable], _ platform: ListedRecords, equal: Set<String> = [],
         withheld: Set<String> = [], empty: Set<String> = [], compares: Bool = true,
         rules: PullPlan.Rules = .init()
     ) -> PullPlan {

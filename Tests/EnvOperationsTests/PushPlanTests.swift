@@ -34,7 +34,7 @@ struct PushPlanTests {
     }
 
     private func plan(
-        _ variables: [Variable], _ platform: [VercelRecord], force: Bool = false,
+        _ variables: [Variable], _ platform: ListedRecords, force: Bool = false,
         prune: Bool = false, keys: Set<String>? = nil
     ) -> PushPlan {
         var rules = PushPlan.Rules()
@@ -244,7 +244,8 @@ struct PushPlanTests {
             var rules = PushPlan.Rules()
             rules.force = force
             return (
-                ScopeExchange(variables: variables, platform: platform, rules: rules), platform
+                ScopeExchange(
+                    variables: variables, platform: .init(platform), rules: rules), platform
             )
         }
         let (a, b) = (named("A", was: "B", "b", at: 1), named("B", was: "A", "a", at: 2))

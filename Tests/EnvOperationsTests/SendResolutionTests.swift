@@ -45,7 +45,7 @@ struct SendResolutionTests {
     }
 
     private func resolve(
-        _ sends: [SendEntry], _ variables: [Variable], _ platform: [VercelRecord],
+        _ sends: [SendEntry], _ variables: [Variable], _ platform: ListedRecords,
         _ evidence: SendResolution.Evidence? = nil
     ) -> SendResolution {
         let all = evidence.map { value in
@@ -150,16 +150,18 @@ struct SendResolutionTests {
                 vercelProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
                 key: "OLD", attributes: old.attributes, version: 0, sentAfter: 15)
         }
-        let platform = [try there("old", old), try there("new", renamed, updatedAt: 10)]
+        let platform: ListedRecords = [
+            try there("old", old), try there("new", renamed, updatedAt: 10),
+        ]
         #expect(
             resolve([deletion("old", renamed.id)], [renamed], platform).leftovers
                 == [platform[0]])
         // A record that the vault still has, or never had, is planned by the vault's state.
         #expect(resolve([deletion("new", renamed.id)], [renamed], platform).leftovers.isEmpty)
         #expect(resolve([deletion("old", nil)], [renamed], platform).leftovers.isEmpty)
-        let changed = [try there("old", old, updatedAt: 21)]
+        let changed: ListedRecords = [try there("old", old, updatedAt: 21)]
         let left = resolve([deletion("old", renamed.id)], [renamed], changed)
-        #expect(left.leftovers.isEmpty && left.abandoned == changed)
+        #expect(left.leftovers.isEmpty && left.abandoned == changed.records)
     }
 }
 

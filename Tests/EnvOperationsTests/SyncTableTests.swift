@@ -124,6 +124,34 @@ struct SyncTableTests {
         }
     }
 
+    @Test(
+        "VER-hidden: where Vercel hides production, nothing is removed and production is not written",
+        arguments: table, [VariableAttributes.Kind.encrypted, .sensitive])
+    func hiddenProduction(row: Row, kind: VariableAttributes.Kind) throws {
+        let (variables, platform) = try sides(row, kind)
+        let hiding = ListedRecords(platform.records, hiddenProduction: 1)
+        let words =
+            switch (row.here, row.there) {
+            case (.deleted, .deleted): ("", "blocked")
+            case (.same, .deleted): ("unlisted", "unlisted")
+            case (.changed, .deleted): ("unlisted", "blocked")
+            // Never agreed on: what is hidden may be in its place.
+            case (.same, .absent), (.changed, .absent): ("ahead", "create, blocked")
+            case (.changed, .same): ("ahead", "update value, blocked")
+            case (.deleted, .same): ("ahead", "delete, blocked")
+            default:
+                (
+                    kind == .sensitive ? row.pullSensitive : row.pull,
+                    kind == .sensitive ? row.pushSensitive : row.push
+                )
+            }
+        for force in [false, true] where !force || row.there != .changed {
+            #expect(
+                pulled(variables, hiding, isEqual: false, force: force) == words.0, "\(force)")
+        }
+        #expect(pushed(variables, hiding) == words.1)
+    }
+
     @Test("SYNC-A6: a value that is not shown is never taken for the vault's, also not by name")
     func hiddenByName() throws {
         let row = try #require(Self.table.first { $0.here == .same && $0.there == .changed })
@@ -152,7 +180,7 @@ struct SyncTableTests {
 
     private func sides(
         _ row: Row, _ kind: VariableAttributes.Kind
-    ) throws -> ([Variable], [VercelRecord]) {
+    ) throws -> ([Variable], ListedRecords) {
         var variables: [Variable] = []
         if row.here != .absent {
             var variable = record(.production, kind: kind)
@@ -176,7 +204,7 @@ struct SyncTableTests {
     }
 
     private func pulled(
-        _ variables: [Variable], _ platform: [VercelRecord], isEqual: Bool?, force: Bool = false
+        _ variables: [Variable], _ platform: ListedRecords, isEqual: Bool?, force: Bool = false
     ) -> String {
         var rules = PullPlan.Rules()
         rules.force = force
@@ -192,7 +220,7 @@ struct SyncTableTests {
         return plan.words
     }
 
-    private func pushed(_ variables: [Variable], _ platform: [VercelRecord]) -> String {
+    private func pushed(_ variables: [Variable], _ platform: ListedRecords) -> String {
         let plan = PushPlan(
             variables: variables, platform: platform, adopted: [:], rules: PushPlan.Rules())
         var words = plan.steps.map { step in
@@ -204,6 +232,7 @@ struct SyncTableTests {
         }
         words += plan.unchanged.map { _ in "unchanged" } + plan.conflicts.map { _ in "conflict" }
         words += plan.forgotten.map { _ in "forget" }
+        words += plan.unlisted.map { _ in "unlisted" } + plan.blocked.map { _ in "blocked" }
         return words.joined(separator: ", ")
     }
 }
@@ -224,7 +253,7 @@ extension PullPlan {
         }
         words += unchanged.map { _ in "unchanged" } + ahead.map { _ in "ahead" }
         words += conflicts.map { _ in "conflict" } + unreadable.map { _ in "unreadable" }
-        words += forgotten.map { _ in "forget" }
+        words += forgotten.map { _ in "forget" } + unlisted.map { _ in "unlisted" }
         return words.joined(separator: ", ")
     }
 }

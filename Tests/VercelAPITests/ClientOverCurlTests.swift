@@ -34,7 +34,7 @@ import Testing
         let client = try client(server, arena.secret("tok"))
         let projects = (0..<100).map { "p\($0)" }
         let lists = try client.environmentVariables(ofProjects: projects)
-        #expect(try lists.reduce(0) { try $0 + $1.get().count } == 1000)
+        #expect(try lists.reduce(0) { try $0 + $1.get().variables.count } == 1000)
         let pulled = try client.pulledEnvironments(
             projects.map { ($0, "production", nil) }, valuesInto: arena)
         for (project, result) in zip(projects, pulled) {

@@ -16,7 +16,7 @@ import VercelAPI
 
     @Test func `a list is read without values, whatever members are missing`() throws {
         let api = try FakeAPI(.answer(200, list))
-        let found = try api.client.environmentVariables(ofProject: "my web/x")
+        let found = try api.client.environmentVariables(ofProject: "my web/x").variables
         #expect(api.transport.sent.first?.target == "/v10/projects/my%20web%2Fx/env")
         #expect(found.map(\.key) == ["PLAIN", "ENC", "SENS", "SYS", "NEW"])
         #expect(found[0].targets == [.production, .preview])
@@ -37,6 +37,7 @@ import VercelAPI
     @Test func `a list has the values of plain variables only`() throws {
         let api = try FakeAPI(.answer(200, list))
         let found = try api.client.environmentVariables(ofProject: "w", valuesInto: api.arena)
+            .variables
         #expect(found.map { $0.value?.exposedText } == ["clear", nil, nil, "VERCEL_URL", nil])
     }
 

@@ -42,8 +42,10 @@ import VercelAPI
         #expect(try problems(targets: []) == [.noScope])
         #expect(try problems(targets: [], environments: ["env_1"]).isEmpty)
         #expect(
-            try problems(type: .sensitive, targets: [.production, .development])
-                == [.sensitiveOnDevelopment])
+            try problems("VITE_A", type: .sensitive, targets: [.production])
+                == [.secretIsPublic(prefix: "VITE_")])
+        // Vercel decides about a Secret for development.
+        #expect(try problems(type: .sensitive, targets: [.production, .development]).isEmpty)
         #expect(try problems(type: .sensitive, targets: [.production, .preview]).isEmpty)
         #expect(try problems(targets: [.preview], branch: "dev").isEmpty)
         #expect(try problems(targets: [.production], branch: "dev") == [.branchWithoutPreview])
@@ -98,7 +100,7 @@ import VercelAPI
 
     @Test func `every problem has its own description`() throws {
         let all: [EnvironmentVariableRules.Problem] = [
-            .keyInvalid, .keyTooLong, .keyReserved, .noScope, .sensitiveOnDevelopment,
+            .keyInvalid, .keyTooLong, .keyReserved, .noScope, .secretIsPublic(prefix: "A_"),
             .branchWithoutPreview, .branchIsProduction, .branchInvalid, .commentTooLong,
             .valueTooLarge(byteCount: 7), .totalTooLarge(scope: "preview", byteCount: 7),
         ]

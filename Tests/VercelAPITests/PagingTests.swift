@@ -139,7 +139,7 @@ import VercelAPI
         }
         let api = try FakeAPI(transport, scope: .team(id: "team_1"))
         let results = try api.client.environmentVariables(ofProjects: ["a", "b"])
-        #expect(try results.map { try $0.get().map(\.id) } == [["1", "2"], ["1", "2"]])
+        #expect(try results.map { try $0.get().variables.map(\.id) } == [["1", "2"], ["1", "2"]])
         #expect(transport.sent.count == 4)
         #expect(transport.sent.allSatisfy { $0.target.contains("teamId=team_1") })
     }

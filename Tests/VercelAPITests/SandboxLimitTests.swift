@@ -55,7 +55,7 @@ private final class SteppingRoom: Sleeper {
         let projects = try client.projects()
         #expect(projects.count == 100)
         let lists = try client.environmentVariables(ofProjects: projects.map(\.id)).map {
-            try $0.get()
+            try $0.get().variables
         }
         #expect(lists.reduce(0) { $0 + $1.count } == 1000)
         #expect(server.requests.count == 101)

@@ -212,7 +212,7 @@ import VercelAPI
         }
         let api = try FakeAPI(transport)
         let results = try api.client.environmentVariables(ofProjects: ["a", "b", "c"])
-        #expect(results.map { (try? $0.get())?.count } == [0, nil, 0])
+        #expect(results.map { (try? $0.get())?.variables.count } == [0, nil, 0])
     }
 
     @Test func `once one of many is rate-limited, the rest wait`() throws {

@@ -27,6 +27,14 @@ package struct DeploymentsResponse: CacheableResponse, Equatable {
     }
 }
 
+/// The variables of a project that integrations manage.
+package struct IntegrationNote: CacheableResponse, Equatable {
+    /// What the integration says of each, by Vercel's id.
+    package let kinds: [String: String]
+
+    package init(kinds: [String: String]) { self.kinds = kinds }
+}
+
 /// The note that Vercel could not be reached at the last attempt. Only its time matters.
 package struct OutageNote: CacheableResponse {
     package init() {}

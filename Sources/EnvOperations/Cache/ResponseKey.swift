@@ -8,6 +8,8 @@ package struct ResponseKey: Hashable, Codable, Sendable {
         case deployments(project: String, filter: String)
         /// The shared variables that a project uses, by its id.
         case sharedVariables(project: String)
+        /// What integrations manage of a project, by its id.
+        case integrations(project: String)
         /// The note that Vercel could not be reached.
         case outage
     }

@@ -1,4 +1,5 @@
 package import Vault
+internal import VercelAPI
 
 /// Selects the readable variables on Vercel that become sensitive, from the current state of the
 /// vault and of Vercel. The caller has to check that the values agree.
@@ -63,6 +64,11 @@ package struct HardeningPlan: Equatable, Sendable {
     package private(set) var unconfirmed: [Candidate] = []
     /// Records that become sensitive in the vault and are sent.
     package private(set) var declared: [Declaration] = []
+    /// The names of readable variables that Vercel does not accept as Secrets, because their prefix
+    /// makes them public; sorted.
+    package private(set) var publicNames: [String] = []
+    /// The names of readable variables that an integration manages; sorted.
+    package private(set) var managed: [String] = []
     /// Readable parts that an earlier run split off but did not send or not read back.
     package private(set) var leftovers: [Variable] = []
 
@@ -75,7 +81,7 @@ package struct HardeningPlan: Equatable, Sendable {
     /// - Parameters:
     ///   - variables: All records of the project, including removed ones.
     ///   - platform: All records of the project on Vercel.
-    package init(variables: [Variable], platform: [VercelRecord], rules: Rules) {
+    package init(variables: [Variable], platform: ListedRecords, rules: Rules) {
         self.variables = variables
         self.rules = rules
         vacated = VacatedScopes(variables)
@@ -89,7 +95,18 @@ package struct HardeningPlan: Equatable, Sendable {
             if record.attributes.kind == .sensitive { judgeSensitive(record) }
             guard [.plain, .encrypted].contains(record.attributes.kind) else { continue }
             let hardened = part(of: record.attributes.scope)
-            if !hardened.isEmpty { judge(record, hardened) }
+            if hardened.isEmpty { continue }
+            if record.integration != nil {
+                if rules.keys != nil {
+                    omit(record, "an integration manages it on Vercel", .managed)
+                } else if managed.last != record.key {
+                    managed.append(record.key)
+                }
+            } else if PublicPrefix(of: record.key)?.isRefusedForSecrets == true {
+                if publicNames.last != record.key { publicNames.append(record.key) }
+            } else {
+                judge(record, hardened)
+            }
         }
         for variable in variables.sorted(by: { ($0.name, $0.id) < ($1.name, $1.id) })
         where rules.keys?.contains(variable.name) ?? false {
@@ -97,6 +114,13 @@ package struct HardeningPlan: Equatable, Sendable {
         }
         leftovers = variables.filter { includes($0.name) && isLeftover($0) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// Returns the names of what would be sent for a scope of that kind.
+    package func names(for isMeant: (Scope) -> Bool) -> Set<String> {
+        let candidates = (candidates + unconfirmed).filter { isMeant($0.record.attributes.scope) }
+        let own = (declared.map(\.variable) + leftovers).filter { isMeant($0.attributes.scope) }
+        return Set(candidates.map(\.record.key) + own.map(\.name))
     }
 
     private func includes(_ key: String) -> Bool { rules.keys?.contains(key) ?? true }
@@ -203,7 +227,7 @@ package struct HardeningPlan: Equatable, Sendable {
 
     /// Checks a named variable that Vercel does not have, because a team may only allow sensitive
     /// ones.
-    private mutating func judgeUnsent(_ variable: Variable, _ platform: [VercelRecord]) {
+    private mutating func judgeUnsent(_ variable: Variable, _ platform: ListedRecords) {
         let isThere = platform.contains {
             $0.key == variable.name && $0.attributes.scope.overlaps(variable.attributes.scope)
         }

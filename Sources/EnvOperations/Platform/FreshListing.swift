@@ -12,8 +12,9 @@ package final class FreshListing {
     private let project: String
     private let environments: CustomEnvironmentNames
     /// The records of the last listing, regardless of age.
-    package private(set) var last: [VercelRecord] = []
+    package private(set) var last: ListedRecords = []
     private var recordsByID: [String: VercelRecord] = [:]
+    private var hasListed = false
     /// When the listing was requested, and the client's pause count then; nil without a listing.
     private var readAt: (elapsed: Duration, pauseCount: Int)?
     /// Vercel's time of the newest listing, in milliseconds since 1970, rounded to the second; 0 if
@@ -35,10 +36,11 @@ package final class FreshListing {
     ///   - elapsed: ``VercelClient/elapsed`` before the request.
     ///   - pauseCount: ``VercelClient/pauseCount`` before the request.
     package func take(
-        _ variables: [EnvironmentVariable], elapsed: Duration, pauseCount: Int
+        _ variables: VariableList<EnvironmentVariable>, elapsed: Duration, pauseCount: Int
     ) {
-        last = variables.map { VercelRecord($0, environments: environments) }
+        last = ListedRecords(variables, environments: environments)
         recordsByID = Dictionary(firstOf: last.map { ($0.id, $0) })
+        hasListed = true
         readAt = (elapsed, pauseCount)
         time = client.lastDate
     }
@@ -48,16 +50,24 @@ package final class FreshListing {
 
     /// Returns the records, listing them again if the listing is too old or precedes the client's
     /// last pause.
-    package func current() throws(VercelAPIError) -> [VercelRecord] {
+    ///
+    /// - Throws: ``VercelAPIError/Code/forbidden`` if Vercel hides more than in the last listing, so
+    ///   that nothing counts as removed that was only hidden since.
+    package func current() throws(VercelAPIError) -> ListedRecords {
         if let readAt, client.elapsed - readAt.elapsed < Self.maximumAge,
             client.pauseCount == readAt.pauseCount
         {
             return last
         }
         let (elapsed, pauseCount) = (client.elapsed, client.pauseCount)
-        take(
-            try client.environmentVariables(ofProject: project), elapsed: elapsed,
-            pauseCount: pauseCount)
+        let list = try client.environmentVariables(ofProject: project)
+        let now = ListedRecords(list, environments: environments)
+        guard !hasListed || now.hiddenProduction <= last.hiddenProduction else {
+            throw VercelAPIError(
+                .forbidden, reason: "\(now.hidingClause), more than a moment ago",
+                hint: "use a token that may see production")
+        }
+        take(list, elapsed: elapsed, pauseCount: pauseCount)
         return last
     }
 

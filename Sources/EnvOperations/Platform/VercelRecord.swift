@@ -18,6 +18,8 @@ package struct VercelRecord: Equatable, Sendable {
     package let author: String?
     /// The display name of the user who last changed it, if Vercel reports it.
     let editorName: String?
+    /// What an integration says that it put there; nil if the project alone has it.
+    package let integration: String?
 
     /// Converts a record of the API.
     package init(_ variable: EnvironmentVariable, environments: CustomEnvironmentNames) {
@@ -38,6 +40,7 @@ package struct VercelRecord: Equatable, Sendable {
         createdAt = UInt64(clamping: variable.createdAt?.milliseconds ?? 0)
         updatedBy = variable.updatedBy
         author = variable.updatedBy ?? variable.createdBy
+        integration = variable.integration
         editorName = variable.editorName.flatMap { $0.isEmpty ? nil : String($0.prefix(64)) }
     }
 

@@ -42,7 +42,7 @@ struct PullPairs {
     /// Matches by Vercel's ids first. A record of the vault that was never pushed, or whose Vercel
     /// record is gone, matches an unknown one with exactly its key and scope: another person
     /// created the same variable, or deleted and recreated it.
-    init(variables: [Variable], platform: [VercelRecord], rules: PullPlan.Rules) {
+    init(variables: [Variable], platform: ListedRecords, rules: PullPlan.Rules) {
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let known = Set(variables.compactMap { $0.remote?.id })
         var free = Dictionary(

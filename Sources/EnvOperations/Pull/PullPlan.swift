@@ -122,6 +122,8 @@ package struct PullPlan: Equatable, Sendable {
     package private(set) var empty: [RecordNote] = []
     /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
+    /// Records that Vercel does not list and may only hide. Nothing of them changes.
+    package private(set) var unlisted: [Variable] = []
     /// Whether every value that replaces another one was compared with it.
     package private(set) var compared = true
 
@@ -129,16 +131,18 @@ package struct PullPlan: Equatable, Sendable {
     ///   - variables: All records of the project, including removed ones.
     ///   - platform: All importable records of the project on Vercel.
     package init(
-        variables: [Variable], platform: [VercelRecord], evidence: Evidence, rules: Rules
+        variables: [Variable], platform: ListedRecords, evidence: Evidence, rules: Rules
     ) {
         let pairs = PullPairs(variables: variables, platform: platform, rules: rules)
-        let planning = PullPlanning(evidence: evidence, rules: rules)
+        let planning = PullPlanning(
+            evidence: evidence, rules: rules, isComplete: platform.isComplete)
         for pair in pairs.pairs where rules.includes(pair) {
             switch planning.sendDecision(of: pair) {
             case .nothing: break
             case .unchanged(let variable): unchanged.append(variable)
             case .ahead(let variable): ahead.append(variable)
             case .forgotten(let id): forgotten.append(id)
+            case .unlisted(let variable): unlisted.append(variable)
             case .conflict(let note):
                 let conflict = PullConflict(note, of: pair, evidence)
                 if conflict.isDecided(by: rules, for: .vault) {
@@ -174,7 +178,7 @@ package struct PullPlan: Equatable, Sendable {
     ///
     /// - Returns: The narrowed and removed records.
     private mutating func makeRoom(
-        among variables: [Variable], _ platform: [VercelRecord], _ evidence: Evidence,
+        among variables: [Variable], _ platform: ListedRecords, _ evidence: Evidence,
         _ rules: Rules
     ) -> Set<Identifier> {
         var moved: Set<Identifier> = []
@@ -279,7 +283,7 @@ package struct PullPlan: Equatable, Sendable {
     /// Returns the records on Vercel whose values a plan needs, because they are new or may have
     /// changed, with the vault's records to compare.
     package static func valuesNeeded(
-        variables: [Variable], platform: [VercelRecord], rules: Rules
+        variables: [Variable], platform: ListedRecords, rules: Rules
     ) -> [(record: VercelRecord, variable: Variable?)] {
         PullPairs(variables: variables, platform: platform, rules: rules).pairs.compactMap { pair in
             guard rules.includes(pair), let record = pair.record,

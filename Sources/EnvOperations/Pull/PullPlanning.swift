@@ -7,6 +7,8 @@ struct PullPlanning {
         case unchanged(Variable)
         case ahead(Variable)
         case forgotten(Identifier)
+        /// Vercel does not list its record and may only hide it.
+        case unlisted(Variable)
         case conflict(RecordNote)
         /// Left unchanged, because Vercel did not show its value.
         case unread(RecordNote)
@@ -16,6 +18,8 @@ struct PullPlanning {
 
     let evidence: PullPlan.Evidence
     let rules: PullPlan.Rules
+    /// Whether Vercel listed every record that it has.
+    let isComplete: Bool
 
     func sendDecision(of pair: PullPairs.Pair) -> SendDecision {
         guard let variable = pair.variable else {
@@ -51,6 +55,7 @@ struct PullPlanning {
 
     private func withoutRecord(_ variable: Variable, _ pair: PullPairs.Pair) -> SendDecision {
         guard variable.remote != nil else { return variable.isLive ? .ahead(variable) : .nothing }
+        guard isComplete else { return variable.isLive ? .unlisted(variable) : .nothing }
         guard variable.isLive else { return .forgotten(variable.id) }
         // The former name alone does not select a renamed variable.
         if let keys = rules.keys, !keys.contains(variable.name) { return .ahead(variable) }
@@ -171,7 +176,8 @@ struct PullPlanning {
 
     private func state(of record: VercelRecord) -> PullPlan.ValueState {
         if record.attributes.kind == .sensitive { return .hidden }
-        return evidence.states[record.id] ?? .withheld
+        // No token of a person opens what an integration stored.
+        return evidence.states[record.id] ?? (record.integration == nil ? .withheld : .hidden)
     }
 
     private func uncompared(_ record: VercelRecord) -> String {

@@ -42,7 +42,9 @@ package struct VercelDifference: Equatable {
             Entry(key: $0.key, scope: $0.attributes.scope, state: .added, differing: [])
         }
         entries += sides.onlyInVault.map {
-            Entry(key: $0.name, scope: $0.attributes.scope, state: .removed, differing: [])
+            Entry(
+                key: $0.name, scope: $0.attributes.scope,
+                state: sides.mayBeHidden($0) ? .unlisted : .removed, differing: [])
         }
         entries += try sides.both.map { pair in
             var (state, differing) = (DifferenceState.present, [String]())
@@ -68,6 +70,7 @@ package struct VercelDifference: Equatable {
         fileprivate var onlyInVault: [Variable] = []
         fileprivate var onlyOnVercel: [VercelRecord] = []
         fileprivate let isOneEnvironment: Bool
+        private let isComplete: Bool
 
         /// Matches the records of both sides.
         ///
@@ -75,9 +78,10 @@ package struct VercelDifference: Equatable {
         ///   - variables: The project's live records.
         ///   - place: The environment of a program; nil to compare all records.
         package init(
-            variables: [Variable], platform: [VercelRecord], place: EffectiveVariables.Place?
+            variables: [Variable], platform: ListedRecords, place: EffectiveVariables.Place?
         ) {
             isOneEnvironment = place != nil
+            isComplete = platform.isComplete
             guard let place else {
                 let pairs = PullPairs(variables: variables, platform: platform, rules: .init())
                 for pair in pairs.pairs { add(pair.variable, pair.record) }
@@ -90,6 +94,13 @@ package struct VercelDifference: Equatable {
             for record in there.values where !names.contains(record.key) { add(nil, record) }
         }
 
+        /// Returns whether Vercel may have a record that it does not list.
+        fileprivate func mayBeHidden(_ variable: Variable) -> Bool {
+            !isComplete
+                && (variable.remote != nil
+                    || variable.attributes.scope.targets.contains(.production))
+        }
+
         private mutating func add(_ variable: Variable?, _ record: VercelRecord?) {
             switch (variable, record) {
             case (let variable?, let record?): both.append(Pair(variable: variable, record: record))
@@ -100,7 +111,7 @@ package struct VercelDifference: Equatable {
         }
 
         private static func inPlace(
-            _ place: EffectiveVariables.Place, among platform: [VercelRecord]
+            _ place: EffectiveVariables.Place, among platform: ListedRecords
         ) -> [String: VercelRecord] {
             let project = Identifier.random()
             let stands = platform.map { record in

@@ -5,17 +5,20 @@ package import VercelAPI
 /// The variables of a project on Vercel, split into those that the vault imports and others.
 package struct VercelListing {
     /// All records, including skipped ones.
-    package private(set) var all: [VercelRecord] = []
+    package private(set) var all: ListedRecords = []
     /// Records with their own values.
-    package private(set) var records: [VercelRecord] = []
+    package private(set) var records: ListedRecords = []
     /// The values in the list, by Vercel's ids.
     package private(set) var values: [String: SecretSlice] = [:]
     /// Records that are not imported, with the reasons.
     package private(set) var skipped: [(id: String, note: RecordNote)] = []
 
     /// Splits a list.
-    package init(_ list: [ReadEnvironmentVariable], environments: CustomEnvironmentNames) {
-        for read in list {
+    package init(
+        _ list: VariableList<ReadEnvironmentVariable>, environments: CustomEnvironmentNames
+    ) {
+        hide(list.hiddenProduction)
+        for read in list.variables {
             let record = VercelRecord(read.variable, environments: environments)
             all.append(record)
             if let reason = Self.reasonToSkip(read.variable, record) {
@@ -31,6 +34,12 @@ package struct VercelListing {
     package mutating func drop(_ id: String) {
         all.removeAll { $0.id == id }
         records.removeAll { $0.id == id }
+    }
+
+    /// Learns that a later list hides more.
+    package mutating func hide(_ count: Int) {
+        all.hide(count)
+        records.hide(count)
     }
 
     /// Skips a record.

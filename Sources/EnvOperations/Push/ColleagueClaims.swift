@@ -31,7 +31,7 @@ package struct ColleagueClaims {
     ///   - account: The account that listed it, for ``RemoteState``.
     package init(
         _ claims: [Identifier: [Claim]], among variables: [Variable],
-        platform: [VercelRecord], account: String
+        platform: ListedRecords, account: String
     ) {
         let found = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let owners = Dictionary(

@@ -70,7 +70,7 @@ package final class PushApplication {
     ///   - progress: Called with the number of finished steps and of all steps.
     package init(
         client: VercelClient, project: String, environments: CustomEnvironmentNames,
-        productionBranch: String?, platform: [VercelRecord], listing: FreshListing,
+        productionBranch: String?, platform: ListedRecords, listing: FreshListing,
         origin: Origin,
         values: @escaping ValueSource, keep: @escaping (PushNote) throws -> Void,
         progress: @escaping (Int, Int) -> Void

@@ -106,6 +106,11 @@ package struct PushPlan: Equatable, Sendable {
     package private(set) var spared: [VercelRecord] = []
     /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
+    /// Records that Vercel does not list and may only hide, and that need no change.
+    package private(set) var unlisted: [Variable] = []
+    /// What cannot be sent while Vercel hides production variables: it would change production, or a
+    /// record that may be hidden. A plan with such notes must not be sent.
+    package private(set) var blocked: [RecordNote] = []
 
     /// - Parameters:
     ///   - variables: All records of the project, including removed ones.
@@ -117,12 +122,13 @@ package struct PushPlan: Equatable, Sendable {
     ///   - abandoned: Old records of renamed variables that are left unchanged.
     ///   - renamed: See ``renamedRecords(of:)``.
     package init(
-        variables: [Variable], platform: [VercelRecord], adopted: [Identifier: VercelRecord],
+        variables: [Variable], platform: ListedRecords, adopted: [Identifier: VercelRecord],
         leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],
         abandoned: [VercelRecord] = [], renamed: Set<String> = [], rules: Rules
     ) {
         // A record to be deleted is not in the way.
-        let staying = platform.filter { !leftovers.contains($0) }
+        var staying = platform
+        staying.removeAll(where: leftovers.contains)
         let planning = PushPlanning(
             variables: variables, platform: staying, adopted: adopted, rules: rules)
         // The index is sorted by random ids; sort by name for people.
@@ -136,6 +142,12 @@ package struct PushPlan: Equatable, Sendable {
             case .forgotten: forgotten.append(variable.id)
             case .steps(let more): steps += more
             case .conflict(let conflict): conflicts.append(conflict)
+            case .unlisted(needsSending: false): unlisted.append(variable)
+            case .unlisted(needsSending: true):
+                blocked.append(
+                    RecordNote(
+                        key: variable.name, scope: variable.attributes.scope,
+                        reason: "Vercel does not list it, and may only hide it"))
             }
         }
         let looked = ordered.filter(rules.includes)
@@ -155,8 +167,38 @@ package struct PushPlan: Equatable, Sendable {
             steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
+        if !rules.force { leaveManaged(platform) }
         steps = Self.ordered(Self.merged(steps, platform), platform)
         weakened = Self.weakenings(steps, variables, platform, renamed)
+        if !platform.isComplete { blockProduction(platform) }
+    }
+
+    /// Turns steps that would change what an integration manages into conflicts: the integration may
+    /// write it again, or fail.
+    private mutating func leaveManaged(_ platform: ListedRecords) {
+        let managed = Dictionary(
+            firstOf: platform.filter { $0.integration != nil }.map { ($0.id, $0) })
+        if managed.isEmpty { return }
+        let found = steps.compactMap { step in step.remoteID.flatMap { managed[$0] } }
+        steps.removeAll { $0.remoteID.map { managed[$0] != nil } ?? false }
+        conflicts += found.map {
+            RecordNote($0, "an integration manages it on Vercel", way: .managed)
+        }
+    }
+
+    /// Blocks what would change production: another value may be there, hidden.
+    private mutating func blockProduction(_ platform: ListedRecords) {
+        let before = Dictionary(firstOf: platform.map { ($0.id, $0.attributes.scope.targets) })
+        for step in steps {
+            let targets = step.attributes.scope.targets.union(
+                step.remoteID.flatMap { before[$0] } ?? [])
+            guard targets.contains(.production) else { continue }
+            blocked.append(
+                RecordNote(
+                    key: step.key, scope: step.attributes.scope,
+                    reason: "it would change production"
+                ))
+        }
     }
 
     /// Returns Vercel's ids of the records of renamed variables: what they hold keeps its type under
@@ -172,7 +214,7 @@ package struct PushPlan: Equatable, Sendable {
     /// Finds the steps that make something weaker: few. An update of a sensitive record is refused by
     /// Vercel and changes nothing. Development has no sensitive values by itself.
     private static func weakenings(
-        _ steps: [Step], _ variables: [Variable], _ platform: [VercelRecord],
+        _ steps: [Step], _ variables: [Variable], _ platform: ListedRecords,
         _ renamed: Set<String>
     ) -> [Weakening] {
         let byID = Dictionary(firstOf: platform.map { ($0.id, $0) })
@@ -217,14 +259,14 @@ package struct PushPlan: Equatable, Sendable {
     /// Returns notes about records that other users created in scopes that records of the vault
     /// left.
     package static func conflicts(
-        inPlacesOf left: [Variable], among variables: [Variable], platform: [VercelRecord]
+        inPlacesOf left: [Variable], among variables: [Variable], platform: ListedRecords
     ) -> [RecordNote] {
         PushPlanning(variables: variables, platform: platform, adopted: [:], rules: Rules())
             .conflicts(inPlacesOf: left)
     }
 
     /// Returns the steps with one step for each record that makes room for several others.
-    private static func merged(_ steps: [Step], _ platform: [VercelRecord]) -> [Step] {
+    private static func merged(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
         let making = Dictionary(
             grouping: steps.filter { $0.variable == nil && $0.successor == nil },
             by: { $0.remoteID ?? "" })
@@ -258,7 +300,7 @@ package struct PushPlan: Equatable, Sendable {
     ///   record of the same key, scope and type, and a record with its Vercel record that changed
     ///   to the same scope and type.
     package static func adoptionCandidates(
-        variables: [Variable], platform: [VercelRecord], rules: Rules
+        variables: [Variable], platform: ListedRecords, rules: Rules
     ) -> [(variable: Variable, record: VercelRecord)] {
         let known = Set(variables.compactMap { $0.remote?.id })
         return variables.filter {
@@ -281,7 +323,7 @@ package struct PushPlan: Equatable, Sendable {
     /// Returns the steps in order of sending: what makes room precedes what uses it, and other
     ///   deletions are last, so that a value is not missing longer than necessary. A renamed
     ///   sensitive variable is created under its new name before the old record is deleted.
-    private static func ordered(_ steps: [Step], _ platform: [VercelRecord]) -> [Step] {
+    private static func ordered(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         /// Returns the record whose place a step leaves; nil if it leaves none.
         func left(by step: Step) -> VercelRecord? {

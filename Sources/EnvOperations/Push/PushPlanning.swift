@@ -8,10 +8,12 @@ struct PushPlanning {
         case forgotten
         case steps([PushPlan.Step])
         case conflict(RecordNote)
+        /// Vercel does not list its record and may only hide it; whether there is something to send.
+        case unlisted(needsSending: Bool)
     }
 
     private let variables: [Variable]
-    private let platform: [VercelRecord]
+    private let platform: ListedRecords
     private let vercelByID: [String: VercelRecord]
     private let owners: [String: Variable]
     /// Records on Vercel without a record in the vault, by key.
@@ -21,7 +23,7 @@ struct PushPlanning {
     private let vacated: VacatedScopes
 
     init(
-        variables: [Variable], platform: [VercelRecord], adopted: [Identifier: VercelRecord],
+        variables: [Variable], platform: ListedRecords, adopted: [Identifier: VercelRecord],
         rules: PushPlan.Rules
     ) {
         self.variables = variables
@@ -171,6 +173,9 @@ struct PushPlanning {
     }
 
     private func gone(_ variable: Variable) -> SendDecision {
+        guard platform.isComplete else {
+            return .unlisted(needsSending: !variable.isLive || SyncState.isChangedHere(variable))
+        }
         guard variable.isLive else {
             // An unknown record in its place is not what both sides agreed on.
             let isFree = vacated.place(of: variable).map { place in

@@ -18,7 +18,7 @@ package struct ScopeExchange: Equatable, Sendable {
 
     /// Finds cycles of records that wait for each other and, with force, records that Vercel cannot
     /// change into what the vault has.
-    package init(variables: [Variable], platform: [VercelRecord], rules: PushPlan.Rules) {
+    package init(variables: [Variable], platform: ListedRecords, rules: PushPlan.Rules) {
         exchange(variables, platform, rules)
         guard rules.force else { return }
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
@@ -41,7 +41,7 @@ package struct ScopeExchange: Equatable, Sendable {
     }
 
     private mutating func exchange(
-        _ variables: [Variable], _ platform: [VercelRecord], _ rules: PushPlan.Rules
+        _ variables: [Variable], _ platform: ListedRecords, _ rules: PushPlan.Rules
     ) {
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         var movable = variables.filter { variable in

@@ -61,7 +61,7 @@ package struct SendResolution: Equatable, Sendable {
     ///   - sends: Oldest first.
     ///   - variables: All records of the project, including removed ones.
     package static func candidates(
-        _ sends: [SendEntry], variables: [Variable], platform: [VercelRecord]
+        _ sends: [SendEntry], variables: [Variable], platform: ListedRecords
     ) -> [Candidate] {
         let known = Set(variables.compactMap { $0.remote?.id })
         return sends.compactMap { send in
@@ -94,7 +94,7 @@ package struct SendResolution: Equatable, Sendable {
     ///   - account: The account that sent it, for ``RemoteState``.
     ///   - time: Milliseconds since 1970 by this machine's clock.
     package init(
-        of sends: [SendEntry], variables: [Variable], platform: [VercelRecord],
+        of sends: [SendEntry], variables: [Variable], platform: ListedRecords,
         evidence: [Identifier: Evidence], account: String, time: UInt64
     ) {
         let candidates = Self.candidates(sends, variables: variables, platform: platform)
@@ -117,7 +117,14 @@ package struct SendResolution: Equatable, Sendable {
             send.action == .delete && send.variable != nil
                 && send.target.map { left.contains($0.id) } ?? false
         }
-        let open = Set(pending.map(\.id))
+        // What is not listed may only be hidden, so its outcome stays unknown.
+        let listed = Set(platform.map(\.id))
+        let answered = Set(candidates.map(\.send.id))
+        let unknown = sends.filter { send in
+            !platform.isComplete && !answered.contains(send.id)
+                && send.target.map { !listed.contains($0.id) } ?? true
+        }
+        let open = Set((pending + unknown).map(\.id))
         settled = sends.map(\.id).filter { !open.contains($0) }
     }
 
@@ -146,13 +153,14 @@ package struct SendResolution: Equatable, Sendable {
     /// Judges a deletion. One that was not carried out is planned again, except for the old record
     /// of a renamed variable, which only the journal knows.
     private mutating func judgeDeletion(
-        _ send: SendEntry, _ variables: [Variable], _ platform: [VercelRecord]
+        _ send: SendEntry, _ variables: [Variable], _ platform: ListedRecords
     ) {
         guard send.variable != nil, let target = send.target,
             !variables.contains(where: { (remotes[$0.id] ?? $0.remote)?.id == target.id })
         else { return }
         let variable = variables.first { $0.id == send.variable }
         guard let record = platform.first(where: { $0.id == target.id }) else {
+            guard platform.isComplete else { return }
             // A record that another user created in its place must not be deleted unseen.
             let owned = Set(variables.compactMap { (remotes[$0.id] ?? $0.remote)?.id })
             let isFree = variable?.name != send.key || variable?.isLive == false

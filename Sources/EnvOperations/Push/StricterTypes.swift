@@ -9,7 +9,7 @@ package struct StricterTypes {
     /// - Parameters:
     ///   - variables: All records of the project.
     ///   - platform: All records of the project on Vercel.
-    package init(variables: [Variable], platform: [VercelRecord], rules: PushPlan.Rules) {
+    package init(variables: [Variable], platform: ListedRecords, rules: PushPlan.Rules) {
         guard rules.force, !rules.allowsWeaker else { return }
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         let owned = Set(variables.compactMap { $0.remote?.id })

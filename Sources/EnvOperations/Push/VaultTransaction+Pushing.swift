@@ -154,7 +154,7 @@ extension VaultTransaction {
     ///     pushed since is newer than the list.
     ///   - vercelTime: Vercel's time of the list.
     package mutating func see(
-        _ platform: [VercelRecord], listedAt: UInt64, vercelTime: UInt64, of project: Identifier
+        _ platform: ListedRecords, listedAt: UInt64, vercelTime: UInt64, of project: Identifier
     ) {
         let news = index.news(from: platform, listedAt: listedAt, of: project, by: vercelTime)
         for (position, remote) in news { index.variables[position].remote = remote }
@@ -192,14 +192,14 @@ extension VaultTransaction {
 extension VaultIndex {
     /// Returns whether ``VaultTransaction/see(_:listedAt:vercelTime:of:)`` would change anything.
     package func learns(
-        from platform: [VercelRecord], listedAt: UInt64, of project: Identifier
+        from platform: ListedRecords, listedAt: UInt64, of project: Identifier
     ) -> Bool {
         !news(from: platform, listedAt: listedAt, of: project, by: 0).isEmpty
     }
 
     /// Returns what the vault's records have to record after a listing, by position, if it differs.
     fileprivate func news(
-        from platform: [VercelRecord], listedAt: UInt64, of project: Identifier,
+        from platform: ListedRecords, listedAt: UInt64, of project: Identifier,
         by vercelTime: UInt64
     ) -> [Int: RemoteState] {
         let found = Dictionary(firstOf: platform.map { ($0.id, $0) })
@@ -224,7 +224,7 @@ extension VaultIndex {
                 // Another record is in its place, which is a change and not the end.
                 seen.isGone = false
                 seen.seenUpdatedAt = max(remote.agreedUpdatedAt &+ 1, other.updatedAt)
-            } else {
+            } else if platform.isComplete {
                 seen.end(by: vercelTime)
             }
             if seen != remote { news[position] = seen }

@@ -4,6 +4,8 @@ package enum DifferenceState: String, CaseIterable, Sendable {
     case added
     /// Only in the vault.
     case removed
+    /// In the vault; Vercel does not list it and may only hide it.
+    case unlisted
     /// On both sides, but different.
     case changed
     /// The same on both sides.

@@ -47,12 +47,15 @@ extension Inheritance {
     /// - Parameters:
     ///   - kind: The type that was asked for.
     ///   - records: The removed records of the key.
+    ///   - standard: The type of a new variable.
     package static func standardScope(
-        _ kind: VariableAttributes.Kind?, among records: [Variable]
+        _ kind: VariableAttributes.Kind?, among records: [Variable],
+        standard: VariableAttributes.Kind = .encrypted
     ) -> Scope {
-        let all = Scope(targets: .all)
-        let kind = kind ?? Inheritance(in: all, among: records).kind
-        return kind == .sensitive ? Scope(targets: [.production, .preview]) : all
+        let (all, deployed) = (Scope(targets: .all), Scope(targets: [.production, .preview]))
+        let kind =
+            kind ?? Inheritance(in: all, among: records).kind ?? standard
+        return kind == .sensitive ? deployed : all
     }
 }
 

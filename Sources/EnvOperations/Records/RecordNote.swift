@@ -28,6 +28,8 @@ package struct RecordNote: Equatable, Sendable {
         case takingAlong(String)
         /// Set a value.
         case value
+        /// Leave it to the integration that manages it, or overwrite it.
+        case managed
         /// Remove it here: Vercel itself sets a variable of that name.
         case reserved
     }

@@ -25,15 +25,9 @@ package struct ValueWarning: Hashable, Sendable {
     /// One sentence with the key.
     package let message: String
 
-    /// Prefixes of variables that build tools embed in what browsers load.
-    private static let publicPrefixes = [
-        "NEXT_PUBLIC_", "VITE_", "REACT_APP_", "PUBLIC_", "NUXT_PUBLIC_", "EXPO_PUBLIC_", "GATSBY_",
-        "VUE_APP_",
-    ]
-
     /// Whether a build tool embeds the variable in what browsers load.
     package static func hasPublicPrefix(_ name: String) -> Bool {
-        publicPrefixes.contains { name.hasPrefix($0) }
+        PublicPrefix(of: name) != nil
     }
 
     /// Whether a build tool embeds the variable in what browsers load, and its name does not look

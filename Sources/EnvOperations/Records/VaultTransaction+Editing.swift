@@ -65,7 +65,8 @@ extension VaultTransaction {
         let touched = leave(plan, at: time)
         guard let id = plan.record, let position = position(of: id) else {
             let attributes = VariableAttributes(
-                kind: kind ?? kept ?? .encrypted, scope: scope, comment: inherited.comment)
+                kind: kind ?? kept ?? DefaultType.kind(of: key, in: scope, index), scope: scope,
+                comment: inherited.comment)
             let position = add(key, attributes, of: project, among: records, at: time)
             index.variables[position].rotationSeconds = inherited.rotationSeconds
             return RecordEdit(position: position, isNew: true, touched: touched, before: before)

@@ -20,6 +20,8 @@ struct PageCursor: Hashable, Decodable {
 struct Page<Element: ListElement>: Decodable {
     let elements: [Element]
     let next: PageCursor?
+    /// How many elements Vercel says that it left out.
+    private(set) var hiddenCount = 0
 
     init(from decoder: any Decoder) throws {
         if let elements = try? [Element](from: decoder) {
@@ -30,6 +32,12 @@ struct Page<Element: ListElement>: Decodable {
         for name in Element.listNames where object.contains(name) {
             elements = try object.decode([Element].self, forKey: name)
             next = object.object("pagination")?.part("next")
+            // A number that cannot be read must not pass as a complete list.
+            if let name = Element.hiddenCountName, object.contains(name),
+                try !object.decodeNil(forKey: name)
+            {
+                hiddenCount = max(0, try object.decode(Int.self, forKey: name))
+            }
             return
         }
         (elements, next) = ([try Element(from: decoder)], nil)
@@ -40,8 +48,14 @@ struct Page<Element: ListElement>: Decodable {
 protocol ListElement: Decodable {
     /// The members that may contain the list.
     static var listNames: [JSONKey] { get }
+    /// The member with the number of elements that the list leaves out, if it has one.
+    static var hiddenCountName: JSONKey? { get }
     /// Identifies an element that two pages repeat.
     var id: String { get }
+}
+
+extension ListElement {
+    static var hiddenCountName: JSONKey? { nil }
 }
 
 /// Limits for lists, whatever Vercel returns.
@@ -75,17 +89,29 @@ extension VercelClient {
     ) throws(VercelAPIError) -> [Element] {
         var elements: [Element] = []
         var ids: Set<String> = []
-        var cursors: Set<PageCursor> = []
-        var answer = first
-        while true {
-            let page = try read(answer, as: Page<Element>.self)
+        try forEachPage(continuing: first, of: call, since: begin, cursor: cursor) {
+            (page: Page<Element>, _) throws(VercelAPIError) in
             // Cursors are times, so elements of the same moment may be on both pages.
             for element in page.elements where ids.insert(element.id).inserted {
                 elements.append(element)
             }
-            guard let next = page.next, elements.count < limit else {
-                return Array(elements.prefix(limit))
-            }
+            return elements.count < limit
+        }
+        return Array(elements.prefix(limit))
+    }
+
+    /// Reads the pages of a list from the first one.
+    ///
+    /// - Parameter use: Takes a page and its response, and returns whether it wants another one.
+    func forEachPage<Element: ListElement>(
+        continuing first: APIResult, of call: APICall, since begin: Duration, cursor: String,
+        _ use: (Page<Element>, APIResult) throws(VercelAPIError) -> Bool
+    ) throws(VercelAPIError) {
+        var cursors: Set<PageCursor> = []
+        var answer = first
+        while true {
+            let page = try read(answer, as: Page<Element>.self)
+            guard try use(page, answer), let next = page.next else { return }
             guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
                 throw VercelAPIError(
                     .malformedAnswer, reason: "the API returned a list without a last page")

@@ -31,6 +31,7 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
     /// The id of the record.
     package let id: String
     package let key: String
+    /// The type; sensitive for every variable that Vercel calls a Secret, whatever its own type.
     package let type: Kind
     /// The targets; empty if it only applies to custom environments.
     package let targets: [Target]
@@ -50,13 +51,18 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
     package let isDecrypted: Bool?
     /// Whether Vercel created it.
     package let isSystem: Bool
+    /// What an integration of Vercel's says that it put there, such as `integration-store-secret`; nil
+    /// for a variable that belongs to the project alone.
+    package let integration: String?
 
     /// Decodes a record, skipping the value.
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.text("id") ?? object.requiredText("uid")
         key = try object.requiredText("key")
-        type = Kind(rawValue: object.text("type") ?? "unknown")
+        let stored = Kind(rawValue: object.text("type") ?? "unknown")
+        let isSecret = object.text("visibility") == "secret"
+        type = isSecret && [.plain, .encrypted].contains(stored) ? .sensitive : stored
         targets = (object.texts("target") ?? []).map { Target(rawValue: $0) }
         gitBranch = object.text("gitBranch")
         customEnvironmentIds = object.texts("customEnvironmentIds") ?? []
@@ -68,6 +74,7 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         editorName = object.text("lastEditedByDisplayName")
         isDecrypted = object.bool("decrypted")
         isSystem = object.bool("system") ?? false
+        integration = object.object("contentHint")?.text("type")
     }
 
     /// Returns whether the `value` member of a response can be the value itself.
@@ -85,6 +92,7 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
 
 extension EnvironmentVariable: ListElement {
     static var listNames: [JSONKey] { ["envs", "env"] }
+    static var hiddenCountName: JSONKey? { "hiddenProductionEnvCount" }
 }
 
 /// A variable with its value, if Vercel shows it.

@@ -32,8 +32,8 @@ package enum EnvironmentVariableRules {
         case keyReserved
         /// Neither a target nor a custom environment.
         case noScope
-        /// A sensitive variable for development.
-        case sensitiveOnDevelopment
+        /// A sensitive variable whose name starts with that public prefix.
+        case secretIsPublic(prefix: String)
         /// A branch with targets other than preview, or with custom environments.
         case branchWithoutPreview
         /// A preview variable for the production branch.
@@ -55,7 +55,8 @@ package enum EnvironmentVariableRules {
             case .keyTooLong: "a name can have at most \(maximumKeyLength) characters"
             case .keyReserved: "Vercel reserves this name"
             case .noScope: "a variable needs a target or a custom environment"
-            case .sensitiveOnDevelopment: "a sensitive variable cannot target development"
+            case .secretIsPublic(let prefix):
+                "a name that starts with \(prefix) is public, so it cannot be sensitive"
             case .branchWithoutPreview: "a git branch requires preview as the only target"
             case .branchIsProduction:
                 "the production branch cannot have its own preview variables"
@@ -83,8 +84,10 @@ package enum EnvironmentVariableRules {
         if variable.targets.isEmpty, variable.customEnvironmentIds.isEmpty {
             problems.append(.noScope)
         }
-        if variable.type == .sensitive, variable.targets.contains(.development) {
-            problems.append(.sensitiveOnDevelopment)
+        if variable.type == .sensitive, let prefix = PublicPrefix(of: variable.key),
+            prefix.isRefusedForSecrets
+        {
+            problems.append(.secretIsPublic(prefix: prefix.text))
         }
         if let branch = variable.gitBranch {
             if variable.targets != [.preview] || !variable.customEnvironmentIds.isEmpty {

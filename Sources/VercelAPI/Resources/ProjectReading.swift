@@ -5,7 +5,7 @@ package struct ProjectReading {
     package let project: Project
     package let customEnvironments: [CustomEnvironment]
     /// Its variables, with the values of the plain ones.
-    package let variables: [ReadEnvironmentVariable]
+    package let variables: VariableList<ReadEnvironmentVariable>
     /// The shared variables that it uses; nil outside of a team.
     package let sharedVariables: Result<[SharedVariable], VercelAPIError>?
     /// ``VercelClient/elapsed`` before the requests.

@@ -7,6 +7,8 @@ package struct Team: Decodable, Sendable, Equatable {
     package let name: String?
     /// Whether new production and preview variables must be sensitive: `default`, `on`, `off`.
     package let sensitivePolicy: String?
+    /// Whether a Secret for production must be a variable of its own, with a value of its own.
+    package let separatesProductionSecrets: Bool
 
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
@@ -14,6 +16,7 @@ package struct Team: Decodable, Sendable, Equatable {
         slug = object.text("slug") ?? id
         name = object.text("name")
         sensitivePolicy = object.text("sensitiveEnvironmentVariablePolicy")
+        separatesProductionSecrets = object.text("disjunctiveProductionSecretPolicy") == "on"
     }
 }
 

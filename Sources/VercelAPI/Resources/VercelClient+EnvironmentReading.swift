@@ -11,12 +11,31 @@ package struct PulledEnvironment {
     // Sensitive variables come as empty strings, so an empty value here proves nothing.
 }
 
+/// The variables of a project that Vercel lists to a token.
+package struct VariableList<Element> {
+    package internal(set) var variables: [Element] = []
+    /// How many production variables Vercel left out because this token may not see them. Above 0,
+    /// a variable that is not in the list may still exist.
+    package internal(set) var hiddenProduction = 0
+
+    package init(_ variables: [Element] = [], hiddenProduction: Int = 0) {
+        (self.variables, self.hiddenProduction) = (variables, hiddenProduction)
+    }
+
+    /// Returns the list without values, or with other elements in place of these.
+    package func map<Other>(_ transform: (Element) -> Other) -> VariableList<Other> {
+        .init(variables.map(transform), hiddenProduction: hiddenProduction)
+    }
+}
+
 extension VercelClient {
     /// Lists the variables of a project, without values.
     package func environmentVariables(
         ofProject project: String
-    ) throws(VercelAPIError) -> [EnvironmentVariable] {
-        try list(try variablesCall(project), cursor: "until")
+    ) throws(VercelAPIError) -> VariableList<EnvironmentVariable> {
+        let call = try variablesCall(project)
+        let begin = elapsed
+        return try listVariables(continuing: try perform(call), of: call, since: begin)
     }
 
     /// Lists the variables of several projects in parallel, without values.
@@ -24,38 +43,51 @@ extension VercelClient {
     /// - Returns: One result for each project, in their order.
     package func environmentVariables(
         ofProjects projects: [String]
-    ) throws(VercelAPIError) -> [Result<[EnvironmentVariable], VercelAPIError>] {
+    ) throws(VercelAPIError) -> [Result<VariableList<EnvironmentVariable>, VercelAPIError>] {
         let calls = try projects.map { project throws(VercelAPIError) in
             try variablesCall(project)
         }
         return perform(calls) { (place, answer) throws(VercelAPIError) in
             // The time of each list starts with its first page.
-            try self.list(
-                continuing: answer, of: calls[place], since: self.elapsed, cursor: "until")
+            try self.listVariables(continuing: answer, of: calls[place], since: self.elapsed)
         }
     }
 
     /// Lists the variables of a project with the values of the plain ones, the only ones in lists.
     package func environmentVariables(
         ofProject project: String, valuesInto arena: SecretArena
-    ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
+    ) throws(VercelAPIError) -> VariableList<ReadEnvironmentVariable> {
         let call = try variablesCall(project)
-        let begin = session.waitingRoom.elapsed
+        let begin = elapsed
         return try readVariables(
             continuing: try perform(call), of: call, since: begin, into: arena)
+    }
+
+    private func listVariables(
+        continuing first: APIResult, of call: APICall, since begin: Duration
+    ) throws(VercelAPIError) -> VariableList<EnvironmentVariable> {
+        var list = VariableList<EnvironmentVariable>()
+        var ids: Set<String> = []
+        try forEachPage(continuing: first, of: call, since: begin, cursor: "until") {
+            (page: Page<EnvironmentVariable>, _) throws(VercelAPIError) in
+            list.hiddenProduction = max(list.hiddenProduction, page.hiddenCount)
+            for variable in page.elements where ids.insert(variable.id).inserted {
+                list.variables.append(variable)
+            }
+            return true
+        }
+        return list
     }
 
     /// Reads the rest of such a list after its first page.
     func readVariables(
         continuing first: APIResult, of call: APICall, since begin: Duration,
         into arena: SecretArena
-    ) throws(VercelAPIError) -> [ReadEnvironmentVariable] {
-        var answer = first
-        var found: [ReadEnvironmentVariable] = []
+    ) throws(VercelAPIError) -> VariableList<ReadEnvironmentVariable> {
+        var found = VariableList<ReadEnvironmentVariable>()
         var ids: Set<String> = []
-        var cursors: Set<PageCursor> = []
-        while true {
-            let page = try read(answer, as: Page<EnvironmentVariable>.self)
+        try forEachPage(continuing: first, of: call, since: begin, cursor: "until") {
+            (page: Page<EnvironmentVariable>, answer) throws(VercelAPIError) in
             let values = try scan(answer) { (body) throws(JSONError) in
                 try SecretMembers.texts("value", ofList: "envs", of: body, into: arena) { place in
                     page.elements.indices.contains(place)
@@ -68,17 +100,14 @@ extension VercelClient {
                     .malformedAnswer,
                     reason: "the API returned an unexpected response")
             }
+            found.hiddenProduction = max(found.hiddenProduction, page.hiddenCount)
             for (variable, value) in zip(page.elements, values)
             where ids.insert(variable.id).inserted {
-                found.append(ReadEnvironmentVariable(variable: variable, value: value))
+                found.variables.append(ReadEnvironmentVariable(variable: variable, value: value))
             }
-            guard let next = page.next else { return found }
-            guard cursors.insert(next).inserted, cursors.count < Paging.maximumPages else {
-                throw VercelAPIError(
-                    .malformedAnswer, reason: "the API returned a list without a last page")
-            }
-            answer = try perform(try nextPage(at: next, of: call, since: begin, cursor: "until"))
+            return true
         }
+        return found
     }
 
     /// Reads variables with their values in parallel.

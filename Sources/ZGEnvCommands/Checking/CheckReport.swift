@@ -12,6 +12,9 @@ struct CheckReport {
     /// Whether the vault's values were to be checked and are locked.
     let isLocked: Bool
     let isStrict: Bool
+    let project: String
+    /// What Vercel listed; empty if it was not asked.
+    let listed: ListedRecords
 
     func result(_ workspace: Workspace) -> CommandResult {
         workspace.show(notes, of: schema)
@@ -33,8 +36,13 @@ struct CheckReport {
                 "\(schema.path) has declarations that have no effect, which --strict does not allow."
             )
         }
-        let names = Set(problems.map(\.key)).sorted()
+        let known = problems.filter { $0.state != .unknown || $0.why != listed.hidingClause }
+        let names = Set((known.isEmpty ? problems : known).map(\.key)).sorted()
         let list = VariableName.list(names)
+        guard !known.isEmpty else {
+            return HiddenProduction.refusal(
+                listed, of: project, "it is not known whether production has them: \(list)")
+        }
         return CommandError(
             .failed,
             names.count == 1
@@ -143,6 +151,7 @@ struct CheckReport {
                     ]
                 }),
             "notes": .array(notes.map(\.json)), "typesChecked": .bool(typesAreChecked),
+            "hiddenProduction": .integer(Int64(listed.hiddenProduction)),
             "counts": .object(counts),
         ]
     }

@@ -28,6 +28,7 @@ struct CheckWork {
             self.sides.isEmpty ? $0 == .vault : self.sides.contains($0)
         }
         var looks: [SchemaLook] = []
+        var listed: ListedRecords = []
         if sides.contains(.vault) {
             looks += (wanted.names ?? own.targets).map { own.look(at: $0, branch: wanted.branch) }
         }
@@ -36,6 +37,7 @@ struct CheckWork {
             let remote = try VercelLook(
                 try LinkedProject.inVault(workspace), workspace)
             environments = remote.customEnvironments
+            listed = remote.records
             try check(wanted.names ?? [], against: environments, own, project)
             if sides.contains(.vercel) {
                 looks += (wanted.names ?? own.targets).map {
@@ -57,7 +59,8 @@ struct CheckWork {
         return CheckReport(
             schema: schema, results: results, notes: notes,
             typesAreChecked: reader != nil && sides.contains(.vault),
-            isLocked: reader == nil && sides.contains(.vault), isStrict: isStrict
+            isLocked: reader == nil && sides.contains(.vault), isStrict: isStrict,
+            project: project.name, listed: listed
         ).result(workspace)
     }
 

@@ -70,12 +70,16 @@ struct ProductionSwitch {
     /// Finds the variables with older values, from Vercel's list, or from the vault if that cannot be
     /// read.
     private func olderVariables() throws -> OlderVariables {
-        let platform = try? client.environmentVariables(ofProject: named.project.id)
+        let list = try? client.environmentVariables(ofProject: named.project.id)
         var local: [Variable] = []
         if let project = named.local, let index = try workspace.session.indexWithoutPrompt() {
             local = index.variables.filter { $0.project == project.id }
         }
-        if platform == nil {
+        if let list {
+            HiddenProduction.warn(
+                ListedRecords(list, environments: .init([])), of: named.project.name,
+                workspace.context)
+        } else {
             workspace.context.warn(
                 "not-compared",
                 named.local == nil
@@ -83,7 +87,7 @@ struct ProductionSwitch {
                     : "Cannot list Vercel's variables, so only the differences that the vault knows about are shown."
             )
         }
-        return OlderVariables(in: named.deployment, platform: platform, local: local)
+        return OlderVariables(in: named.deployment, platform: list?.variables, local: local)
     }
 
     /// Warns about older values.

@@ -11,11 +11,13 @@ extension LiveRotationRemote {
         let index = try workspace.session.index(.everything)
         let variables = index.variables.keyed(by: \.id)
         let arena = SecretArena()
+        let list: ListedRecords
         let listed: [String: VercelRecord]
         var shown: [String: SecretSlice] = [:]
         let listedAt = workspace.context.now()
         do throws(VercelAPIError) {
-            listed = try self.listed(member)
+            list = try self.listed(member)
+            listed = list.keyed(by: \.id)
             let readable = records.compactMap { variables[$0.variable]?.remote?.id }
                 .compactMap { listed[$0] }.filter { $0.attributes.kind != .sensitive }
             let read = try VercelValues(
@@ -27,7 +29,7 @@ extension LiveRotationRemote {
         }
         // So that `list` does not show a changed variable as synced.
         try workspace.session.learn(
-            from: Array(listed.values), listedAt: listedAt, vercelTime: client(member).vercelTime,
+            from: list, listedAt: listedAt, vercelTime: client(member).vercelTime,
             of: plan.members[member].project)
         let (new, old) = (
             try values.value(.new, ofMember: member), try values.value(.old, ofMember: member)
@@ -38,6 +40,7 @@ extension LiveRotationRemote {
                 return .unknown("the vault no longer has \(plan.key)")
             }
             let found = variable.remote.flatMap { listed[$0.id] }
+            if found == nil, !list.isComplete { return .unknown(list.hidingClause) }
             let value = found.flatMap { shown[$0.id] }
             return RotationRemoteValue(
                 of: variable, found, shown: Self.shown(value, new: new, old: old),
@@ -46,11 +49,11 @@ extension LiveRotationRemote {
         return .success(.joined(standings))
     }
 
-    /// Returns a project's records on Vercel, by id.
-    private func listed(_ member: Int) throws(VercelAPIError) -> [String: VercelRecord] {
+    /// Returns a project's records on Vercel.
+    private func listed(_ member: Int) throws(VercelAPIError) -> ListedRecords {
         let (client, project) = (client(member), plan.members[member].vercelProject)
         let listed = try client.environmentVariables(ofProject: project)
-        return try VercelRefresh.records(listed, of: project, client).keyed(by: \.id)
+        return try VercelRefresh.records(listed, of: project, client)
     }
 
     private static func shown(

@@ -20,8 +20,8 @@ struct RotationSetup {
     private struct Overview {
         /// By Vercel's project id.
         var projects: [String: Project] = [:]
-        /// Sensitive-variable policies by team id; nil if unreadable.
-        var policies: [String: String?] = [:]
+        /// By id; nil if unreadable.
+        var teams: [String: Team?] = [:]
     }
 
     private let workspace: Workspace
@@ -84,9 +84,8 @@ struct RotationSetup {
         for place in found {
             guard let binding = place.project.binding else { continue }
             let access = try platform.access(binding)
-            if let team = binding.teamID, overview.policies[team] == nil {
-                overview.policies.updateValue(
-                    (try? access.client.team(team))?.sensitivePolicy, forKey: team)
+            if let team = binding.teamID, overview.teams[team] == nil {
+                overview.teams.updateValue(try? access.client.team(team), forKey: team)
             }
             if accesses.contains(where: { $0.isSame(as: access) }) { continue }
             accesses.append(access)
@@ -105,8 +104,8 @@ struct RotationSetup {
         let bound = try LinkedProject.inVault(
             found.project, platform, workspace,
             knowing: found.project.binding.flatMap { overview.projects[$0.projectID] })
-        try checkPolicy(found, bound, overview)
         let reading = try requireSync(found, bound, workspace)
+        warnOfPolicy(found, bound, overview, workspace)
         // Also without --redeploy: somebody else may deploy before a revert.
         let deployment: RotationDeployments.Choice
         do {
@@ -120,28 +119,38 @@ struct RotationSetup {
             deployment: deployment, reading: reading)
     }
 
-    /// Rejects a readable variable if the team's policy makes new variables sensitive: the old value
-    /// could not be restored as it was. If the policy cannot be read, the read-back detects it.
-    private static func checkPolicy(
-        _ found: RotationSelection.Found, _ bound: LinkedProject, _ overview: Overview
-    ) throws {
+    /// Warns of a team's policies that Vercel may apply to the new value: one makes readable variables
+    /// sensitive, one wants Secrets of production to be variables of their own. Whether it does, the
+    /// read-back shows.
+    private static func warnOfPolicy(
+        _ found: RotationSelection.Found, _ bound: LinkedProject, _ overview: Overview,
+        _ workspace: Workspace
+    ) {
         let readable = found.records.first { record in
-            let scope = record.attributes.scope
-            return record.attributes.kind != .sensitive
-                && (scope.targets.names.contains { $0 != "development" }
-                    || !scope.customEnvironments.isEmpty)
+            record.attributes.kind != .sensitive && !record.attributes.scope.isOnlyDevelopment
         }
-        guard let readable, let owner = bound.platform.accountId, owner.hasPrefix("team_"),
-            overview.policies[owner] ?? (try? bound.access.client.team(owner))?.sensitivePolicy
-                == "on"
+        let mixed = found.records.first { record in
+            let scope = record.attributes.scope
+            return record.attributes.kind == .sensitive && scope.targets.contains(.production)
+                && (scope.targets != .production || !scope.customEnvironments.isEmpty)
+        }
+        guard readable != nil || mixed != nil, let owner = bound.platform.accountId,
+            owner.hasPrefix("team_"),
+            let team = overview.teams[owner] ?? (try? bound.access.client.team(owner))
         else { return }
-        let (key, project) = (readable.name, found.project.name)
-        throw CommandError(
-            .conflict,
-            "A team policy makes \(key) in \(project) sensitive on Vercel, but it is not sensitive in the vault, so the rotation could not be reverted if it failed.",
-            hint:
-                "Make the variable sensitive first with: zg-env harden \(word: key) -p \(word: project)"
-        )
+        let project = found.project.name
+        if let readable, team.sensitivePolicy == "on" {
+            workspace.context.warn(
+                "forced-sensitive",
+                "A policy of the team may make \(readable.name) in \(project) sensitive with the new value, and the rotation could not be reverted then. To make it sensitive first, run: zg-env harden \(word: readable.name) -p \(word: project)"
+            )
+        }
+        if let mixed, team.separatesProductionSecrets {
+            workspace.context.warn(
+                "separate-production",
+                "The team requires Secrets of production to be variables of their own, and \(mixed.name) in \(project) is for \(mixed.attributes.scope.description): Vercel may refuse the new value."
+            )
+        }
     }
 
     /// Requires the vault and Vercel to agree, so that a revert restores what was there.
@@ -152,6 +161,20 @@ struct RotationSetup {
             workspace, bound, bound.local ?? found.project,
             rules: .init(records: Set(found.records.map(\.id))), isPart: true
         ).run(asks: false, sends: false)
+        if let records = report.reading?.records, !records.isComplete {
+            throw HiddenProduction.refusal(
+                records, of: found.project.name,
+                "\(found.records[0].name) was not rotated: what production has could not be proved")
+        }
+        let owned = Set(found.records.compactMap { $0.remote?.id })
+        if let managed = report.reading?.records.first(where: {
+            owned.contains($0.id) && $0.integration != nil
+        }) {
+            throw CommandError(
+                .conflict,
+                "\(managed.key) in \(found.project.name) is managed by an integration of Vercel, which may write it again.",
+                hint: ConflictAdvice.rotatingIntegration)
+        }
         if report.isInSync { return report.reading }
         throw CommandError(
             .conflict,

@@ -7,7 +7,8 @@ internal import VercelAPI
 /// Looks at Vercel for what a schema declares: at the project's variables now, and at deployments.
 struct VercelLook {
     private let bound: LinkedProject
-    private let records: [VercelRecord]
+    /// What Vercel lists, which may not be everything.
+    let records: ListedRecords
     private let shared: SharedListing
     /// The slugs of the project's custom environments.
     let customEnvironments: [String]
@@ -19,9 +20,8 @@ struct VercelLook {
         let names = CustomEnvironmentNames(environments)
         self.bound = bound
         customEnvironments = environments.map(\.slug)
-        records = try client.environmentVariables(ofProject: bound.platform.id).map {
-            VercelRecord($0, environments: names)
-        }
+        records = ListedRecords(
+            try client.environmentVariables(ofProject: bound.platform.id), environments: names)
         shared = SharedListing(
             try SharedListing.keep(of: bound, workspace), askedAt: workspace.context.now())
     }
@@ -35,7 +35,7 @@ struct VercelLook {
         let shared = shared.names(in: place)
         return SchemaLook(side: .vercel, target: target, keys: shared.union(found.keys)) { item in
             if let kind = found[item.key] { return .init(.unread, kind: kind) }
-            return shared.contains(item.key) ? .init(.unread) : .missing
+            return shared.contains(item.key) ? .init(.unread) : missing(in: place)
         }
     }
 
@@ -53,11 +53,19 @@ struct VercelLook {
             of: live, pulled: try pulled(live.id), records: records(in: place))
         let shared = shared.names(in: place)
         return SchemaLook(side: .live, target: target, keys: variables.keys) { item in
-            let presence = variables.presence(of: item.key)
+            var presence = variables.presence(of: item.key)
+            if presence.content == .missing { presence = missing(in: place) }
             guard presence.content == .missing, shared.contains(item.key) else { return presence }
             return .init(
                 .unknown("a shared variable, and Vercel does not report when it was added"))
         }
+    }
+
+    /// Returns what it means that a variable is not there: nothing, if Vercel may hide it.
+    private func missing(in place: EffectiveVariables.Place) -> SchemaCheck.Presence {
+        let isProduction = EffectiveVariables.applies(Scope(targets: .production), in: place)
+        return isProduction && !records.isComplete
+            ? .init(.unknown(records.hidingClause)) : .missing
     }
 
     private func records(in place: EffectiveVariables.Place) -> [VercelRecord] {

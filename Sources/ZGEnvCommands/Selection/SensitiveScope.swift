@@ -1,7 +1,8 @@
 internal import EnvOperations
 internal import Vault
+internal import VercelAPI
 
-/// Vercel's rule that a sensitive variable cannot target development.
+/// What Vercel refuses for a sensitive variable: a public name and, without an explicit type, development.
 enum SensitiveScope {
     /// Checks the type that a value would get in `scope`.
     ///
@@ -14,19 +15,34 @@ enum SensitiveScope {
         _ scope: Scope, _ kind: VariableAttributes.Kind?,
         copyOf source: VariableAttributes.Kind? = nil, of key: String, among records: [Variable]
     ) throws {
-        guard scope.targets.contains(.development) else { return }
+        if kind == .sensitive { try check(publicName: key) }
+        guard scope.targets.contains(.development), kind == nil else { return }
         let exact = records.first { $0.isLive && $0.attributes.scope == scope }
+        guard exact?.attributes.kind != .sensitive else { return }
         let kept = exact?.attributes.kind ?? Inheritance(in: scope, among: records).kind
-        guard kind == .sensitive || kind == nil && [kept, source].contains(.sensitive) else {
-            return
-        }
+        guard [kept, source].contains(.sensitive) else { return }
+        throw CommandError(
+            .usage, "\(key) is sensitive, and Vercel does not allow that in development.",
+            hint: "Choose other targets, or set it for development with --type encrypted.")
+    }
+
+    /// Refuses to make a variable sensitive whose name makes it public.
+    static func check(publicName key: String) throws {
+        guard let prefix = PublicPrefix(of: key), prefix.isRefusedForSecrets else { return }
         throw CommandError(
             .usage,
-            kind == .sensitive
-                ? "Vercel does not allow sensitive variables for development."
-                : "\(key) is sensitive, and Vercel does not allow that in development.",
-            hint: kind == .sensitive
-                ? "Choose other targets: -t production,preview"
-                : "Choose other targets, or set it for development with --type encrypted.")
+            "\(key) starts with \(prefix.text), which makes its value public: Vercel does not allow that for a Secret (sensitive).",
+            hint: "Give a secret another name.")
+    }
+
+    /// Warns of a sensitive variable whose name makes frameworks publish it, although Vercel takes it.
+    static func warn(_ keys: [String], _ context: Context) {
+        for key in keys {
+            guard let prefix = PublicPrefix(of: key), !prefix.isRefusedForSecrets else { continue }
+            context.warn(
+                "public-prefix",
+                "\(key) starts with \(prefix.text), which frameworks build into what browsers load, even if it is sensitive."
+            )
+        }
     }
 }

@@ -82,7 +82,7 @@ enum Setting: String, CaseIterable {
     /// - Throws: ``ExitCode/usage`` with a suggestion.
     static func named(_ name: String, in place: String = "") throws -> Setting {
         if let setting = Setting(rawValue: name) { return setting }
-        let names = allCases.map(\.rawValue) + ["schema-check", "schema-env.NAME"]
+        let names = allCases.map(\.rawValue) + ["schema-check", "schema-env.NAME", "default-type"]
         throw CommandError(
             .usage, "\(place)No such setting.",
             hint: Suggestion.nearest(to: name, among: names).map { "Did you mean \($0)?" }

@@ -20,7 +20,8 @@ enum SettingName {
         ArgumentSpec(
             "KEY", .one, "The setting",
             completion: .words(
-                Setting.allCases.map(\.rawValue) + [VaultSettingName.schemaCheck.name]))
+                Setting.allCases.map(\.rawValue)
+                    + [VaultSettingName.schemaCheck, .defaultType].map(\.name)))
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import EnvOperations
 internal import Vault
 
 /// A setting that the vault stores, for all its projects: one that decides what a command requires before
@@ -8,6 +9,14 @@ enum VaultSettingName: Equatable {
     case schemaCheck
     /// The target that a schema means by a name of an environment; in lower case.
     case schemaEnvironment(String)
+
+    /// The type of new variables that no option and no schema gives one.
+    case defaultType
+
+    /// The values of ``defaultType``.
+    private static let types = [
+        VariableAttributes.Kind.encrypted.name, VariableAttributes.Kind.sensitive.name,
+    ]
 
     /// The values of ``schemaCheck``.
     enum SchemaCheck: String, CaseIterable {
@@ -25,6 +34,10 @@ enum VaultSettingName: Equatable {
             self = .schemaCheck
             return
         }
+        if name == DefaultType.settingName {
+            self = .defaultType
+            return
+        }
         guard name.hasPrefix(Self.environmentPrefix) else { return nil }
         let environment = name.dropFirst(Self.environmentPrefix.count).lowercased()
         guard !environment.isEmpty, environment.utf8.count <= 256,
@@ -36,16 +49,24 @@ enum VaultSettingName: Equatable {
     var name: String {
         switch self {
         case .schemaCheck: Self.checkName
+        case .defaultType: DefaultType.settingName
         case .schemaEnvironment(let environment): Self.environmentPrefix + environment
         }
     }
 
     /// The value without a stored one; nil if it depends on the name.
-    var standard: String? { self == .schemaCheck ? SchemaCheck.off.rawValue : nil }
+    var standard: String? {
+        switch self {
+        case .schemaCheck: SchemaCheck.off.rawValue
+        case .defaultType: VariableAttributes.Kind.encrypted.name
+        case .schemaEnvironment: nil
+        }
+    }
 
     var summary: String {
         switch self {
         case .schemaCheck: "whether run, push and rotate check variables against the schema"
+        case .defaultType: "type of new variables, encrypted or sensitive"
         case .schemaEnvironment: "target to use for the schema environment NAME"
         }
     }
@@ -58,6 +79,10 @@ enum VaultSettingName: Equatable {
         case .schemaCheck:
             guard SchemaCheck(rawValue: text) != nil else {
                 throw CommandError(.usage, "\(name) must be off, on or strict.")
+            }
+        case .defaultType:
+            guard Self.types.contains(text) else {
+                throw CommandError(.usage, "\(name) must be encrypted or sensitive.")
             }
         case .schemaEnvironment:
             if text != Self.noTarget { try TargetName.check(text) }

@@ -7,6 +7,10 @@ struct ConflictAdvice {
     /// One or more sentences.
     let text: String
 
+    /// Where the value of an integration's variable is replaced.
+    static let rotatingIntegration =
+        "Replace its value where the integration is: on Vercel under Integrations, the resource, Settings, Rotate Secrets; then redeploy."
+
     /// With more keys than this, the command applies to the whole project.
     private static let longestList = 20
 
@@ -77,6 +81,9 @@ struct ConflictAdvice {
         for note in all(.reserved) {
             sentences.append(
                 "Remove it with: zg-env rm \(word: note.key) \(place)\(note.scope.optionText).")
+        }
+        add(all(.managed)) {
+            "\(Self.rotatingIntegration) To change it nevertheless, run: \(command("push", $0)) --force."
         }
         let along = conflicts.filter {
             if case .takingAlong = $0.way { true } else { false }

@@ -7,7 +7,7 @@ internal import Vault
 /// `harden`: makes readable variables sensitive after verifying that the vault has their values.
 struct Harden: Command {
     static let spec = CommandSpec(
-        ["harden"], "Make variables sensitive (write-only) on Vercel",
+        ["harden"], "Make variables sensitive (Vercel's Secret, write-only)",
         discussion: """
             Once a variable is sensitive, Vercel no longer shows its value, so values that the \
             vault does not have are pulled first. Each value in the vault is then compared with \
@@ -42,6 +42,7 @@ struct Harden: Command {
                 .usage, "Vercel does not support sensitive variables for development.",
                 hint: "Use -t with production, preview or a custom environment.")
         }
+        for key in (rules.keys ?? []).sorted() { try SensitiveScope.check(publicName: key) }
         redeploys = command.has("redeploy")
     }
 

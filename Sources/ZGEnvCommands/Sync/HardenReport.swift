@@ -12,6 +12,10 @@ struct HardenReport {
     var items: [HardeningPlan.Candidate] = []
     /// The records left as they are.
     var omissions: [RecordNote] = []
+    /// Variables that stay readable because their names make them public.
+    var publicNames: [String] = []
+    /// Variables that integrations manage.
+    var managed: [String] = []
     /// Readable parts split off by earlier runs and not yet sent.
     var leftovers: [Variable] = []
     /// Records made sensitive by an earlier run whose value may not have arrived.
@@ -87,7 +91,8 @@ struct HardenReport {
                     items.filter(\.lacksValue).map {
                         JSONValue.entry($0.record.key, $0.record.attributes.scope)
                     })),
-            .init("left", .entries(omissions)),
+            .init("left", .entries(omissions)), .init("public", .strings(publicNames)),
+            .init("managed", .strings(managed)),
             .init("unverified", (outcomes ?? []).unverified),
             .init("failed", (outcomes ?? []).entries(\.failureReason)),
         ]
@@ -97,14 +102,16 @@ struct HardenReport {
 
     private var text: String {
         guard let outcomes else {
-            return planLines.isEmpty
+            return
+                (planLines.isEmpty
                 ? "Nothing to harden.\n"
-                : DisplayText.lines(planLines, after: "Would ")
+                : DisplayText.lines(planLines, after: "Would ")) + leftLines
         }
-        let left = omissions.map {
-            let scope = DisplayText.safe($0.scope.description)
-            return "left       \(DisplayText.safe($0.key)) (\(scope)): \($0.reason)\n"
-        }.joined()
+        let left =
+            omissions.map {
+                let scope = DisplayText.safe($0.scope.description)
+                return "left       \(DisplayText.safe($0.key)) (\(scope)): \($0.reason)\n"
+            }.joined() + leftLines
         if outcomes.isEmpty { return left.isEmpty ? "Nothing to harden.\n" : left }
         return outcomes.map { outcome in
             let scope = DisplayText.safe(outcome.step.attributes.scope.description)
@@ -118,6 +125,16 @@ struct HardenReport {
                 return "\(isSensitive ? "sensitive" : "readable ")  \(what): \(reason)\n"
             }
         }.joined() + left
+    }
+
+    /// A line each about what a public name keeps readable and what is left to integrations.
+    private var leftLines: String {
+        [
+            (publicNames, "Readable, because the prefix of the name makes the value public"),
+            (managed, "Left to the integration that manages it"),
+        ].filter { !$0.0.isEmpty }.map {
+            "\($0.1): \(DisplayText.safe(VariableName.list($0.0)))\n"
+        }.joined()
     }
 
     private var failure: CommandError? {
@@ -151,6 +168,9 @@ struct HardenReport {
             switch note.way {
             // Vercel did not show the value this time.
             case .sending: break
+            case .managed:
+                sentences.append(ConflictAdvice.rotatingIntegration)
+                continue
             case .value:
                 sentences.append(
                     "Set a value with: zg-env set \(word: name) \(place)\(note.scope.optionText) --push."
@@ -167,6 +187,7 @@ struct HardenReport {
                 "First run: zg-env push \(ConflictAdvice.words(pushed))\(place) (this push does not overwrite changes on Vercel)."
             )
         }
+        if hardened.isEmpty { return sentences.unique(by: \.self).joined(separator: " ") }
         let again = "zg-env harden \(ConflictAdvice.words(hardened))\(place)"
         return sentences.isEmpty
             ? "Run again: \(again)"

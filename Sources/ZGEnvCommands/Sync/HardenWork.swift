@@ -36,7 +36,8 @@ struct HardenWork {
         var report = HardenReport(project: project.name)
         report.isLive = bound.platform.production != nil
         (report.leftovers, report.unconfirmed) = (plan.leftovers, plan.unconfirmed)
-        report.declared = plan.declared
+        (report.declared, report.publicNames) = (plan.declared, plan.publicNames)
+        report.managed = plan.managed
         let (items, differing) = try compared(plan.candidates)
         report.items = items.map(\.candidate)
         report.omissions = plan.omissions + differing
@@ -80,7 +81,7 @@ struct HardenWork {
         let listed =
             try bound.reading?.lists.variables.map(\.variable)
             ?? client.environmentVariables(ofProject: bound.platform.id)
-        let platform = listed.map { VercelRecord($0, environments: names) }
+        let platform = ListedRecords(listed, environments: names)
         // Even if nothing is hardened.
         if !workspace.options.dryRun {
             try workspace.session.learn(
@@ -103,7 +104,21 @@ struct HardenWork {
         var rules = rules
         rules.begun = Set(
             try workspace.session.index(.everything).sends(of: project.id).compactMap(\.variable))
-        return HardeningPlan(variables: variables, platform: platform, rules: rules)
+        let plan = HardeningPlan(variables: variables, platform: platform, rules: rules)
+        try refuseHidden(plan, platform)
+        return plan
+    }
+
+    /// Refuses to write to production while Vercel hides a part of it, before the vault changes.
+    private func refuseHidden(_ plan: HardeningPlan, _ platform: ListedRecords) throws {
+        guard !platform.isComplete else { return }
+        let keys = plan.names { $0.targets.contains(.production) }
+        guard !keys.isEmpty else {
+            return HiddenProduction.warn(platform, of: project.name, workspace.context)
+        }
+        throw HiddenProduction.refusal(
+            platform, of: project.name,
+            "nothing was changed: \(VariableName.list(keys.sorted()))")
     }
 
     /// Reads Vercel's values and compares the vault's with them.

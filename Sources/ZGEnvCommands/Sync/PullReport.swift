@@ -11,6 +11,7 @@ struct PullReport {
     private let isNew: Bool
     private let plan: PullPlan
     private let skipped: [RecordNote]
+    private let listed: ListedRecords
     /// The values from Vercel, by its ids.
     private let values: [String: SecretSlice]
     /// Whether a value in the vault would change or be removed, which needs confirmation. A
@@ -24,6 +25,7 @@ struct PullReport {
         isNew = work.isNew
         plan = finding.plan
         skipped = finding.skipped
+        listed = finding.listing.all
         values = finding.values
         needsAnswer = plan.steps.contains { step in
             step.changesLocalValue && !(step.variable.map(finding.isDecided) ?? false)
@@ -97,6 +99,8 @@ struct PullReport {
             .init("conflicts", .array(plan.conflicts.map(Self.json))),
             .init("unreadable", .entries(plan.unreadable)),
             .init("skipped", .entries(skipped)), .init("compared", .bool(plan.compared)),
+            .init("unlisted", .array(plan.unlisted.map(\.entry))),
+            HiddenProduction.member(listed),
         ]
         if isDryRun { members.append(.init("dryRun", true)) }
         return members
@@ -172,6 +176,7 @@ struct PullReport {
 
     /// Shows warnings about empty and suspicious values, and about skipped comparisons.
     func warn(_ workspace: Workspace) throws {
+        HiddenProduction.warn(listed, of: project, workspace.context)
         var suspicious = ValueReport()
         for step in plan.steps where step.takesValue {
             guard let value = step.record.flatMap({ values[$0.id] }), value.count > 0 else {

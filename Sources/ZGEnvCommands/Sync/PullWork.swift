@@ -94,6 +94,7 @@ struct PullWork {
                 ?? client.environmentVariables(ofProject: bound.platform.id, valuesInto: arena),
             environments: names)
         let vercelTime = bound.reading?.vercelTime ?? client.vercelTime
+        bound.keepLabels(listing.all, askedAt: listedAt, workspace)
         let claimed =
             try keys.opensValues
             ? ClaimedRecords(
@@ -123,7 +124,7 @@ struct PullWork {
 
     /// Returns old records of renamed or replaced variables, which the next push deletes.
     private func pendingDeletions(
-        _ records: [VercelRecord], _ index: VaultIndex
+        _ records: ListedRecords, _ index: VaultIndex
     ) throws -> [VercelRecord] {
         let there = Set(records.map(\.id))
         let targets = try index.sends(of: project.id).filter { send in
@@ -187,8 +188,9 @@ struct PullWork {
     private func drop(_ missing: [VercelRecord], from listing: inout VercelListing) throws {
         if missing.isEmpty { return }
         let known = Set(listing.all.map(\.id))
-        let listed = Set(
-            try bound.access.client.environmentVariables(ofProject: bound.platform.id).map(\.id))
+        let list = try bound.access.client.environmentVariables(ofProject: bound.platform.id)
+        listing.hide(list.hiddenProduction)
+        let listed = Set(list.variables.map(\.id))
         for record in missing {
             guard !listed.contains(record.id) else {
                 throw CommandError(

@@ -59,6 +59,15 @@ struct PushReport {
         }
     }
 
+    /// The sentence about new variables that Vercel will show; nil without any.
+    var readableNotice: String? {
+        var notice = ReadableNotice()
+        for step in plan.steps where step.action == .create && step.variable?.remote == nil {
+            notice.add(step.key, step.attributes)
+        }
+        return notice.text("to hide them, run: zg-env harden \(notice.words)-p \(word: project)")
+    }
+
     private var emptySteps: [PushPlan.Step] {
         plan.steps.filter { step in
             step.sendsValue && step.variable.map { empty.contains($0.id) } ?? false
@@ -133,7 +142,9 @@ struct PushReport {
             .init("weakened", .array(plan.weakened.map(\.step.entry))),
             .init("empty", .array(emptySteps.map(\.entry))),
             .init("changedWhileLocked", changes?.json ?? .array([])),
+            .init("unlisted", .array(plan.unlisted.map(\.entry))),
         ]
+        if let reading { members.append(HiddenProduction.member(reading.records)) }
         if isDryRun { members.append(.init("dryRun", true)) }
         return CommandResult(json: .object(members), text: text, failure: failure)
     }
@@ -241,9 +252,10 @@ struct PushReport {
             }
             return planLines.isEmpty && left.isEmpty
                 ? "Nothing to push.\n"
-                : (planLines.map { "Would \($0)" } + left + changeLines).map {
-                    "\(DisplayText.safe(sentence: $0))\n"
-                }.joined()
+                : (planLines.map { "Would \($0)" } + left + changeLines
+                    + [readableNotice].compactMap(\.self)).map {
+                        "\(DisplayText.safe(sentence: $0))\n"
+                    }.joined()
         }
         let outcomes = outcomes + leftOut
         if outcomes.isEmpty { return "Nothing to push.\n" }
@@ -292,10 +304,12 @@ struct PushReport {
             return CommandError(
                 .conflict,
                 keyCount == 1
-                    ? failures.isEmpty
+                    ? failures.isEmpty && conflicts[0].way != .managed
                         ? "\(conflicts[0].key) has changed on Vercel since the last sync."
                         : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
-                    : "\(keyCount) variables have changed on Vercel since the last sync.",
+                    : conflicts.allSatisfy { $0.way == .managed }
+                        ? "Integrations manage \(keyCount) of the variables on Vercel."
+                        : "\(keyCount) variables have changed on Vercel since the last sync.",
                 hint:
                     "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )

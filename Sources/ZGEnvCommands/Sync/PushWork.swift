@@ -89,8 +89,12 @@ struct PushWork {
     ) throws -> PushReport {
         let lock = try lock ?? Self.lock(project, workspace)
         defer { withExtendedLifetime(lock) {} }
-        return try perform(
-            asks: asks, sends: sends, followUp, knowing: try known ?? read())
+        let reading = try known ?? read()
+        if !isPart {
+            HiddenProduction.warn(reading.records, of: project.name, workspace.context)
+            bound.keepLabels(reading.records, askedAt: reading.listedAt, workspace)
+        }
+        return try perform(asks: asks, sends: sends, followUp, knowing: reading)
     }
 
     /// What happens after a push.
@@ -139,6 +143,8 @@ struct PushWork {
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
+        // A rotation refuses by itself.
+        if sends { try refuseHidden(plan, platform) }
         let seen = Seen(
             reading: reading, resolution: resolution, claimed: claimed, stricter: stricter,
             versions: Dictionary(
@@ -194,8 +200,11 @@ struct PushWork {
             for line in schemaLines { workspace.context.warn("schema", "\(line).") }
             if !workspace.options.dryRun { report.warnOfEmpty(workspace.context) }
         }
+        // `set` and `import` have said it.
+        let readable = asks && command == nil ? report.readableNotice : nil
+        if workspace.options.yes, let readable { workspace.note("\(readable).") }
         if asks || workspace.options.dryRun {
-            let lines = report.planLines
+            let lines = report.planLines + [readable].compactMap(\.self)
             let question =
                 "Push to \(bound.platform.name)\(followUp.map { " and \($0.words)" } ?? "")?"
             let answer = try workspace.confirm(
@@ -261,6 +270,24 @@ struct PushWork {
             report.lacksProduction = known?.live == nil
         }
         return report
+    }
+
+    /// Refuses what Vercel's list is not complete enough for. Nothing is sent then, and nothing of it
+    /// is kept.
+    private func refuseHidden(_ plan: PushPlan, _ platform: ListedRecords) throws {
+        guard !platform.isComplete, rules.prune || !plan.blocked.isEmpty else { return }
+        let blocked = Set(plan.blocked.map(\.key))
+        let others = Set(plan.steps.map(\.key)).subtracting(blocked).sorted()
+        let rest =
+            rules.prune || others.isEmpty
+            ? ""
+            : "What does not touch production can be pushed by itself: zg-env push \(ConflictAdvice.words(others))-p \(word: project.name)"
+        throw HiddenProduction.refusal(
+            platform, of: project.name,
+            rules.prune
+                ? "--prune could delete the wrong ones, and nothing was sent"
+                : "nothing was sent: \(VariableName.list(blocked.sorted()))",
+            rest: rest)
     }
 
     /// Asks before Vercel shows a value that it hides now, which --yes does not answer.
@@ -348,7 +375,7 @@ struct PushWork {
                 listed, elapsed: reading.lists.elapsed, pauseCount: reading.lists.pauseCount)
             return VercelReading(
                 environments: environments,
-                records: listed.map { VercelRecord($0, environments: environments) },
+                records: ListedRecords(listed, environments: environments),
                 listing: listing, listedAt: reading.askedAt, vercelTime: reading.vercelTime)
         }
         let environments = CustomEnvironmentNames(
@@ -372,7 +399,7 @@ struct PushWork {
         let index = try workspace.session.index(.listing)
         let hasCustom =
             !(rules.places?.customEnvironments ?? []).isEmpty
-            || listed.contains { !$0.customEnvironmentIds.isEmpty }
+            || listed.variables.contains { !$0.customEnvironmentIds.isEmpty }
             || index.variables.contains {
                 $0.project == project.id && !$0.attributes.scope.customEnvironments.isEmpty
             }
@@ -381,13 +408,13 @@ struct PushWork {
         let listing = FreshListing(client, project: bound.platform.id, environments: names)
         listing.take(listed, elapsed: elapsed, pauseCount: pauseCount)
         return VercelReading(
-            environments: names, records: listed.map { VercelRecord($0, environments: names) },
+            environments: names, records: ListedRecords(listed, environments: names),
             listing: listing, listedAt: listedAt, vercelTime: vercelTime)
     }
 
     /// Returns records never pushed whose value Vercel already has, so that they count as pushed.
     private func adopted(
-        _ variables: [Variable], _ platform: [VercelRecord]
+        _ variables: [Variable], _ platform: ListedRecords
     ) throws -> [Identifier: VercelRecord] {
         let candidates = PushPlan.adoptionCandidates(
             variables: variables, platform: platform, rules: rules
@@ -415,7 +442,7 @@ struct PushWork {
 
     /// Finds out what became of unfinished writes of earlier pushes.
     private func resolution(
-        _ index: VaultIndex, _ variables: [Variable], _ platform: [VercelRecord]
+        _ index: VaultIndex, _ variables: [Variable], _ platform: ListedRecords
     ) throws -> SendResolution {
         // A removal by `rm --push` may have been sent by an earlier push.
         let included = Set(
@@ -512,14 +539,16 @@ struct PushWork {
     /// Returns notes on records without a step that somebody changed after the plan was made.
     private func overtaken(
         _ variables: [Variable], _ adopted: [Identifier: VercelRecord],
-        _ planned: [VercelRecord], _ now: [VercelRecord]
+        _ planned: ListedRecords, _ listed: ListedRecords
     ) -> [RecordNote] {
-        let (planned, now) = (planned.keyed(by: \.id), now.keyed(by: \.id))
+        let (planned, now) = (planned.keyed(by: \.id), listed.keyed(by: \.id))
         return variables.compactMap { variable in
             let before = adopted[variable.id] ?? variable.remote.flatMap { planned[$0.id] }
             guard let before else { return nil }
             let record = now[before.id]
-            guard record?.updatedAt != before.updatedAt else { return nil }
+            guard record?.updatedAt != before.updatedAt, record != nil || listed.isComplete else {
+                return nil
+            }
             return RecordNote(
                 key: variable.name, scope: variable.attributes.scope,
                 reason: record.map {
@@ -530,13 +559,15 @@ struct PushWork {
 
     /// Returns notes on records that somebody created during the push in places that it vacated.
     private func createdMeanwhile(
-        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: [VercelRecord]
+        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: ListedRecords
     ) -> [RecordNote] {
         let sent = Set(outcomes.filter { !$0.isFailed }.compactMap { $0.step.variable?.id })
         let created = Set(outcomes.compactMap { $0.record?.id })
+        var others = now
+        others.removeAll { created.contains($0.id) }
         return PushPlan.conflicts(
             inPlacesOf: variables.filter { sent.contains($0.id) }, among: variables,
-            platform: now.filter { !created.contains($0.id) })
+            platform: others)
     }
 
     /// Tells the group of a shared project what Vercel has now.

@@ -5,7 +5,7 @@ internal import Vault
 struct VercelReading {
     /// The names of custom environments; empty if no variable applies to one.
     let environments: CustomEnvironmentNames
-    let records: [VercelRecord]
+    let records: ListedRecords
     /// The same variables, read again once older than a second.
     let listing: FreshListing
     /// The time of the request by this machine's clock, in milliseconds since 1970.

@@ -121,7 +121,7 @@ extension DifferenceState {
     var cell: Table.Cell {
         switch self {
         case .same, .present: .init(rawValue, as: .dim)
-        case .unreadable: .init(rawValue, as: .warning)
+        case .unreadable, .unlisted: .init(rawValue, as: .warning)
         case .added, .removed, .changed: .init(rawValue)
         }
     }

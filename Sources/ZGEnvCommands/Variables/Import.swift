@@ -154,6 +154,12 @@ struct Import: Command {
             result = afterwards.planned(after: result, projectName)
             if removes { workspace.note("Would delete the files once the vault has their values.") }
         }
+        if let known, !workspace.options.dryRun {
+            let created = Set(plan.keys(.created))
+            ReadableNotice.note(
+                written.filter { $0.isLive && $0.project == known.id && created.contains($0.name) },
+                in: known, workspace)
+        }
         if let known, !workspace.options.dryRun,
             let missing = try missing(in: known, content, workspace)
         {

@@ -50,11 +50,8 @@ struct List: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        if allProjects {
-            try VercelRefresh.runForAllIfRequested(workspace)
-        } else {
-            try VercelRefresh.runIfRequested(workspace)
-        }
+        let hidden = allProjects ? try VercelRefresh.runForAllIfRequested(workspace) : [:]
+        let ownHidden = allProjects ? nil : try VercelRefresh.runIfRequested(workspace)
         // The age of a value is stored with the current values.
         let index = try workspace.session.index(stale == nil ? .listing : .currentValues)
         if let problem = try workspace.session.cacheIndexKey() {
@@ -99,6 +96,9 @@ struct List: Command {
         let listing = SharedVariableFilter(
             pattern: pattern, scope: wanted, madeBefore: madeBefore, isDeleted: deleted)
         let answers = try listing.answers(workspace, index)
+        func labels(_ project: VaultProject) -> IntegrationLabels {
+            IntegrationLabels(of: project, answers)
+        }
         func shared(_ project: VaultProject) -> SharedListing {
             SharedListing(of: project, answers).filtered { listing.includes($0, matches) }
         }
@@ -110,12 +110,14 @@ struct List: Command {
                 json: [
                     "projects": .array(
                         projects.map {
-                            VariableListing.json(listed($0), shared($0), of: $0, marks)
+                            VariableListing.json(
+                                listed($0), shared($0), of: $0, marks, labels($0),
+                                hidden: hidden[$0.id])
                         })
                 ],
                 text: try text(
-                    projects.map { ($0, listed($0), shared($0)) }, marks, workspace, now,
-                    titled: true))
+                    projects.map { ($0, listed($0), shared($0), labels($0)) }, marks, workspace,
+                    now, titled: true))
         }
         let project = try ProjectResolver(workspace).existing(in: index)
         let (variables, others) = (listed(project), shared(project))
@@ -132,22 +134,26 @@ struct List: Command {
             workspace.note("\(count) (zg-env check).")
         }
         return CommandResult(
-            json: VariableListing.json(variables, others, of: project, marks),
-            text: try text([(project, variables, others)], marks, workspace, now, titled: false))
+            json: VariableListing.json(
+                variables, others, of: project, marks, labels(project), hidden: ownHidden),
+            text: try text(
+                [(project, variables, others, labels(project))], marks, workspace, now,
+                titled: false))
     }
 
     private func text(
-        _ projects: [(VaultProject, [Variable], SharedListing)], _ marks: GroupMarks,
+        _ projects: [(VaultProject, [Variable], SharedListing, IntegrationLabels)],
+        _ marks: GroupMarks,
         _ workspace: Workspace, _ now: UInt64, titled: Bool
     ) throws -> String {
         let look = TerminalStyle(workspace.context)
         var text = ""
-        for (project, variables, shared) in projects {
+        for (project, variables, shared, labels) in projects {
             if titled {
                 text += text.isEmpty ? "" : "\n"
                 text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"
             }
-            var table = VariableListing.table(variables, in: project, marks, now: now)
+            var table = VariableListing.table(variables, in: project, marks, labels, now: now)
             shared.append(to: &table, now: now)
             text += look.text(table)
         }

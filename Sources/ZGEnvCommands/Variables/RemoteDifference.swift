@@ -73,6 +73,7 @@ struct RemoteDifference {
                 return ours.equals(theirs)
             }
         }
+        HiddenProduction.warn(listing.all, of: project.name, workspace.context)
         return result(difference, project, place, listing, workspace)
     }
 
@@ -118,6 +119,7 @@ struct RemoteDifference {
         members.append(.init("variables", .array(difference.entries.map(Self.json))))
         members.append(
             .init("skipped", .strings(listing.skipped.map(\.note.key).sorted())))
+        members.append(HiddenProduction.member(listing.all))
         var table = Table([
             .init(""), .init("", canShrink: true), .init("", canShrink: true), .init(""),
         ])

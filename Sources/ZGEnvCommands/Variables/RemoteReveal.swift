@@ -23,9 +23,9 @@ enum RemoteReveal {
         let client = bound.access.client
         let environments = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
-        let listed = try client.environmentVariables(ofProject: bound.platform.id).map {
-            VercelRecord($0, environments: environments)
-        }
+        let listed = ListedRecords(
+            try client.environmentVariables(ofProject: bound.platform.id),
+            environments: environments)
         let project = bound.local?.name ?? bound.platform.name
         let chosen = try names.map { try record($0, in: place, among: listed, project) }
         let answers = try VercelValues(client, project: bound.platform.id)
@@ -44,14 +44,16 @@ enum RemoteReveal {
     }
 
     private static func record(
-        _ name: String, in place: EffectiveVariables.Place?, among records: [VercelRecord],
+        _ name: String, in place: EffectiveVariables.Place?, among records: ListedRecords,
         _ project: String
     ) throws -> VercelRecord {
         let named = records.filter { $0.key == name }
         guard !named.isEmpty else {
             throw CommandError(
                 .notFound,
-                "\(project) has no variable \(name) on Vercel."
+                records.isComplete
+                    ? "\(project) has no variable \(name) on Vercel."
+                    : "Vercel lists no variable \(name) in \(project), but \(records.hidingClause)."
             )
         }
         let found = place.map { place in

@@ -89,8 +89,9 @@ struct SetVariable: Command {
         for key in keys {
             let records = known.map { index.records(of: $0.id, named: key) } ?? []
             try checkName(key, records.filter(\.isLive))
-            _ = try scope(of: key, wanted, records, in: projectName)
+            _ = try scope(of: key, wanted, records, in: projectName, index)
         }
+        if kind == .sensitive { SensitiveScope.warn(keys, workspace.context) }
         for key in keys {
             VariableName.warnUnlessPortable(key, workspace.context)
             if let warning = CodeLoadingName.warning(about: key) {
@@ -116,7 +117,8 @@ struct SetVariable: Command {
             }
             let records = known.map { index.variables(of: $0.id, named: key) } ?? []
             let value = try input.value(
-                for: key, in: try scope(of: key, wanted, records, in: projectName), workspace)
+                for: key, in: try scope(of: key, wanted, records, in: projectName, index),
+                workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }
@@ -139,6 +141,9 @@ struct SetVariable: Command {
         }
         if projectCreated { workspace.note("Created project \(project.name).") }
         for outcome in outcomes { outcome.report(in: project.name, workspace) }
+        ReadableNotice.note(
+            outcomes.filter { $0.edit.isNew && $0.edit.before == nil }.map(\.variable),
+            in: project, workspace)
         var result = CommandResult(json: json(project.name, projectCreated, outcomes))
         let held = zip(outcomes, values).map { outcome, value in
             (
@@ -219,7 +224,8 @@ struct SetVariable: Command {
     ///
     /// - Parameter records: All records of the key, including removed ones.
     private func scope(
-        of key: String, _ wanted: Scope?, _ records: [Variable], in project: String
+        of key: String, _ wanted: Scope?, _ records: [Variable], in project: String,
+        _ index: VaultIndex
     ) throws -> Scope {
         let live = records.filter(\.isLive)
         let scope: Scope
@@ -230,7 +236,10 @@ struct SetVariable: Command {
         } else if let only = live.first {
             scope = only.attributes.scope
         } else {
-            scope = Inheritance.standardScope(kind, among: records)
+            scope = Inheritance.standardScope(
+                kind, among: records,
+                standard: DefaultType.kind(
+                    of: key, in: Scope(targets: [.production, .preview]), index))
         }
         try SensitiveScope.check(scope, kind, of: key, among: records)
         return scope
@@ -241,7 +250,7 @@ struct SetVariable: Command {
         _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
     ) throws -> SetOutcome {
         let records = transaction.index.records(of: project.id, named: key)
-        let scope = try scope(of: key, wanted, records, in: project.name)
+        let scope = try scope(of: key, wanted, records, in: project.name, transaction.index)
         if let outcome = try unchanged(value, scope, records, at: time, &transaction) {
             return outcome
         }

@@ -10,9 +10,9 @@ struct SharedVariableFilter {
     /// Whether removed variables are listed, which shared variables never are.
     let isDeleted: Bool
 
-    /// Returns the cached responses, or nil if no project can have shared variables.
+    /// Returns the cached responses, or nil if no project is linked.
     func answers(_ workspace: Workspace, _ index: VaultIndex) throws -> VercelResponses? {
-        guard !isDeleted, index.projects.contains(where: { $0.binding?.teamID != nil }) else {
+        guard !isDeleted, index.projects.contains(where: { $0.binding != nil }) else {
             return nil
         }
         return try VercelResponses(

@@ -24,12 +24,19 @@ struct Show: Command {
         let records = try RecordSelection.all(key, in: project, of: index)
         let now = workspace.context.now()
         let marks = try GroupMarks(in: index)
+        let labels = IntegrationLabels(
+            of: project,
+            project.binding == nil
+                ? nil
+                : try VercelResponses(
+                    workspace, keys: try workspace.session.keys(.index), index: index))
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
-                "records": .array(records.map { json($0, project, index, marks) }),
+                "records": .array(records.map { json($0, project, index, marks, labels) }),
             ],
-            text: records.map { text($0, project, index, marks, now) }.joined(separator: "\n"))
+            text: records.map { text($0, project, index, marks, labels, now) }.joined(
+                separator: "\n"))
     }
 
     private func versions(_ variable: Variable, _ index: VaultIndex) -> [StoredVersion] {
@@ -38,12 +45,13 @@ struct Show: Command {
     }
 
     private func json(
-        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ marks: GroupMarks
+        _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ marks: GroupMarks,
+        _ labels: IntegrationLabels
     ) -> JSONValue {
         let remote = variable.remote
         let pushedAt = remote.flatMap { $0.pushedAt == 0 ? nil : Int64(clamping: $0.pushedAt) }
         return .object(
-            VariableListing.members(variable, in: project, marks) + [
+            VariableListing.members(variable, in: project, marks, labels) + [
                 .init("remoteId", .string(orNull: remote?.id)),
                 .init(
                     "pushedVersion",
@@ -63,7 +71,7 @@ struct Show: Command {
 
     private func text(
         _ variable: Variable, _ project: VaultProject, _ index: VaultIndex, _ marks: GroupMarks,
-        _ now: UInt64
+        _ labels: IntegrationLabels, _ now: UInt64
     ) -> String {
         func age(_ time: UInt64) -> String {
             TimeText.age(of: Int64(clamping: time), at: Int64(clamping: now))
@@ -73,6 +81,9 @@ struct Show: Command {
             ("Scope", variable.attributes.scope.description),
             ("Type", variable.attributes.kind.name),
         ]
+        if let kind = labels.kind(of: variable) {
+            lines.append(("Managed", "by an integration (\(kind))"))
+        }
         if let comment = variable.attributes.comment { lines.append(("Comment", comment)) }
         lines.append(("Changed", age(variable.updatedAt)))
         let list = versions(variable, index).map { "\($0.version) (\(age($0.createdAt)))" }

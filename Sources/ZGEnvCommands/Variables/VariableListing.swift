@@ -6,7 +6,8 @@ internal import Vault
 /// Formats records for `list`, `show` and others, never with their values.
 enum VariableListing {
     static func members(
-        _ variable: Variable, in project: VaultProject, _ marks: GroupMarks
+        _ variable: Variable, in project: VaultProject, _ marks: GroupMarks,
+        _ labels: IntegrationLabels
     ) -> [JSONValue.Member] {
         [
             .init("key", .string(variable.name)),
@@ -22,25 +23,28 @@ enum VariableListing {
             .init("sync", .string(SyncState(of: variable).rawValue)),
             .init("live", .bool(orNull: SyncState.isLive(variable, in: project))),
             .init("removed", .bool(!variable.isLive)), .init("shared", false),
+            .init("integration", .string(orNull: labels.kind(of: variable))),
         ] + marks.members(of: variable)
     }
 
     /// Returns a project with its records and the shared variables it uses.
     static func json(
         _ variables: [Variable], _ shared: SharedListing, of project: VaultProject,
-        _ marks: GroupMarks
+        _ marks: GroupMarks, _ labels: IntegrationLabels, hidden: Int?
     ) -> JSONValue {
         [
             "project": .string(project.name),
             "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
             "sharedAsOf": shared.asOf,
             "variables": .array(
-                variables.map { .object(members($0, in: project, marks)) } + shared.json),
+                variables.map { .object(members($0, in: project, marks, labels)) } + shared.json),
+            "hiddenProduction": .integer(orNull: hidden.map(Int64.init)),
         ]
     }
 
     static func table(
-        _ variables: [Variable], in project: VaultProject, _ marks: GroupMarks, now: UInt64
+        _ variables: [Variable], in project: VaultProject, _ marks: GroupMarks,
+        _ labels: IntegrationLabels, now: UInt64
     ) -> Table {
         let hasMarks = marks.concern(variables)
         var columns: [Table.Column] = [
@@ -54,7 +58,9 @@ enum VariableListing {
             let live = SyncState.isLive(variable, in: project)
             var cells: [Table.Cell] = [
                 .init(variable.name), .init(variable.attributes.scope.description),
-                .init(variable.attributes.kind.name),
+                .init(
+                    variable.attributes.kind.name
+                        + (labels.kind(of: variable) == nil ? "" : ", integration")),
                 .init(
                     TimeText.age(
                         of: Int64(clamping: variable.updatedAt), at: Int64(clamping: now)), as: .dim

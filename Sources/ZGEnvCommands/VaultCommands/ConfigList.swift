@@ -50,10 +50,12 @@ struct ConfigList: Command {
         guard !workspace.session.path.isEmpty,
             let index = try workspace.session.indexWithoutPrompt()
         else { return [] }
-        let check = VaultSettingName.schemaCheck
-        return [(check, check.value(in: index))]
+        let always = [VaultSettingName.schemaCheck, .defaultType]
+        return always.map { ($0, $0.value(in: index)) }
             + index.metadata.settings.compactMap { setting in
-                guard let name = VaultSettingName(setting.name), name != check else { return nil }
+                guard let name = VaultSettingName(setting.name), !always.contains(name) else {
+                    return nil
+                }
                 return (name, setting.value)
             }
     }

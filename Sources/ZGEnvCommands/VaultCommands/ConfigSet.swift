@@ -7,8 +7,8 @@ struct ConfigSet: Command {
     static let spec = CommandSpec(
         ["config", "set"], "Change a setting",
         discussion: """
-            Schema settings (schema-check, schema-env.NAME) are stored in the vault and need the \
-            passphrase.
+            default-type and the schema settings (schema-check, schema-env.NAME) are stored in the \
+            vault and need the passphrase.
             """,
         arguments: [SettingName.argument, ArgumentSpec("VALUE", .one, "The new value")],
         examples: [
@@ -20,6 +20,9 @@ struct ConfigSet: Command {
             .init(
                 "zg-env config set schema-check on",
                 "require a schema check before run, push and rotate"),
+            .init(
+                "zg-env config set default-type sensitive",
+                "hide new variables on Vercel unless they are for development"),
         ], exitCodes: ExitCode.ofOpening)
 
     private let name: SettingName

@@ -19,7 +19,7 @@ struct ClaimedRecords {
     ///   - account: The account that listed it, for ``RemoteState``.
     init(
         _ index: VaultIndex, of project: Identifier, _ variables: [Variable],
-        _ platform: [VercelRecord], account: String
+        _ platform: ListedRecords, account: String
     ) throws {
         guard let shared = try SharedProject.of(project, in: index),
             let state = try SharedState.of(shared.compartment, shared.group, in: index)
@@ -42,7 +42,7 @@ struct ClaimedRecords {
     /// The claims about a project that is only displayed: none unless the values open without a prompt,
     /// because only the root says which record of Vercel a variable is.
     init(
-        of project: VaultProject, _ platform: [VercelRecord], _ workspace: Workspace
+        of project: VaultProject, _ platform: ListedRecords, _ workspace: Workspace
     ) throws {
         self.init()
         let session = workspace.session

@@ -25,6 +25,29 @@ struct RejectionAdvice {
         return keys.map { "\(word: $0)" }.joined(separator: " ")
     }
 
+    /// Returns the advice for rules about Secrets, which Vercel's API names only in its messages.
+    private static func secretAdvice(
+        _ error: VercelAPIError, _ steps: [PushPlan.Step], _ place: String
+    ) -> String? {
+        guard let step = steps.first(where: { $0.attributes.kind == .sensitive }),
+            let message = error.vercelMessage?.lowercased()
+        else { return nil }
+        let key = "\(word: step.key)"
+        let targets = step.attributes.scope.targets
+        if targets.contains(.production),
+            ["different value", "own environment group", "separate"].contains(
+                where: message.contains)
+        {
+            return
+                "The team requires a Secret of production to be a variable of its own, with a value of its own. Give production another value with: zg-env set \(key) \(place) -t production"
+        }
+        if targets.contains(.development), message.contains("development") {
+            return
+                "Vercel does not take this Secret for development. Give development a value that can be read with: zg-env set \(key) \(place) -t development --type encrypted"
+        }
+        return nil
+    }
+
     /// - Parameter steps: All failed steps; not empty. The error is that of the first one.
     private static func text(
         _ error: VercelAPIError, _ steps: [PushPlan.Step], _ project: String
@@ -51,6 +74,7 @@ struct RejectionAdvice {
         case .badRequest, .notPossible, .tooLarge, .invalidRequest: break
         default: return nil
         }
+        if let advice = secretAdvice(error, steps, place) { return advice }
         if case .delete = step.action {
             return
                 "Vercel does not let this account delete the variable. Delete it on the project's page on Vercel; the next push detects that."

@@ -8,8 +8,11 @@ enum VercelRefresh {
     /// Updates the vault's view of the project with `--refresh`.
     ///
     /// Warns if the project is not linked to Vercel.
-    static func runIfRequested(_ workspace: Workspace) throws {
-        guard workspace.options.refresh else { return }
+    ///
+    /// - Returns: How many production variables Vercel hides; nil if it was not asked.
+    @discardableResult
+    static func runIfRequested(_ workspace: Workspace) throws -> Int? {
+        guard workspace.options.refresh else { return nil }
         let bound: LinkedProject
         do {
             bound = try LinkedProject.inVault(workspace)
@@ -17,21 +20,22 @@ enum VercelRefresh {
             where error.code == .notFound && (try? isBound(workspace)) != true
         {
             workspace.context.warn("not-refreshed", "Not refreshed: \(error.message)")
-            return
+            return nil
         }
-        guard let project = bound.local else { return }
+        guard let project = bound.local else { return nil }
         let client = bound.access.client
         let names = CustomEnvironmentNames(
             try client.customEnvironments(ofProject: bound.platform.id))
         let listedAt = workspace.context.now()
-        let platform = try client.environmentVariables(ofProject: bound.platform.id).map {
-            VercelRecord($0, environments: names)
-        }
+        let platform = ListedRecords(
+            try client.environmentVariables(ofProject: bound.platform.id), environments: names)
         let seen = ProjectSnapshot(
             project: project.id, records: platform, live: bound.platform.liveDeployment,
             listedAt: listedAt, vercelTime: client.vercelTime)
         try keep([seen], of: [project], workspace)
         try SharedListing.keep(of: bound, workspace)
+        bound.keepLabels(platform, askedAt: listedAt, workspace)
+        return platform.hiddenProduction
     }
 }
 
@@ -47,9 +51,13 @@ extension VercelRefresh {
     /// lists its variables, sent in parallel within Vercel's rate limits. The names of custom
     /// environments are requested only if a variable uses one, and the shared variables of a team
     /// once.
-    static func runForAllIfRequested(_ workspace: Workspace) throws {
-        guard workspace.options.refresh else { return }
-        try run(for: try workspace.session.index(.listing).projects, workspace)
+    ///
+    /// - Returns: How many production variables Vercel hides, by project that was asked for.
+    static func runForAllIfRequested(_ workspace: Workspace) throws -> [Identifier: Int] {
+        guard workspace.options.refresh else { return [:] }
+        let seen = try run(for: try workspace.session.index(.listing).projects, workspace)
+        return Dictionary(
+            seen.map { ($0.project, $0.records.hiddenProduction) }, uniquingKeysWith: { $1 })
     }
 
     /// Updates the view of the linked ones among these projects.
@@ -75,6 +83,13 @@ extension VercelRefresh {
         for group in groups {
             let found = try look(at: group.projects, group.access.client, workspace)
             seen += found
+            for sight in found {
+                let binding = group.projects.first { $0.id == sight.project }?.binding
+                guard let binding else { continue }
+                IntegrationLabels.keep(
+                    sight.records, of: binding.projectID, group.access, teamID: binding.teamID,
+                    askedAt: sight.listedAt, workspace)
+            }
             let there = Set(found.map(\.project))
             try SharedListing.keep(
                 of: group.projects.filter { there.contains($0.id) }, group.access, workspace)
@@ -100,7 +115,8 @@ extension VercelRefresh {
                 let client = try session.access(binding).client
                 names = Set(try client.deployment(live.id).variableNames)
             }
-            sights[seen.project] = VercelStanding.Sight(records: seen.records, liveNames: names)
+            sights[seen.project] = VercelStanding.Sight(
+                records: seen.records.records, liveNames: names)
         }
         return sights
     }
@@ -110,6 +126,10 @@ extension VercelRefresh {
         _ seen: [ProjectSnapshot], of projects: [VaultProject], _ workspace: Workspace
     ) throws {
         let time = workspace.context.now()
+        for sight in seen {
+            let name = projects.first { $0.id == sight.project }?.name
+            HiddenProduction.warn(sight.records, of: name ?? "", workspace.context)
+        }
         let claims = try seen.map { sight in
             try projects.first { $0.id == sight.project }.map {
                 try ClaimedRecords(of: $0, sight.records, workspace)
@@ -159,7 +179,7 @@ extension VercelRefresh {
     /// Vercel's state of one project.
     struct ProjectSnapshot {
         let project: Identifier
-        let records: [VercelRecord]
+        let records: ListedRecords
         let live: VaultProject.LiveDeployment?
         let listedAt: UInt64
         let vercelTime: UInt64
@@ -197,12 +217,12 @@ extension VercelRefresh {
     /// Returns the records of listed variables. Asks for the names of custom environments only if a
     /// variable uses one: ids alone would not match the environments in the vault.
     static func records(
-        _ listed: [EnvironmentVariable], of project: String, _ client: VercelClient
-    ) throws(VercelAPIError) -> [VercelRecord] {
-        let hasCustom = listed.contains { !$0.customEnvironmentIds.isEmpty }
+        _ listed: VariableList<EnvironmentVariable>, of project: String, _ client: VercelClient
+    ) throws(VercelAPIError) -> ListedRecords {
+        let hasCustom = listed.variables.contains { !$0.customEnvironmentIds.isEmpty }
         let names = CustomEnvironmentNames(
             hasCustom ? try client.customEnvironments(ofProject: project) : [])
-        return listed.map { VercelRecord($0, environments: names) }
+        return ListedRecords(listed, environments: names)
     }
 
     private static func shown(
@@ -236,7 +256,7 @@ extension VaultSession {
     /// - Returns: Whether the vault was written.
     @discardableResult
     func learn(
-        from listed: [VercelRecord], listedAt: UInt64, vercelTime: UInt64, of project: Identifier,
+        from listed: ListedRecords, listedAt: UInt64, vercelTime: UInt64, of project: Identifier,
         with keys: VaultKeys? = nil
     ) throws -> Bool {
         guard try index(.listing).learns(from: listed, listedAt: listedAt, of: project) else {

@@ -261,7 +261,7 @@ extension CachedResponse {
         switch address.subject {
         case .deployments(project, _), .deployments("", _): return true
         case .projects: return value(as: [Project].self)?.contains { $0.id == project } ?? true
-        case .deployments, .sharedVariables, .outage: return false
+        case .deployments, .sharedVariables, .integrations, .outage: return false
         }
     }
 }
