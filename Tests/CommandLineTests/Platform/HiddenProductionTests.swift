@@ -218,4 +218,41 @@ struct HiddenProductionTests {
             home.platform.server.requests.dropFirst(before).allSatisfy { $0.method == "GET" })
         #expect(try home.revealed() == RotationHome.old)
     }
+
+    @Test(
+        "VER-hidden-rotate what is hidden in the middle of a rotation is never taken for removed",
+        arguments: ["asking", "building"])
+    func middle(moment: String) throws {
+        let home = try RotationHome()
+        if moment == "building" {
+            try home.platform.setFaults("POST /v13/deployments* then:hide-production x1")
+        }
+        var runner = home.platform.home.terminalRunner(
+            ["rotate", "KEY", "-p", "web", "--generate", "hex:16", "--redeploy"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (
+                    .terminal("[y/N]"),
+                    .call { _, _ in
+                        guard moment == "asking" else { return }
+                        do { try hide(home.platform) } catch { Issue.record("\(error)") }
+                    }
+                ), (.now, .line("y")),
+            ])
+        runner.environment["ZG_ENV_API_URL"] = home.platform.url
+        let result = try runner.run()
+        let said = result.screen + result.error
+        #expect(result.status != 0 || moment == "building", "\(said)")
+        #expect(!said.contains("removed on Vercel"), "\(said)")
+        let values = Set(home.stored())
+        #expect(values.count == 1)
+        if moment == "asking" { #expect(values == [RotationHome.old], "\(said)") }
+        // Seen again, everything ends.
+        try hide(home.platform, false)
+        if result.status != 0 {
+            let end = try home.proceed(moment == "asking" ? "--abort" : "--resume")
+            #expect([0, 4, 10].contains(end.status), "\(said)\n\(end.error)")
+        }
+        #expect(try home.platform.sync("KEY") == "synced")
+    }
 }
