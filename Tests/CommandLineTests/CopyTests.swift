@@ -19,6 +19,34 @@ struct CopyTests {
         try json(home.run(["copy", "-p", "web", "--json"] + arguments))
     }
 
+    @Test("VAL-F2: an empty value replaces another one only with --allow-empty")
+    func empty() throws {
+        try set("KEY", "", "-t", "preview", "--allow-empty")
+        try set("KEY", "live", "-t", "production")
+        let copy = ["copy", "KEY", "-p", "web", "-t", "preview", "--to-target", "production"]
+        let before = try home.vaultBytes()
+        for options in [[], ["--yes"], ["--dry-run", "--yes"]] {
+            failed(
+                try home.run(copy + options), 2,
+                "Empty values would replace the values of KEY", "Nothing was copied",
+                "--allow-empty")
+        }
+        try failedAsJSON(home.run(copy + ["--json"]), 2, "usage")
+        var asked = home.terminalRunner(
+            copy, script: [(.terminal("Copy the empty values?"), .line("n"))])
+        asked.environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
+        #expect(try asked.run().end == .exited(1))
+        #expect(try home.vaultBytes() == before)
+        asked.script = [(.terminal("Copy the empty values?"), .line("y"))]
+        done(try asked.run())
+        #expect(try home.revealed("KEY", "-t", "production") == [])
+        // Where nothing is replaced, nothing is asked.
+        done(try home.run(copy.dropLast() + ["staging"]))
+        try set("KEY", "live again", "-t", "production")
+        done(try home.run(copy + ["--allow-empty"]))
+        #expect(try home.revealed("KEY", "-t", "production") == [])
+    }
+
     @Test func `copy gives a target the value of another`() throws {
         try set("KEY", "live", "-t", "production")
         let first = try copied("KEY", "--to-target", "preview")

@@ -45,6 +45,30 @@ struct HistoryTests {
         #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
     }
 
+    @Test("VAL-F2: an empty version replaces another value only with --allow-empty")
+    func empty() throws {
+        let home = try home()
+        done(try home.run(["set", "KEY", "-p", "web", "--allow-empty"], input: .text("")))
+        try home.store(["KEY": "five"])
+        let restore = ["restore-version", "KEY", "4", "-p", "web"]
+        let before = try home.vaultBytes()
+        for options in [[], ["--yes"]] {
+            failed(
+                try home.run(restore + options), 2,
+                "Empty values would replace the values of KEY", "Nothing was restored",
+                "--allow-empty")
+        }
+        try failedAsJSON(home.run(restore + ["--json"]), 2, "usage")
+        #expect(try home.vaultBytes() == before)
+        done(try home.run(restore + ["--allow-empty"]))
+        #expect(try home.revealed("KEY") == [])
+        // An empty one, or a removed one, is not lost.
+        done(try home.run(restore))
+        try home.store(["KEY": "seven"])
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
+        done(try home.run(restore))
+    }
+
     @Test func `a version number is never reused, not even after a removal`() throws {
         let home = try home()
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))

@@ -18,6 +18,8 @@ package struct CopyPlan {
         package let fate: EntryAction
         /// The length of the value; 0 without one.
         package let byteCount: Int
+        /// Whether an empty value replaces one that is not, or that the vault does not have.
+        package var isEmptied = false
     }
 
     /// Sorted by key.
@@ -49,9 +51,12 @@ package struct CopyPlan {
                 return Entry(
                     record: record, scope: scope, fate: .unchanged, byteCount: value.count)
             }
+            let isEmptied =
+                try value.count == 0
+                && !holding.allSatisfy { try reader.isEmpty($0, in: arena) }
             return Entry(
                 record: record, scope: scope, fate: holding.isEmpty ? .created : .updated,
-                byteCount: value.count)
+                byteCount: value.count, isEmptied: isEmptied)
         }
     }
 }

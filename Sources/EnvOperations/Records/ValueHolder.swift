@@ -14,6 +14,14 @@ extension ValueReader {
         else { return nil }
         return only
     }
+
+    /// Returns whether a record is known to have an empty value.
+    package func isEmpty(
+        _ record: Variable, in arena: SecretArena
+    ) throws(VaultError) -> Bool {
+        guard isAccepted(record) else { return false }
+        return try currentValue(of: record, in: arena)?.count == 0
+    }
 }
 
 extension [Variable] {

@@ -23,7 +23,7 @@ struct Copy: Command {
             OptionSpec(
                 "to-project", value: "P", "Copy the variables to project P",
                 completion: .dynamic(.project)),
-            PlaceValues.allowMissing,
+            PlaceValues.allowMissing, EmptyValues.option,
         ],
         exclusive: [["to-target", "to-project"]],
         examples: [
@@ -49,6 +49,7 @@ struct Copy: Command {
     private let target: String?
     private let project: String?
     private let allowsMissing: Bool
+    private let allowsEmpty: Bool
 
     init(_ command: ParsedCommand) {
         names = VariableName.arguments(of: command)
@@ -56,6 +57,7 @@ struct Copy: Command {
         target = command.value("to-target")
         project = command.value("to-project")
         allowsMissing = command.has("allow-missing")
+        allowsEmpty = command.has("allow-empty")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -82,7 +84,9 @@ struct Copy: Command {
         let reader = try ValueReader.required(vault, index, keys)
         let known = index.project(named: route.destination)
         if known == nil { try TypoCheck.check(project: route.destination, in: index, workspace) }
-        var plan = try self.plan(route, index, reader, workspace)
+        var empty = EmptyValues(
+            "Nothing was copied.", "Copy the empty values?", isAllowed: allowsEmpty)
+        var plan = try empty.asking(workspace) { try self.plan(route, index, reader, $0) }
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         if !workspace.options.dryRun {
             let time = workspace.context.now()
@@ -97,7 +101,9 @@ struct Copy: Command {
                     throw VaultError(
                         .notAccepted, "the variables changed while the vault was locked")
                 }
-                plan = try self.plan(route, transaction.index, reader, workspace)
+                plan = try empty.planning {
+                    try self.plan(route, transaction.index, reader, $0)
+                }
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
                 else { return }
                 let project = transaction.project(named: route.destination, at: time).project
@@ -139,7 +145,7 @@ struct Copy: Command {
     }
 
     private func plan(
-        _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ workspace: Workspace
+        _ route: Route, _ index: VaultIndex, _ reader: ValueReader, _ empty: EmptyValues
     ) throws -> CopyPlan {
         let records = try records(of: route, in: index).map {
             ($0, route.scope ?? $0.attributes.scope)
@@ -154,6 +160,7 @@ struct Copy: Command {
             try SensitiveScope.check(
                 entry.scope, nil, copyOf: entry.record.attributes.kind, of: key, among: others)
         }
+        try empty.check(plan.entries.filter(\.isEmptied).map(\.record.name))
         return plan
     }
 

@@ -40,8 +40,7 @@ struct Import: Command {
             OptionSpec(
                 flag: "strict",
                 "Reject suspicious values and files that parsers disagree about"),
-            OptionSpec(
-                flag: "allow-empty", "Allow replacing a value with an empty one"),
+            EmptyValues.option,
             OptionSpec(flag: "comments", "Import the comments above keys"),
             OptionSpec(
                 flag: "expand",
@@ -104,13 +103,22 @@ struct Import: Command {
         var work = ImportWork(
             content: content, projectName: projectName, kind: kind, rule: conflictRule,
             time: workspace.context.now(), declared: advice?.items ?? [:],
+            empty: EmptyValues(
+                "Nothing was imported.", "Import the empty values?", isAllowed: allowsEmpty),
             progress: { progress.update("Encrypted \($0) of \($1) variables…") })
         try content.targets.ask(
             workspace,
             matters: { work.changesOpenFiles(try workspace.session.opened(), keys) },
             environments: Self.environments(of: variables))
         work.content = content
-        try askAboutEmptyValues(&work, keys, workspace)
+        if work.content.items.contains(where: { $0.value.count == 0 }) {
+            let vault = try workspace.session.opened()
+            var empty = work.empty
+            _ = try empty.asking(workspace) { empty in
+                work.empty = empty
+                return try work.planned(in: vault, with: keys)
+            }
+        }
         let plan: ImportPlan
         var written: [Variable] = []
         var failure: CommandError?
@@ -224,33 +232,6 @@ struct Import: Command {
     /// Returns the custom environments of some variables.
     private static func environments(of variables: [Variable]) -> [String] {
         Set(variables.flatMap(\.attributes.scope.customEnvironments)).sorted()
-    }
-
-    /// Asks before empty values replace others.
-    ///
-    /// - Throws: ``ExitCode/usage`` if no one can be asked, ``ExitCode/failed`` if the answer is no.
-    private func askAboutEmptyValues(
-        _ work: inout ImportWork, _ keys: VaultKeys, _ workspace: Workspace
-    ) throws {
-        if allowsEmpty {
-            work.allowsEmpty = { _ in true }
-            return
-        }
-        guard work.content.items.contains(where: { $0.value.count == 0 }) else { return }
-        let names = try work.replacedByEmpty(in: try workspace.session.opened(), with: keys)
-        guard !names.isEmpty else { return }
-        let options = workspace.options
-        guard !options.yes, !options.json, workspace.interaction.canConfirm else {
-            throw ImportWork.refusal(ofEmpty: names)
-        }
-        if options.dryRun {
-            workspace.note("Would ask before empty values replace others.")
-        }
-        _ = try workspace.confirm(
-            ["Empty values would replace the values of \(VariableName.list(names))."],
-            "Import the empty values?")
-        let asked = Set(names)
-        work.allowsEmpty = { asked.contains($0) }
     }
 
     /// Returns keys that open the values if a person can be asked for the passphrase and the vault

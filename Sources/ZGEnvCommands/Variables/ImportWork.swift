@@ -12,16 +12,10 @@ struct ImportWork {
     let time: UInt64
     /// What the schema declares, by key.
     let declared: [String: SchemaItem]
-    /// Whether an empty value may replace another one of this key.
-    var allowsEmpty: (String) -> Bool = { _ in false }
+    /// Which empty values may replace others.
+    var empty: EmptyValues
     /// Called every 256 keys with the number done and the total.
     var progress: (Int, Int) -> Void = { _, _ in }
-
-    /// Why a plan must wait for an answer.
-    struct EmptyValues: Error {
-        /// The keys whose values empty ones would replace.
-        let keys: [String]
-    }
 
     /// The scope of new keys that nothing gives targets.
     static func standard(_ kind: VariableAttributes.Kind?) -> Scope {
@@ -30,37 +24,21 @@ struct ImportWork {
 
     /// Returns the plan of the import without applying it.
     ///
-    /// - Throws: ``EmptyValues``.
+    /// - Throws: ``EmptyValues/Refusal``.
     func planned(in vault: Vault, with keys: VaultKeys) throws -> ImportPlan {
         let index = try vault.index(with: keys, extent: .currentValues)
         let reader = try ValueReader(vault: vault, index: index, keys: keys)
         return try plan(index, reader)
     }
 
-    /// Returns the keys whose values empty ones would replace without an answer.
-    func replacedByEmpty(in vault: Vault, with keys: VaultKeys) throws -> [String] {
-        do {
-            _ = try planned(in: vault, with: keys)
-            return []
-        } catch let refusal as EmptyValues {
-            return refusal.keys
-        }
-    }
-
     /// Returns whether a file without a target of its own has anything new; true if that is not known.
     func changesOpenFiles(_ vault: Vault, _ keys: VaultKeys) -> Bool {
         var work = self
-        work.allowsEmpty = { _ in true }
+        work.empty = empty.allowingAll
         guard let plan = try? work.planned(in: vault, with: keys) else { return true }
         return plan.entries.contains {
             $0.fate != .unchanged && content.targets.isOpen(content.items[$0.number].file)
         }
-    }
-
-    static func refusal(ofEmpty keys: [String]) -> CommandError {
-        CommandError(
-            .usage, "Empty values would replace the values of \(VariableName.list(keys)).",
-            hint: "Nothing was imported. Use --allow-empty to import the empty values.")
     }
 
     private func plan(_ index: VaultIndex, _ reader: ValueReader?) throws -> ImportPlan {
@@ -87,8 +65,7 @@ struct ImportWork {
                     entry.scope, kind, of: entry.key, among: records?[entry.key] ?? [])
             }
             try checkEmpty(plan, records ?? [:]) { variable in
-                guard let reader, reader.isAccepted(variable) else { return false }
-                return try reader.currentValue(of: variable, in: arena)?.count == 0
+                try reader?.isEmpty(variable, in: arena) == true
             }
             return plan
         } catch ImportPlan.Refusal.ambiguous(let keys) {
@@ -111,22 +88,19 @@ struct ImportWork {
     ) throws {
         let keys = try plan.entries.filter { entry in
             guard entry.fate == .updated, !entry.keepsValue,
-                content.items[entry.number].value.count == 0, !allowsEmpty(entry.key)
+                content.items[entry.number].value.count == 0
             else { return false }
             return try (records[entry.key] ?? []).contains { record in
                 try record.isLive && record.attributes.scope.overlaps(entry.scope)
                     && !isEmpty(record)
             }
         }.map(\.key)
-        if !keys.isEmpty { throw EmptyValues(keys: keys) }
+        try empty.check(keys)
     }
 
     func apply(to transaction: inout VaultTransaction) throws -> ImportPlan {
-        let plan: ImportPlan
-        do {
-            plan = try self.plan(transaction.index, transaction.values)
-        } catch let refusal as EmptyValues {
-            throw Self.refusal(ofEmpty: refusal.keys)
+        let plan = try empty.planning { _ in
+            try self.plan(transaction.index, transaction.values)
         }
         let project = transaction.project(named: projectName, at: time).project
         var records = Dictionary(
@@ -179,7 +153,7 @@ struct ImportWork {
         try vault.verify(with: keys)
         guard keys.opensValues else { return }
         var work = self
-        work.allowsEmpty = { _ in true }
+        work.empty = empty.allowingAll
         let plan = try work.planned(in: vault, with: keys)
         let different = plan.entries.filter { $0.fate == .created || $0.fate == .updated }
         guard different.isEmpty || rule != .overwrite else {

@@ -17,7 +17,7 @@ struct RestoreVersion: Command {
                 form: .integer(1...Int.max)),
         ],
         options: [
-            ScopeOptions.target, ScopeOptions.branch,
+            ScopeOptions.target, ScopeOptions.branch, EmptyValues.option,
         ],
         examples: [.init("zg-env restore-version API_KEY 3", "use the value of version 3 again")],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
@@ -25,16 +25,19 @@ struct RestoreVersion: Command {
     private let key: String
     private let number: UInt64
     private let options: ScopeOptions
+    private let allowsEmpty: Bool
 
     /// Restores a version of the variable with this scope.
     init(_ number: UInt64, of key: String, in scope: Scope) {
         (self.key, self.number, options) = (key, number, ScopeOptions(scope))
+        allowsEmpty = false
     }
 
     init(_ command: ParsedCommand) throws {
         key = try VariableName.argument(of: command)
         number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
+        allowsEmpty = command.has("allow-empty")
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -64,8 +67,17 @@ struct RestoreVersion: Command {
                 hint: "List the versions with: zg-env history \(word: key)")
         }
         let value = try reader.value(of: record, version, in: SecretArena())
+        var empty = EmptyValues(
+            "Nothing was restored.", "Restore the empty value?", isAllowed: allowsEmpty)
+        try empty.asking(workspace) { try check(value, over: record, reader, $0) }
         if !workspace.options.dryRun {
             try workspace.session.update(with: keys) { transaction in
+                try empty.planning { empty in
+                    guard let reader = transaction.values,
+                        let position = transaction.position(of: record.id)
+                    else { return }
+                    try check(value, over: transaction.index.variables[position], reader, empty)
+                }
                 try restore(value, of: record, project, workspace.context.now(), &transaction)
             }
             workspace.note(
@@ -76,6 +88,14 @@ struct RestoreVersion: Command {
             "restored": .integer(Int64(clamping: number)),
             "dryRun": .bool(workspace.options.dryRun),
         ])
+    }
+
+    private func check(
+        _ value: SecretSlice, over record: Variable, _ reader: ValueReader, _ empty: EmptyValues
+    ) throws {
+        guard try value.count == 0 && record.isLive && !reader.isEmpty(record, in: SecretArena())
+        else { return }
+        try empty.check([key])
     }
 
     /// Refuses a version that only values for other targets have, as after `set -t`: it cannot be

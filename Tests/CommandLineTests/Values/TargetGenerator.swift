@@ -109,6 +109,7 @@ struct TargetGenerator {
         var command = TargetCommand(
             action: .copy(to: pick(TargetNames.all)), key: pick(Self.keys))
         command.targets = chance(70) ? [pick(TargetNames.all)] : targets()
+        command.allowsEmpty = chance(50) && !omissions.contains(.files)
         return command
     }
 

@@ -111,6 +111,16 @@ extension TargetHistory {
                 && target == TargetNames.development
             outcome.places[place] = left
         }
+        if command.type == nil, let comment = command.comment,
+            named.allSatisfy({ own[$0]?.value == value })
+        {
+            // A comment alone may be one of all targets that have the value.
+            for (target, cell) in own where !named.contains(target) && cell.value == value {
+                outcome.places[Place(key: key, target: target)] = PlaceOutcome(
+                    mayStay: true, values: [value], types: cell.type...cell.type,
+                    comments: [comment])
+            }
+        }
         return outcome
     }
 
@@ -168,6 +178,9 @@ extension TargetHistory {
             return .refused("development cannot be sensitive")
         }
         let own = cell(place)
+        if value.isEmpty, own != nil, !command.allowsEmpty {
+            return .refused("an empty value would replace another one")
+        }
         let lower = max(strictest, own?.type ?? .plain)
         let upper = max(lower, type(of: place).upperBound)
         outcome.places[place] = PlaceOutcome(
@@ -222,13 +235,15 @@ extension TargetHistory {
         var outcome = TargetOutcome()
         for target in command.targets ?? TargetNames.all {
             let place = Place(key: command.key, target: target)
-            let range = type(of: place)
+            // What comes back has the type that it had.
+            let lower = cell(place)?.type ?? .plain
             let top = cell(place)?.type ?? Self.strictest(in: target)
+            var allowed =
+                lower.isReadable ? values.filter { !exposes($0, in: place) } : values
+            if !command.allowsEmpty, cell(place)?.value.isEmpty == false { allowed.remove("") }
             outcome.places[place] = PlaceOutcome(
-                mayStay: true,
-                values: range.lowerBound.isReadable
-                    ? values.filter { !exposes($0, in: place) } : values,
-                types: min(range.lowerBound, top)...top,
+                mayStay: true, values: allowed,
+                types: lower...top,
                 comments: comments(of: place, among: [target]))
         }
         return outcome
