@@ -22,6 +22,8 @@ struct KeptTypeTests {
         case edit = "edit -t production"
         case removed = "rm -t preview, set -t preview"
         case removedWholly = "rm --all, set"
+        case removedElsewhere = "rm --all, set -t staging"
+        case narrowedThenRemoved = "rm -t preview, rm --all, set -t preview"
     }
 
     static let cases = Way.allCases.flatMap { way in
@@ -63,6 +65,13 @@ struct KeptTypeTests {
         case .removedWholly:
             done(try home.run(["rm", "KEY", "-p", "web", "--all", "--yes"]))
             try set("new")
+        case .removedElsewhere:
+            done(try home.run(["rm", "KEY", "-p", "web", "--all", "--yes"]))
+            try set("new", "-t", "staging")
+        case .narrowedThenRemoved:
+            done(try home.run(["rm", "KEY", "-p", "web", "-t", "preview", "--yes"]))
+            done(try home.run(["rm", "KEY", "-p", "web", "--all", "--yes"]))
+            try set("new", "-t", "preview")
         }
     }
 

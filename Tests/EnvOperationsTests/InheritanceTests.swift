@@ -34,11 +34,24 @@ struct InheritanceTests {
         #expect(kind(.production, [safe, record(.development, kind: .plain)]) == .sensitive)
         #expect(kind(.development, [safe]) == nil)
         #expect(kind(.development, [safe, record(.production, kind: .plain)]) == .plain)
-        #expect(kind(.production, [removed(safe, at: 9)]) == nil)
+        // What was removed elsewhere counts too.
+        #expect(kind(.production, [removed(safe, at: 9)]) == .sensitive)
+        #expect(kind(.development, [removed(safe, at: 9)]) == nil)
+        #expect(kind([.production, .development], [removed(safe, at: 9)]) == .sensitive)
         #expect(kind(.production, []) == nil)
         // Each place counts: one that has a readable value, and one that is new.
         #expect(kind([.production, .preview], [record(.production), custom]) == .sensitive)
         #expect(kind([.production, .development], [record(.production), custom]) == .encrypted)
+    }
+
+    @Test func `VAL-F1 what was there after a place lost its value counts`() {
+        let open = removed(record(.preview, kind: .plain), at: 5)
+        let safe = record(.production, kind: .sensitive)
+        #expect(kind(.preview, [open]) == .plain)
+        #expect(kind(.preview, [open, safe]) == .sensitive)
+        #expect(kind(.preview, [open, removed(safe, at: 9)]) == .sensitive)
+        #expect(kind(.preview, [open, removed(safe, at: 4)]) == .plain)
+        #expect(kind(.development, [removed(record(.development), at: 5), safe]) == .encrypted)
     }
 
     @Test func `VAL-F1 a schema counts only in a place that never had a value`() {

@@ -8,9 +8,10 @@ package struct Inheritance: Equatable {
     package private(set) var comment: String?
     package private(set) var rotationSeconds: UInt64 = 0
 
-    /// In each place of the scope the value of that place counts, even if it was removed since. A
-    /// place that never had one counts as the strictest type of the key's other values that it may
-    /// have. The strictest of all is taken over.
+    /// In each place of the scope the live value of that place counts. In a place without one, its
+    /// removed value does, and so do all values of the key that were there later or still are: one of
+    /// them may have had this place and lost it without a trace. Sensitive ones do not count for
+    /// development alone. The strictest of all is taken over.
     ///
     /// - Parameters:
     ///   - records: All records of one key, including removed ones.
@@ -18,7 +19,6 @@ package struct Inheritance: Equatable {
     package init(
         in scope: Scope, among records: [Variable], declared: VariableAttributes.Kind? = nil
     ) {
-        let others = records.filter(\.isLive).map(\.attributes.kind)
         var kinds: [VariableAttributes.Kind] = []
         var replaced: [Variable] = []
         for place in scope.places {
@@ -26,12 +26,18 @@ package struct Inheritance: Equatable {
             if let now = there.first(where: \.isLive) {
                 kinds.append(now.attributes.kind)
                 replaced.append(now)
-            } else if let last = there.max(by: { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }) {
-                kinds.append(last.attributes.kind)
-            } else {
-                kinds += others.filter { $0 != .sensitive || !place.isOnlyDevelopment }
-                if let declared { kinds.append(declared) }
+                continue
             }
+            let last = there.max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
+            let later = records.filter { record in
+                guard let end = record.deletedAt else { return true }
+                return last?.deletedAt.map { $0 < end } ?? true
+            }
+            if let last { kinds.append(last.attributes.kind) }
+            kinds += later.map(\.attributes.kind).filter {
+                $0 != .sensitive || !place.isOnlyDevelopment
+            }
+            if last == nil, let declared { kinds.append(declared) }
         }
         kind = kinds.strictest
         // A value that replaces others describes what they did.

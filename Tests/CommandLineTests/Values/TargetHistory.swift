@@ -35,6 +35,13 @@ struct TargetHistory: Sendable {
     private(set) var series: [String: [String]] = [:]
     /// What each place had last, also after it was removed.
     private var last: Cells = [:]
+    /// The strictest type that each variable ever had.
+    private var strictestEver: [String: ValueType] = [:]
+    /// Places without a value whose type left no trace: the record that lost them got a weaker type
+    /// on request, or another name, before they got a value again.
+    private var untraced: Set<Place> = []
+    /// The names whose variable went on under another one.
+    private var wasRenamed: Set<String> = []
     /// The types that a name had under another variable, before a rename.
     private var formerTypes: [Place: ValueType] = [:]
     private var past: Set<Past> = []
@@ -77,19 +84,28 @@ struct TargetHistory: Sendable {
     /// The type that a new value gets in a place without `--type`.
     func type(of place: Place) -> ClosedRange<ValueType> {
         if let cell = cell(place) { return cell.type...cell.type }
+        let key = place.key
         let top = Self.strictest(in: place.target)
-        let former = min(formerTypes[place] ?? .plain, top)
-        let others = (cells[place.key] ?? [:]).values.map(\.type)
-        // One that the target cannot have leaves open how far down the new one goes.
-        let upper = others.max().map { min($0, top) } ?? .encrypted
-        if let type = last[place.key]?[place.target]?.type {
-            // A record that loses a target keeps no trace of the type that it had there, until each
-            // target has a value of its own: the lower bound is to be `min(type, top)` then.
-            return .plain...max(min(type, top), former, upper)
+        // Development never takes over what it cannot have.
+        func strictest(_ types: [ValueType]) -> ValueType? { types.filter { $0 <= top }.max() }
+        let others = (cells[key] ?? [:]).values.map(\.type)
+        let lower: ValueType
+        if untraced.contains(place) || wasRenamed.contains(key) {
+            lower = strictest(others) ?? .plain
+        } else if let own = last[key]?[place.target] {
+            lower = max(min(own.type, top), strictest(others) ?? .plain)
+        } else if let past = last[key] {
+            // All that the variable has or had.
+            let gone = past.filter { target, _ in
+                cells[key]?[target] == nil && !untraced.contains(Place(key: key, target: target))
+            }
+            lower = strictest(others + gone.values.map(\.type)) ?? .plain
+        } else {
+            lower = .encrypted
         }
-        let allowed = others.filter { $0 <= top }.max()
-        let lower = allowed ?? .encrypted
-        return lower...max(lower, upper, former)
+        // What was stricter once may count for longer than these rules know.
+        let ever = max(.encrypted, strictestEver[key] ?? .plain, formerTypes[place] ?? .plain)
+        return lower...max(lower, min(ever, top))
     }
 
     /// Returns whether a name ever had a sensitive value: a variable that is renamed to it may become
@@ -139,6 +155,12 @@ struct TargetHistory: Sendable {
             }
         }
         if observed != cells { weakened.formUnion(weaker) }
+        for (key, targets) in observed {
+            let isWeaker = targets.contains { target, cell in
+                cell.type < cells[key]?[target]?.type ?? .plain
+            }
+            if isWeaker { untraced.formUnion(left(by: key)) }
+        }
         cells = observed
         for (key, targets) in observed.sorted(by: { $0.key < $1.key }) {
             for target in TargetNames.all {
@@ -148,8 +170,16 @@ struct TargetHistory: Sendable {
         }
     }
 
+    /// The places that a variable had, and has no value in.
+    private func left(by key: String) -> [Place] {
+        (last[key] ?? [:]).keys.filter { cells[key]?[$0] == nil }
+            .map { Place(key: key, target: $0) }
+    }
+
     private mutating func note(_ cell: Cell, in place: Place) {
         last[place.key, default: [:]][place.target] = cell
+        untraced.remove(place)
+        strictestEver[place.key] = max(strictestEver[place.key] ?? .plain, cell.type)
         let entry = Past(place: place, value: cell.value)
         if past.insert(entry).inserted || series[place.key]?.contains(cell.value) != true {
             series[place.key, default: []].removeAll { $0 == cell.value }
@@ -171,6 +201,9 @@ struct TargetHistory: Sendable {
                     Past(place: Place(key: new, target: $0.place.target), value: $0.value)
                 })
         }
+        wasRenamed.insert(old)
+        let ever = [old, new].compactMap { strictestEver[$0] }
+        strictestEver[new] = ever.max()
         past = moved(past)
         readable = moved(readable)
         secrets[new, default: []].formUnion(secrets[old] ?? [])
