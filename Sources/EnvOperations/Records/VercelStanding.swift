@@ -17,69 +17,44 @@ package enum VercelStanding: String, Sendable {
     /// Vercel has it. Nothing with it is deployed to the production domains.
     case pushed
 
-    /// What Vercel was just seen to have of a project.
-    package struct Sight: Sendable {
-        package let records: [VercelRecord]
-        /// The names of the live deployment's variables; empty without one.
-        package let liveNames: Set<String>
-
-        package init(records: [VercelRecord], liveNames: Set<String>) {
-            (self.records, self.liveNames) = (records, liveNames)
-        }
-
-        /// Whether production was built with a variable that Vercel no longer has for it.
-        fileprivate func isBuiltWithRemoved(_ name: String) -> Bool {
-            liveNames.contains(name)
-                && !records.contains {
-                    $0.key.utf8.elementsEqual(name.utf8)
-                        && $0.attributes.scope.targets.contains(.production)
-                }
-        }
-    }
-
     /// Judges a variable of which someone knew a value.
     ///
     /// What this vault remembers of Vercel does not settle anything: the value may have got there from
     /// another vault, or by hand.
     ///
-    /// - Parameters:
-    ///   - id: The record of the vault; nil if it has none.
-    ///   - sight: nil if Vercel was not asked just now.
+    /// - Parameter variable: The record of the vault; nil if it has none.
     package init(
-        of id: Identifier?, named name: String, for scope: Scope, in project: VaultProject,
-        among variables: [Variable], seeing sight: Sight?
+        of variable: Variable?, named name: String, for scope: Scope,
+        comparing comparison: VercelComparison
     ) {
+        let project = comparison.project
         guard project.binding != nil else {
             self = .absent
             return
         }
-        guard let sight else {
+        // What Vercel hides may have the value.
+        guard let sight = comparison.sight, sight.records.isComplete else {
             self = .unknown
             return
         }
-        var owners: [String: Variable] = [:]
-        for variable in variables where variable.project == project.id {
-            guard let remote = variable.remote, !remote.isGone else { continue }
-            owners[remote.id] = variable
-        }
-        let found = sight.records.filter {
-            $0.key.utf8.elementsEqual(name.utf8) && $0.attributes.scope.overlaps(scope)
-        }
-        guard found.allSatisfy({ owners[$0.id] != nil }) else {
+        let found = comparison.records(named: name, overlapping: scope)
+        let owned = found.compactMap { comparison.owner(of: $0) }
+        guard owned.count == found.count else {
             self = .foreign
             return
         }
-        var all = found.compactMap { owners[$0.id] }
-        if let own = variables.first(where: { $0.id == id }), own.remote != nil {
-            all = [own] + all
+        let own = variable.flatMap { $0.remote == nil ? nil : $0 }
+        let states = ([own].compactMap(\.self) + owned).map {
+            Self(of: $0, in: project, seeing: sight)
         }
-        let states = all.map { Self(of: $0, in: project) }
         self =
             states.first(where: \.mayHaveOlderValue)
-            ?? (sight.isBuiltWithRemoved(name) ? .notLive : states.first) ?? .absent
+            ?? (comparison.isBuiltWithRemoved(name) ? .notLive : states.first) ?? .absent
     }
 
-    private init(of variable: Variable, in project: VaultProject) {
+    private init(
+        of variable: Variable, in project: VaultProject, seeing sight: VercelComparison.Sight
+    ) {
         guard let remote = variable.remote else {
             self = .absent
             return
@@ -94,6 +69,7 @@ package enum VercelStanding: String, Sendable {
         }
         switch SyncState(of: variable) {
         case .synced where !remote.agreed.scope.targets.contains(.production): self = .pushed
+        case .synced where sight.liveNames == nil: self = .pushed
         case .synced:
             switch SyncState.isLive(variable, in: project) {
             case true: self = .live

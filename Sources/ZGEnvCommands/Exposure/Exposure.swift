@@ -10,7 +10,8 @@ struct Exposure: Command {
         discussion: """
             Takes every value stored before TIME as known to others, earlier versions included: this vault \
             was open on a machine that was lost or attacked. Compares them with the values in use, \
-            and looks at Vercel. Exits with 0 only if none of them is in use or live. It cannot \
+            and looks at Vercel. Exits with 0 only if none of them is in use or live, and Vercel has no \
+            variable of these projects that this vault does not know. It cannot \
             tell whether an old value is still valid: revoke it where it was issued.
             """,
         options: [
@@ -57,9 +58,10 @@ struct Exposure: Command {
         let reader = try ValueReader.required(vault, index, keys)
         let found = try VaultExposure(index, reader).variables(
             storedBefore: before, in: wanted.map { [$0.id] })
+        let view = ExposureView(index, seeing: sights)
         let rows = try found.filter { !exceptions.contains($0.name) }
-            .map { try ExposureRow($0, in: index, seeing: sights) { _ in "" } }
-        return result(rows, before, now, workspace)
+            .map { try ExposureRow($0, in: view) { _ in "" } }
+        return result(rows, view.unknown(besides: rows), before, now, workspace)
     }
 
     /// The time of `--since`, in milliseconds since 1970.
@@ -76,18 +78,24 @@ struct Exposure: Command {
     }
 
     private func result(
-        _ rows: [ExposureRow], _ before: UInt64, _ now: UInt64, _ workspace: Workspace
+        _ rows: [ExposureRow], _ unknown: [ExposureView.Unknown], _ before: UInt64,
+        _ now: UInt64, _ workspace: Workspace
     ) -> CommandResult {
         let left = rows.filter(\.isLeft)
         let time = TimeText.utc(Int64(clamping: before))
         var lines = ["Known: what was stored before \(time)."]
+        lines += unknown.lines
         lines += ExposureRow.unrevoked(rows)
-        if left.isEmpty { lines.append("Nothing is left to replace.") }
-        let failure = left.isEmpty ? nil : ExposureRow.failure(left, accepting: "--except KEY")
+        let isSettled = left.isEmpty && unknown.isEmpty
+        if isSettled { lines.append("Nothing is left to replace.") }
+        let failure =
+            left.isEmpty
+            ? unknown.failure : ExposureRow.failure(left, accepting: "--except KEY")
         return CommandResult(
             json: [
                 "before": .string(time), "asOf": .time(orNull: Int64(clamping: now)),
-                "isSettled": .bool(left.isEmpty), "variables": .array(rows.map(\.json)),
+                "isSettled": .bool(isSettled), "variables": .array(rows.map(\.json)),
+                "unknownOnVercel": .array(unknown.map(\.json)),
             ],
             text: ExposureRow.table(rows, workspace.context) + DisplayText.lines(lines),
             failure: failure)

@@ -44,22 +44,15 @@ struct ExposureRow {
     let isLeft: Bool
 
     init(
-        _ variable: ExposedVariable, in index: VaultIndex,
-        seeing sights: [Identifier: VercelStanding.Sight], name: (Identifier) -> String
+        _ variable: ExposedVariable, in view: ExposureView, name: (Identifier) -> String
     ) throws {
         self.variable = variable
-        replacement = try Replacement(variable, in: index)
-        project = index.project(variable.project)?.name ?? "?"
-        let found = variable.variable.flatMap { id in index.variables.first { $0.id == id } }
-        standing = index.project(found?.project ?? variable.project).map { project in
-            VercelStanding(
-                of: found?.id, named: found?.name ?? variable.name,
-                for: found?.attributes.scope ?? variable.scope, in: project,
-                among: index.variables, seeing: sights[project.id])
-        }
+        replacement = try Replacement(variable, in: view.index)
+        project = view.project(variable.project)?.name ?? "?"
+        standing = view.standing(of: variable)
         copies = variable.copies.compactMap { id in
-            index.variables.first { $0.id == id }.map { copy in
-                "\(copy.name) in \(index.project(copy.project)?.name ?? "?")"
+            view.variable(id).map { copy in
+                "\(copy.name) in \(view.project(copy.project)?.name ?? "?")"
             }
         }.sorted()
         acceptedBy = variable.acceptance.map { name($0.author) }
@@ -127,7 +120,7 @@ struct ExposureRow {
     /// - Returns: What Vercel has now, by project. What cannot be reached is unknown, so it is left.
     static func look(
         at projects: [VaultProject], _ workspace: Workspace
-    ) throws -> [Identifier: VercelStanding.Sight] {
+    ) throws -> [Identifier: VercelComparison.Sight] {
         let bound = projects.filter { $0.binding != nil }
         guard !bound.isEmpty else { return [:] }
         if workspace.options.dryRun {

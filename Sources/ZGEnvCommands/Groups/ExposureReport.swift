@@ -156,6 +156,12 @@ struct ExposureReport {
         for name in found["unlinkedProjects"]?.array ?? [] {
             lines += ["", "What is live of \(text(name)) was not seen."]
         }
+        for unknown in found["unknownOnVercel"]?.array ?? [] {
+            let keys = (unknown["keys"]?.array ?? []).map(text).joined(separator: ", ")
+            lines += [
+                "", "Not known to this vault, on Vercel in \(text(unknown["project"])): \(keys).",
+            ]
+        }
         for member in found["silent"]?.array ?? [] {
             lines.append("")
             let reason = text(member["reason"])

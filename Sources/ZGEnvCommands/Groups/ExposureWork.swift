@@ -46,6 +46,8 @@ struct ExposureWork {
         /// Projects for which the group proposes a link to Vercel that this vault does not have: what
         /// is live was not seen.
         let unlinkedProjects: [String]
+        /// What Vercel has and this vault does not know: its values were not compared.
+        let unknown: [ExposureView.Unknown]
         let silent: [SilentMember]
         /// The state words of what was examined.
         let words: String
@@ -56,7 +58,8 @@ struct ExposureWork {
         /// Whether nothing has to be replaced.
         var isSettled: Bool {
             !isStillMember && missingCount == 0 && waitingCount == 0 && unusedProjects.isEmpty
-                && unlinkedProjects.isEmpty && silent.allSatisfy { $0.reason != nil }
+                && unlinkedProjects.isEmpty && unknown.isEmpty
+                && silent.allSatisfy { $0.reason != nil }
                 && !rows.contains(where: \.isLeft)
         }
 
@@ -69,7 +72,7 @@ struct ExposureWork {
                 + unlinkedProjects.map {
                     "\($0) is not linked as the group proposes, so what is live was not seen. Link it with: "
                         + "zg-env group adopt \(word: $0) --bind"
-                }
+                } + unknown.lines
         }
 
         /// Why this is not the end; nil if nothing is left.
@@ -83,9 +86,10 @@ struct ExposureWork {
                     hint: "Publish with: zg-env sync")
             }
             guard !left.isEmpty else {
-                return CommandError(
-                    .failed, "It is not certain yet that everything is replaced.",
-                    hint: "See: zg-env group exposure \(word: who)")
+                return unknown.failure
+                    ?? CommandError(
+                        .failed, "It is not certain yet that everything is replaced.",
+                        hint: "See: zg-env group exposure \(word: who)")
             }
             return ExposureRow.failure(
                 left,
@@ -102,6 +106,7 @@ struct ExposureWork {
                 "waitingChanges": .integer(Int64(waitingCount)),
                 "unusedProjects": .strings(unusedProjects),
                 "unlinkedProjects": .strings(unlinkedProjects),
+                "unknownOnVercel": .array(unknown.map(\.json)),
                 "silent": .array(
                     silent.map {
                         [
@@ -184,13 +189,17 @@ struct ExposureWork {
         let states = try SharedState.all(of: membership.group, in: index)
         let heads = Dictionary(
             states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
+        let exposure = ExposureView(index, seeing: sights)
+        let rows = try statement.variables.map {
+            try ExposureRow($0, in: exposure, name: membership.name(of:))
+        }
         return Found(
-            rows: try statement.variables.map {
-                try ExposureRow($0, in: index, seeing: sights, name: membership.name(of:))
-            }, isStillMember: statement.isStillMember, missingCount: statement.missingCount,
+            rows: rows, isStillMember: statement.isStillMember,
+            missingCount: statement.missingCount,
             waitingCount: try OutgoingChange.all(of: membership.group, in: index).count,
             unusedProjects: unused.map { view.state(of: $0).projectNames.first ?? "?" }.sorted(),
             unlinkedProjects: unlinked.compactMap { index.project($0.project)?.name }.sorted(),
+            unknown: exposure.unknown(besides: rows),
             silent: statement.silent.map {
                 SilentMember(
                     member: $0.member, name: membership.name(of: $0.member),
@@ -202,7 +211,7 @@ struct ExposureWork {
 
     private func look(
         _ membership: GroupMembership
-    ) throws -> [Identifier: VercelStanding.Sight] {
+    ) throws -> [Identifier: VercelComparison.Sight] {
         let index = try workspace.session.index(.listing)
         let shared = Set(try SharedProject.all(of: membership.group, in: index).map(\.project))
         return try ExposureRow.look(at: index.projects.filter { shared.contains($0.id) }, workspace)

@@ -10,7 +10,8 @@ struct GroupExposure: Command {
         ["group", "exposure"], "Show what a member could read, and whether it was replaced",
         discussion: """
             Compares every value that WHO could read through the group, or wrote, with the values \
-            in use, and looks at Vercel. Exits with 0 only if none of them is in use or live and \
+            in use, and looks at Vercel. Exits with 0 only if none of them is in use or live, \
+            Vercel has no variable of these projects that this vault does not know, \
             every member who can write has synced since, and no change waits for sync. This is a statement about what this vault has: \
             run sync first. It cannot tell whether an old value is still valid: revoke it where it \
             was issued.

@@ -31,7 +31,8 @@ enum VercelRefresh {
             try client.environmentVariables(ofProject: bound.platform.id), environments: names)
         let seen = ProjectSnapshot(
             project: project.id, records: platform, live: bound.platform.liveDeployment,
-            listedAt: listedAt, vercelTime: client.vercelTime)
+            isDeployed: bound.platform.production != nil, listedAt: listedAt,
+            vercelTime: client.vercelTime)
         try keep([seen], of: [project], workspace)
         try SharedListing.keep(of: bound, workspace)
         bound.keepLabels(platform, askedAt: listedAt, workspace)
@@ -104,19 +105,19 @@ extension VercelRefresh {
     /// - Returns: What Vercel showed, by project.
     static func sights(
         of projects: [VaultProject], _ workspace: Workspace
-    ) throws -> [Identifier: VercelStanding.Sight] {
+    ) throws -> [Identifier: VercelComparison.Sight] {
         let session = try VercelSession(workspace)
-        var sights: [Identifier: VercelStanding.Sight] = [:]
+        var sights: [Identifier: VercelComparison.Sight] = [:]
         for seen in try run(for: projects, workspace) {
-            var names: Set<String> = []
+            var names: Set<String>? = seen.isDeployed ? [] : nil
             if let live = seen.live,
                 let binding = projects.first(where: { $0.id == seen.project })?.binding
             {
                 let client = try session.access(binding).client
                 names = Set(try client.deployment(live.id).variableNames)
             }
-            sights[seen.project] = VercelStanding.Sight(
-                records: seen.records.records, liveNames: names)
+            sights[seen.project] = VercelComparison.Sight(
+                records: seen.records, liveNames: names)
         }
         return sights
     }
@@ -181,6 +182,8 @@ extension VercelRefresh {
         let project: Identifier
         let records: ListedRecords
         let live: VaultProject.LiveDeployment?
+        /// Whether anything is live, even if Vercel does not say since when.
+        let isDeployed: Bool
         let listedAt: UInt64
         let vercelTime: UInt64
     }
@@ -210,7 +213,9 @@ extension VercelRefresh {
             let (project, id) = entry
             return ProjectSnapshot(
                 project: project.id, records: try records(try list.get(), of: id, client),
-                live: platform[id]?.liveDeployment, listedAt: listedAt, vercelTime: vercelTime)
+                live: platform[id]?.liveDeployment,
+                isDeployed: platform[id]?.production != nil, listedAt: listedAt,
+                vercelTime: vercelTime)
         }
     }
 

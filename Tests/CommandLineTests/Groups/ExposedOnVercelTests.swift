@@ -21,7 +21,8 @@ struct ExposedOnVercelTests {
 
     init() throws {
         homes = try GroupHomes(git: false)
-        platform = try SandboxHome(hasVault: false, isLoggedIn: false)
+        platform = try SandboxHome(
+            seed: SandboxHome.bareSeed, hasVault: false, isLoggedIn: false)
         homes.environment["ZG_ENV_API_URL"] = platform.url
         try homes.set("alice", "SECRET", "known-to-bob", "-t", "production", "--type", "encrypted")
         for name in ["alice", "bob"] {
@@ -115,6 +116,79 @@ struct ExposedOnVercelTests {
         }
     }
 
+    @Test func `what Vercel has under another name keeps it open`() throws {
+        try bring(.synced)
+        try homes.set("alice", "SECRET", "new", "-t", "production")
+        done(try homes.run("alice", "push", "SECRET", "-p", "web", "--yes"))
+        done(try homes.run("alice", "redeploy", "-p", "web", "--wait", "--yes"))
+        done(try homes.run("alice", "sync"))
+        let first = try exposure()
+        #expect(first.status == 0 && first.isSettled, "\(first)")
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "OTHER", "value": "known-to-bob", "type": "encrypted", "target": ["preview"]])
+        try expectLeft("OTHER")
+        let found = try homes.run("alice", "group", "exposure", "bob", "--json")
+        let object = try JSONDocument(found.standardOutput)
+        #expect(object["unknownOnVercel"]?.elements.map { $0["project"] } == ["web"])
+        #expect(object["unknownOnVercel"]?.elements.first?["keys"] == ["OTHER"])
+        let text = try homes.run("alice", "group", "exposure", "bob")
+        #expect(text.output.contains("does not know: OTHER."), "\(text.output)")
+        #expect(
+            text.status == 1 && text.error.contains("does not know: OTHER.")
+                && text.error.contains("hint: Get their values with: zg-env pull -p web"),
+            "\(text.error)")
+        let report = homes.directory.path("unknown.md")
+        _ = try homes.run("alice", "group", "exposure", "bob", "--report", report)
+        #expect(try String(contentsOfFile: report, encoding: .utf8).contains("web: OTHER."))
+        let alone = try homes.run("alice", "exposure", "--since", "0s")
+        #expect(alone.output.contains("does not know: OTHER."), "\(alone.output)")
+        // What the hint names brings it, and its value is the one that Bob knows.
+        done(try homes.run("alice", "pull", "-p", "web", "--yes"))
+        done(try homes.run("alice", "sync"))
+        let known = try exposure()
+        #expect(known.status == 1, "\(known)")
+        let copy = try homes.run("alice", "group", "exposure", "bob")
+        #expect(copy.output.contains("the same value is in OTHER in web"), "\(copy.output)")
+        done(try homes.run("alice", "rm", "OTHER", "-p", "web", "--yes"))
+        done(try homes.run("alice", "push", "OTHER", "-p", "web", "--yes"))
+        done(try homes.run("alice", "sync"))
+        let last = try exposure()
+        #expect(last.status == 0 && last.isSettled, "\(last)")
+    }
+
+    @Test func `what Vercel has elsewhere matters to nobody who knows no value of it`() throws {
+        try bring(.synced)
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "OTHER", "value": "x", "type": "encrypted", "target": ["preview"]])
+        done(
+            try homes.run(
+                "alice", "group", "exposure", "bob", "--accept", "SECRET", "--reason", "public"))
+        let found = try exposure()
+        #expect(found.status == 0 && found.isSettled, "\(found)")
+    }
+
+    @Test func `nothing of a project that was never deployed is live`() throws {
+        func set(_ value: String) throws {
+            done(
+                try homes.home("alice").runner(
+                    ["set", "KEY", "-p", "bare", "-t", "production", "--raw"], input: .text(value),
+                    environment: homes.environment
+                ).run())
+        }
+        done(try homes.run("alice", "link", "bare", "--force"))
+        try set("known")
+        done(try homes.run("alice", "push", "-p", "bare", "--yes"))
+        let since = try nextSecond()
+        try set("new")
+        let early = try homes.run("alice", "exposure", "--since", since, "-p", "bare")
+        #expect(early.status == 1 && early.output.contains("not pushed"), "\(early.output)")
+        done(try homes.run("alice", "push", "-p", "bare", "--yes"))
+        let found = try homes.run("alice", "exposure", "--since", since, "-p", "bare")
+        #expect(found.status == 0 && found.output.contains("on Vercel"), "\(found.output)")
+    }
+
     @Test func `what was never on Vercel is settled in the vault`() throws {
         done(try homes.run("alice", "group", "remove", "bob", "--yes"))
         try homes.set("alice", "SECRET", "new", "-t", "production")
@@ -123,15 +197,21 @@ struct ExposedOnVercelTests {
         #expect(found.status == 0 && found.vercel == "absent", "\(found)")
     }
 
+    /// Waits for the next second and returns it, as a time for `exposure`.
+    private func nextSecond() throws -> String {
+        func now() throws -> String? {
+            let next = try homes.run("alice", "exposure", "--since", "0s", "--json")
+            return try JSONDocument(next.standardOutput)["asOf"]?.text
+        }
+        let time = try now()
+        while true {
+            if let next = try now(), next != time { return next }
+        }
+    }
+
     @Test func `without a group, a value from the dashboard counts too`() throws {
         try bring(.dashboard)
-        let found = try homes.object("alice", ["exposure", "--since", "1d"])
-        let time = try #require(found["asOf"]?.text)
-        var since = time
-        while since == time {
-            let next = try homes.run("alice", "exposure", "--since", "0s", "--json")
-            since = try JSONDocument(next.standardOutput)["asOf"]?.text ?? time
-        }
+        let since = try nextSecond()
         try homes.set("alice", "SECRET", "new", "-t", "production")
         let left = try homes.run("alice", "exposure", "--since", since)
         #expect(left.status == 1, "\(left.output)")

@@ -29,7 +29,8 @@ struct LeavingTests {
     /// Alice, an admin, and Bob and Carol share five values of `web`, which are live.
     init() throws {
         homes = try GroupHomes(git: false)
-        platform = try SandboxHome(hasVault: false, isLoggedIn: false)
+        platform = try SandboxHome(
+            seed: SandboxHome.bareSeed, hasVault: false, isLoggedIn: false)
         database = try PrivatePostgres()
         environment = database.environment.merging([
             "ROLE": "app", "DATABASE": "app", "ZG_ENV_API_URL": platform.url,

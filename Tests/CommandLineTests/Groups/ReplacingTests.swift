@@ -16,7 +16,7 @@ struct ReplacingTests {
         init() throws {
             homes = try GroupHomes(git: false)
             var configuration = SandboxConfiguration()
-            configuration.seed = try Seed(json: Array(SandboxHome.seed.utf8))
+            configuration.seed = try Seed(json: Array(SandboxHome.bareSeed.utf8))
             server = try SandboxServer(configuration: configuration)
             let token: String
             (url, token) = try server.start()

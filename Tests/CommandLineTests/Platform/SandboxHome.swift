@@ -22,6 +22,10 @@ final class SandboxHome {
         }
         """
 
+    /// The same without variables, for what counts those that a vault does not know.
+    static let bareSeed = seed.replacing(
+        #"{"key": "SEED_ONLY", "value": "seed", "target": ["production"]}"#, with: "")
+
     let home: CommandHome
     let server: SandboxServer
     let url: String
