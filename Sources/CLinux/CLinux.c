@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int zg_set_not_dumpable(void) {
@@ -85,6 +86,22 @@ int zg_name_file(int descriptor, const char *path) {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* The extended attribute of the access ACL (acl(5)). */
+static const char access_list[] = "system.posix_acl_access";
+
+/* Returns whether an attribute could not be read because the file has no such one. */
+static int has_none(void) {
+    return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS;
+}
+
+int zg_copy_access_list(const char *from, int to) {
+    char list[65536]; /* XATTR_SIZE_MAX */
+    ssize_t count = getxattr(from, access_list, list, sizeof list);
+    if (count < 0 && !has_none()) return -1;
+    if (count >= 0) return fsetxattr(to, access_list, list, (size_t)count, 0);
+    return fremovexattr(to, access_list) == 0 || has_none() ? 0 : -1;
 }
 
 int zg_pipe(int ends[2]) {

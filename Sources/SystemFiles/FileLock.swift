@@ -1,12 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// A lock of an open file description (fcntl(2), F_OFD_SETLK). The kernel releases it with the last
-/// process that has the file open.
+/// A lock of an open file description (fcntl(2), F_OFD_SETLK; flock(2) for a directory). The kernel
+/// releases it with the last process that has the file open.
 package final class FileLock {
-    /// The lock file, created if missing.
+    private enum Extent {
+        case file
+        case byte(Int64)
+        case directory
+    }
+
+    /// The lock file, created if missing, or the directory.
     package let file: OpenFile
-    private let byte: Int64?
+    private let extent: Extent
 
     /// Opens the lock file without locking it.
     ///
@@ -19,13 +25,24 @@ package final class FileLock {
 
     /// Creates a lock on a file that is open for writing.
     package init(on file: OpenFile, byte: Int64? = nil) {
-        (self.file, self.byte) = (file, byte)
+        self.file = file
+        extent = byte.map { .byte($0) } ?? .file
+    }
+
+    /// Creates a lock on a directory, which needs no file of its own.
+    package init(directory path: String) throws(SystemError) {
+        file = try OpenFile(path, O_RDONLY | O_DIRECTORY)
+        extent = .directory
     }
 
     /// Takes the lock if it is free.
     package func tryLock() throws(SystemError) -> Bool {
         let status =
-            byte.map { zg_try_lock_byte(file.descriptor, $0) } ?? zg_try_lock(file.descriptor)
+            switch extent {
+            case .file: zg_try_lock(file.descriptor)
+            case .byte(let byte): zg_try_lock_byte(file.descriptor, byte)
+            case .directory: flock(file.descriptor, LOCK_EX | LOCK_NB)
+            }
         guard status != 0 else { return true }
         guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw .last }
         return false
@@ -54,7 +71,7 @@ package final class FileLock {
 
     /// Unlocks the byte for every process that shares this open file, which closing would not do.
     package func unlock() {
-        if let byte { zg_unlock_byte(file.descriptor, byte) }
+        if case .byte(let byte) = extent { zg_unlock_byte(file.descriptor, byte) }
     }
 
     /// Writes this process's id into the file, for the messages of waiting processes. Ignores

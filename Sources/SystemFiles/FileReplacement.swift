@@ -9,7 +9,7 @@ package enum FileReplacement {
         case cannotCreate(SystemError)
         /// The temporary file could not be written or synced.
         case notWritten(SystemError)
-        /// The new file cannot get the owner, group and permissions of the old one.
+        /// The new file cannot get the owner, group, permissions and access control list of the old one.
         case notKept(SystemError)
         /// The path exists and must not be replaced.
         case exists
@@ -43,7 +43,8 @@ package enum FileReplacement {
     ///   - temporary: The name of the temporary file in the same directory. An existing file with
     ///     this name is left alone.
     ///   - permissions: Applied regardless of the umask, if the file system supports permissions.
-    ///   - old: The file to replace, whose owner, group and permissions the new one gets.
+    ///   - old: The file to replace, whose owner, group, permissions and access control list the new
+    ///     one gets.
     ///   - replaces: Whether an existing file may be replaced.
     ///   - durably: Whether to sync the file and its name to disk before returning.
     ///   - unnamed: Whether the temporary file gets its name only when it is complete, where the file
@@ -57,7 +58,7 @@ package enum FileReplacement {
     ) throws {
         let temporary = "\(directory(of: path))/\(temporary)"
         let complete = { (file: OpenFile) in
-            try Self.complete(file, permissions, keeping: old, durably, fill)
+            try Self.complete(file, permissions, keeping: old.map { ($0, path) }, durably, fill)
         }
         let isWritten =
             unnamed ? try writeUnnamed(path, temporary, permissions, replaces, complete) : false
@@ -108,13 +109,13 @@ package enum FileReplacement {
     }
 
     private static func complete(
-        _ file: OpenFile, _ permissions: UInt32, keeping old: FileFacts?, _ durably: Bool,
-        _ fill: (OpenFile) throws -> Void
+        _ file: OpenFile, _ permissions: UInt32, keeping old: (facts: FileFacts, path: String)?,
+        _ durably: Bool, _ fill: (OpenFile) throws -> Void
     ) throws {
         do {
             try fill(file)
             if let old {
-                try keep(old, for: file)
+                try keep(old.facts, old.path, for: file)
             } else if try file.facts().permissions != permissions,
                 // The umask may have removed some. File systems without permissions reject fchmod.
                 fchmod(file.descriptor, permissions) != 0, errno != EPERM, errno != ENOTSUP
@@ -127,14 +128,21 @@ package enum FileReplacement {
         }
     }
 
-    private static func keep(_ old: FileFacts, for file: OpenFile) throws {
+    private static func keep(_ old: FileFacts, _ path: String, for file: OpenFile) throws {
         let new = try file.facts()
         if new.owner != old.owner || new.group != old.group,
             fchown(file.descriptor, old.owner, old.group) != 0
         {
             throw Failure.notKept(.last)
         }
-        if new.permissions != old.permissions, fchmod(file.descriptor, old.permissions) != 0 {
+        // With a list, the group's bits of the mode are its mask: without it, they would be the
+        // group's permissions. A list inherited from the directory goes.
+        guard unsafe zg_copy_access_list(path, file.descriptor) == 0 else {
+            throw Failure.notKept(.last)
+        }
+        if try file.facts().permissions != old.permissions,
+            fchmod(file.descriptor, old.permissions) != 0
+        {
             throw Failure.notKept(.last)
         }
     }

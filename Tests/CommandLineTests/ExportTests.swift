@@ -91,12 +91,72 @@ struct ExportTests {
             ["--bounding-set=-chown", "--inh-caps=-chown", $0] + export
                 + ["--merge", "-o", "kept.env"]
         }.run()
-        failed(result, 1, "kept.env was not changed", "owner, group and mode cannot be kept")
+        failed(result, 1, "kept.env was not changed", "owner, group and permissions cannot be kept")
         #expect(try text("kept.env") == "KEY=old\n")
         #expect(unsafe stat(path, &status) == 0 && status.st_uid == 65_534)
         let names = try FileManager.default.contentsOfDirectory(
             atPath: home.directory.path("work"))
         #expect(names == ["kept.env"])
+    }
+
+    @Test("VAL-F14: --merge keeps the access control list of a file, and inherits none")
+    func keptAccessList() throws {
+        let path = try home.directory.write("KEY=old\n", to: "work/kept.env", mode: 0o600)
+        try #require(AccessList.grant(reader: 65_534, path))
+        let (list, mode) = (AccessList.bytes(of: path), try self.mode("kept.env"))
+        #expect(list != nil && mode == 0o640)
+        done(try home.run(export + ["--merge", "-o", "kept.env"]))
+        #expect(AccessList.bytes(of: path) == list)
+        #expect(try self.mode("kept.env") == mode)
+        #expect(try text("kept.env").hasPrefix("KEY=value\n"))
+
+        let plain = try home.directory.write("KEY=old\n", to: "work/plain.env", mode: 0o640)
+        try #require(
+            AccessList.grant(reader: 65_534, home.directory.path("work"), isInherited: true))
+        done(try home.run(export + ["--merge", "-o", "plain.env"]))
+        #expect(AccessList.bytes(of: plain) == nil)
+        #expect(try self.mode("plain.env") == 0o640)
+    }
+
+    @Test("VAL-F14: --merge says that the other names of a file keep the old content")
+    func hardLinks() throws {
+        let path = try home.directory.write("KEY=old\n", to: "work/kept.env")
+        #expect(unsafe link(path, home.directory.path("work/other.env")) == 0)
+        let result = done(try home.run(export + ["--merge", "-o", "kept.env"]))
+        #expect(result.error.contains("1 other name (hard links)"), "\(result.error)")
+        #expect(try text("other.env") == "KEY=old\n")
+        #expect(try text("kept.env").hasPrefix("KEY=value\n"))
+    }
+
+    @Test("VAL-F14: the second of two --merge keeps what the first one wrote")
+    func mergedTogether() throws {
+        let path = try home.directory.write("KEY=old\n", to: "work/both.env")
+        let directory = unsafe open(
+            home.directory.path("work"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(directory, LOCK_EX) == 0)
+        var runner = home.runner(export + ["--only", "KEY", "--merge", "-o", "both.env"])
+        runner.script = [
+            (
+                .error("Waiting for another program"),
+                .call { _, _ in
+                    try? "KEY=old\nFIRST=1\n".write(
+                        toFile: path, atomically: false, encoding: .utf8)
+                    close(directory)
+                }
+            )
+        ]
+        done(try runner.run())
+        #expect(try text("both.env") == "KEY=value\nFIRST=1\n")
+        for _ in 0..<5 {
+            try home.directory.write("", to: "work/both.env")
+            let both = try Together.run(
+                ["KEY", "OTHER"].map {
+                    home.runner(export + ["--only", $0, "--merge", "-o", "both.env"])
+                })
+            for result in both { done(result) }
+            let merged = try text("both.env")
+            #expect(merged.contains("KEY=") && merged.contains("OTHER="), "\(merged)")
+        }
     }
 
     @Test(

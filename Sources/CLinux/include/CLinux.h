@@ -51,6 +51,10 @@ int zg_unnamed_file(const char *_Nonnull directory, mode_t permissions);
 /// Gives an unnamed file a name that must be free. Returns 0 or -1.
 int zg_name_file(int descriptor, const char *_Nonnull path);
 
+/// Gives an open file the access control list of a path, or none if that has none (xattr(7)). In C
+/// because Swift's Glibc module lacks extended attributes. Returns 0 or -1.
+int zg_copy_access_list(const char *_Nonnull from, int to);
+
 /// pipe2(2) with O_CLOEXEC: the reading end first. Returns 0 or -1.
 int zg_pipe(int ends[_Nonnull 2]);
 

@@ -9,7 +9,8 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - permissions: Others than the default only for a file without secrets.
-    ///   - old: The file to replace, whose owner, group and permissions the new one gets.
+    ///   - old: The file to replace, whose owner, group, permissions and access control list the new
+    ///     one gets.
     ///   - replaces: Whether to replace an existing file.
     ///   - durably: Whether to wait until the file is on disk.
     ///   - check: Called after the new file is written, right before it gets its path.
@@ -40,7 +41,7 @@ enum PrivateFile {
             case .notKept(let error):
                 throw CommandError(
                     .failed,
-                    "\(path) was not changed, because its owner, group and mode cannot be kept: \(error.reason).",
+                    "\(path) was not changed, because its owner, group and permissions cannot be kept: \(error.reason).",
                     hint:
                         "Run the command as root, or as the file's owner if that user is in the file's group."
                 )

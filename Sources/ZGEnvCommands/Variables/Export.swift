@@ -9,7 +9,7 @@ struct Export: Command {
         discussion: """
             Asks for the passphrase unless the vault is unlocked, and for confirmation before it \
             shows values on a terminal. Prefer zg-env run, which does not leave a file behind. The \
-            output file is readable only by its owner; --merge keeps owner and mode. The output is parsed again and compared \
+            output file is readable only by its owner; --merge keeps owner, mode and access control list. The output is parsed again and compared \
             with the original values before it is written. A value that .env parsers disagree \
             about is written for motdotla/dotenv, with a warning; --dialect writes the file for \
             another parser.
@@ -80,6 +80,9 @@ struct Export: Command {
             workspace.context.warn("shared-not-here", remark)
         }
         guard let path else { return try show(found, workspace) }
+        let lock =
+            merges && !workspace.options.dryRun ? try MergedFile.lock(path, workspace) : nil
+        defer { withExtendedLifetime(lock) {} }
         if merges, let merged = try MergedFile(path, values: found.values) {
             ExportText.warn(merged.unportable, remedy: Self.leaveOut, workspace)
             return try write(merged, found, workspace)
@@ -202,6 +205,12 @@ struct Export: Command {
         if merged.isReadableByAll {
             workspace.context.warn(
                 "readable-by-all", "Every user can read \(merged.path); --merge keeps its mode.")
+        }
+        if merged.otherNameCount > 0 {
+            workspace.context.warn(
+                "hard-links",
+                "\(merged.path) has \(DisplayText.count(merged.otherNameCount, "other name")) (hard links): the old content stays there."
+            )
         }
         let count = DisplayText.count(names.added.count + names.changed.count, "variable")
         workspace.note("Wrote \(count) to \(merged.path) in plain text.")

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DotEnv
 internal import Glibc
 internal import Sealing
@@ -79,7 +80,31 @@ struct MergedFile: ~Copyable {
     /// Whether every user can read the file, which keeps its mode.
     var isReadableByAll: Bool { stamp.permissions & 0o004 != 0 }
 
-    /// Replaces the file and keeps its owner and mode.
+    /// The number of the file's other names, which keep the old content: a file is replaced, not
+    /// written over.
+    var otherNameCount: Int { max(stamp.hardLinkCount, 1) - 1 }
+
+    /// Locks the directory of a file that is about to be merged, so that of two merges at once the
+    /// second one reads what the first one wrote. Keep it until the file is written.
+    ///
+    /// - Returns: nil where directories cannot be locked; then the check before the rename is all.
+    static func lock(_ named: String, _ workspace: Workspace) throws -> FileLock? {
+        let directory = FileReplacement.directory(of: RealPath.of(named) ?? named)
+        do throws(SystemError) {
+            let lock = try FileLock(directory: directory)
+            if try lock.tryLock() { return lock }
+            workspace.note("Waiting for another program to finish with \(directory).")
+            if try lock.lock(within: ProjectLock.limit, pauses: 20_000...20_000) { return lock }
+        } catch {
+            return nil
+        }
+        throw CommandError(
+            .conflict,
+            "Another program has locked \(directory) for \(DurationText.text(ProjectLock.limit)).",
+            hint: "\(named) was not changed. Run the command again.")
+    }
+
+    /// Replaces the file and keeps its owner, mode and access control list.
     ///
     /// - Throws: ``ExitCode/conflict`` if the file changed since it was read.
     func write() throws {

@@ -21,6 +21,13 @@ int zg_spawn_set_flags(posix_spawnattr_t *_Nonnull attributes, int starts_sessio
 /// Makes a pipe that programs started elsewhere do not inherit: ends[0] is read. Zero, or -1 and errno.
 int zg_test_pipe(int *_Nonnull ends);
 
+/// Gives a file an access control list (acl(5)) that lets one user read it, and the group nothing; or a
+/// directory one that new files inherit. Returns zero, or -1 and errno.
+int zg_test_grant(const char *_Nonnull path, unsigned reader, int is_inherited);
+
+/// Reads a file's access control list. Returns its length, or -1 and errno.
+long zg_test_access_list(const char *_Nonnull path, void *_Nonnull list, unsigned long size);
+
 /// Takes a lease for reading on a file, which the kernel refuses with EAGAIN while any process has
 /// it open for writing (fcntl(2)). Closing the file ends it. Zero, or -1 and errno.
 int zg_test_lease(int file);
