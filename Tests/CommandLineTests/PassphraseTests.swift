@@ -128,6 +128,29 @@ struct PassphraseTests {
         if words != nil { #expect(result.error.contains("The passphrase file \(path) ")) }
     }
 
+    @Test("VAL-F10: init, passwd and slot add say how a new passphrase begins and ends")
+    func newEnds() throws {
+        let path = try file("\u{FEFF}next one \n", "new")
+        let words =
+            "The passphrase file \(path) begins with a byte order mark and ends in a space or tab, which counts as part of the passphrase."
+        let other = try CommandHome()
+        let results = [
+            try other.run(["init", "--kdf", "8MiB,1", "--passphrase-file", path]),
+            try home.run([
+                "slot", "add", "passphrase", "--kdf", "8MiB,1", "--new-passphrase-file", path,
+            ]),
+            try home.run(["passwd", "--new-passphrase-file", path]),
+        ]
+        for result in results {
+            #expect(done(result).error.contains(words), "\(result.error)")
+            #expect(!result.error.contains("next one"))
+        }
+        let plain = try file("next one\n", "plain")
+        let quiet = done(
+            try home.run(["passwd", "--passphrase-file", path, "--new-passphrase-file", plain]))
+        #expect(!quiet.error.contains("counts as part"), "\(quiet.error)")
+    }
+
     @Test(arguments: ["", "\n"])
     func `an empty passphrase is refused`(text: String) throws {
         let path = try file(text)

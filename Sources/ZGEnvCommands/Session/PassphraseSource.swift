@@ -153,7 +153,7 @@ enum PassphraseSource: Equatable {
     }
 
     /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else. Asks
-    /// again if the two differ.
+    /// again if the two differ. Warns about what a text editor may have added: nobody would type that.
     ///
     /// - Parameter silence: Set if it was typed: keeps the echo off until it ends.
     func newPassphrase(
@@ -162,7 +162,10 @@ enum PassphraseSource: Equatable {
         var prompt = "New passphrase: "
         for _ in 0..<Self.maximumTries {
             let first = try passphrase(prompt: prompt, context)
-            guard !isUnattended else { return first }
+            guard !isUnattended else {
+                if let hint = hint(about: first) { context.warn("passphrase-ends", hint) }
+                return first
+            }
             let second = try passphrase(
                 prompt: "Confirm passphrase: ", context, keepingEchoOff: &silence)
             if first.isEqualInConstantTime(to: second) { return first }
