@@ -13,8 +13,17 @@ extension TerminalDevice {
         _ question: String, byDefault agrees: Bool = false
     ) throws(TerminalError) -> Bool {
         if agrees { tcflush(descriptor, TCIFLUSH) }
+        return try answer(question, byDefault: agrees) ?? false
+    }
+
+    /// Asks as ``confirm(_:byDefault:)`` does.
+    ///
+    /// - Returns: nil at the end of input, for a question that is asked again after a no.
+    package func answer(
+        _ question: String, byDefault agrees: Bool = false
+    ) throws(TerminalError) -> Bool? {
         try write("\(DisplayText.safe(sentence: question)) \(agrees ? "[Y/n]" : "[y/N]") ")
-        guard let word = try readAnswer() else { return false }
+        guard let word = try readAnswer() else { return nil }
         return ["y", "yes"].contains(word) || agrees && word.isEmpty
     }
 

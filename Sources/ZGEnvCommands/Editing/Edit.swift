@@ -168,14 +168,11 @@ struct Edit: Command {
     ///
     /// - Throws: `error` if the user discards the text, or cannot be asked.
     private func offerRetry(_ error: any Error) throws {
-        let known = (error as? EditWork.Conflict)?.error ?? CommandError(mapping: error)
-        let shouldContinue: Bool
-        do {
-            // Asks whether to discard, not whether to continue: Enter must not lose the edits.
-            shouldContinue = try !TerminalDevice().confirm("\(known.message) Discard your edits?")
-        } catch {
-            throw known
-        }
-        guard shouldContinue else { throw known }
+        var known = (error as? EditWork.Conflict)?.error ?? CommandError(mapping: error)
+        // Asks whether to discard, not whether to continue: Enter must not lose the edits.
+        let discards = try? TerminalDevice().answer("\(known.message) Discard your edits?")
+        if discards == false { return }
+        if discards == nil { known.hint = "Nobody answered, so your edits were discarded." }
+        throw known
     }
 }

@@ -144,6 +144,23 @@ struct EditTests {
         #expect(try home.revealed("A") == Array("first".utf8))
     }
 
+    @Test func `the end of input ends edit, which says that the edits are gone`() throws {
+        let before = try home.vaultBytes()
+        for (text, status) in [("B=b\\nA=a\\n", Int32(2)), ("", 1)] {
+            let editor = try home.editor("printf '\(text)' >\"$1\"")
+            let arguments = text.isEmpty ? ["-p", "web"] : ["B", "-p", "web"]
+            let ends: [(ProgramRunner.Trigger, ProgramRunner.Action)] =
+                (text.isEmpty ? [(.terminal("Save these changes"), .type([4]))] : [])
+                + [(.terminal("Discard your edits?"), .type([4]))]
+            let result = try home.editing(arguments, with: editor, script: ends).run()
+            #expect(result.end == .exited(status), "\(result.screen)")
+            #expect(
+                result.error.hasSuffix("hint: Nobody answered, so your edits were discarded.\n"),
+                "\(result.error)")
+        }
+        #expect(try home.vaultBytes() == before)
+    }
+
     @Test func `a single key can be edited, and the text may hold no other`() throws {
         let editor = try home.editor(
             "printf 'B=b\\nA=a\\n' >\"$1\"", "printf 'B=\"line\\nline\"\\n' >\"$1\"")
