@@ -162,6 +162,20 @@ struct RedactTests {
         #expect(try runner.run().output == "word\ndone\n")
     }
 
+    @Test func `output that a full disk loses is an error`() throws {
+        for (script, status) in [
+            ("echo x", Int32(125)), ("echo x >&2; echo y", 125), ("echo x; exit 3", 3),
+        ] {
+            let full = try home.wrapped("/bin/sh") { program in
+                ["-c", "\"$@\" >/dev/full", "sh", program] + run + ["sh", "-c", script]
+            }.run()
+            #expect(full.status == status, "\(full.error)")
+            let isSaid = full.error.contains(
+                "Output of the program could not be written: No space left on device.")
+            #expect(isSaid == (status == 125), "\(full.error)")
+        }
+    }
+
     @Test func `output of background children is read to its end`() throws {
         let result = done(try shell("(sleep 0.5; echo late $SECRET) & echo early"))
         #expect(result.output == "early\nlate [redacted]\n")

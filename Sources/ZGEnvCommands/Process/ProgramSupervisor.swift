@@ -85,8 +85,11 @@ final class ProgramSupervisor {
 
     /// Forwards everything until the program has ended and its output is written.
     ///
-    /// - Returns: Its exit status, or 128 plus the number of the signal that ended it.
-    func run() -> Int32 {
+    /// - Returns: Its exit status, or 128 plus the number of the signal that ended it. For a program
+    ///   that did not notice that nobody reads its output any more, as if it had.
+    /// - Throws: ``RunFailure`` if output was lost in another way, and the program reports nothing
+    ///   itself.
+    func run() throws -> Int32 {
         _ = relay?.take()
         lastOutput = Self.now()
         while !isDone { serve() }
@@ -99,7 +102,15 @@ final class ProgramSupervisor {
         }
         let status = ended ?? SIGKILL
         let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        let lost = streams.compactMap(\.failure)
+        let broken = 128 + SIGPIPE
+        if let number = lost.first(where: { $0 != EPIPE }), code == 0 || code == broken {
+            throw RunFailure(
+                125, .failed,
+                "Output of the program could not be written: \(SystemError(number).reason).")
+        }
+        return code == 0 && !lost.isEmpty ? broken : code
     }
 
     /// Whether the program and its output have ended. Pipes are read to their end, even if

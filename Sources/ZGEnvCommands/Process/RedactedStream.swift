@@ -19,6 +19,8 @@ final class RedactedStream {
     /// Masked output that is not yet written.
     private var pending: [UInt8] = []
     private var written = 0
+    /// Why output was lost, as an errno; nil if none was.
+    private(set) var failure: Int32?
 
     /// Takes ownership of `source`.
     init(
@@ -112,6 +114,7 @@ final class RedactedStream {
         }
         if count < 0 {
             if errno == EAGAIN || errno == EINTR { return }
+            failure = errno
             // The program gets the same error on its next write as without zg-env in between.
             closeSource()
             forget()

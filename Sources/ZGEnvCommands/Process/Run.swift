@@ -69,7 +69,7 @@ struct Run: Command {
         case .planned(let result): return result
         case .supervised(let supervisor):
             var result = CommandResult {}
-            result.status = supervisor.run()
+            result.status = try supervisor.run()
             return result
         }
     }
