@@ -33,6 +33,7 @@ package final class Context {
     /// The stream for messages: stderr.
     package let messages: OutputStream
     package private(set) var warnings: [Warning] = []
+    private var warned: Set<String> = []
     private var shownWarningCount = 0
 
     /// A problem that did not stop the command.
@@ -101,8 +102,10 @@ package final class Context {
         rawEnvironment.filter { !$0.starts(with: "ZG_ENV_PASSPHRASE_".utf8) }
     }
 
-    /// Adds a warning, shown on stderr or, with `--json`, as a member of the result.
+    /// Adds a warning, shown on stderr or, with `--json`, as a member of the result. The same one is
+    /// added once, however often its cause is met.
     package func warn(_ code: String, _ message: String) {
+        guard warned.insert(message).inserted else { return }
         warnings.append(Warning(code: code, message: message))
     }
 
