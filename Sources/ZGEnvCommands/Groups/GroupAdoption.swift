@@ -46,11 +46,14 @@ struct GroupAdoption {
                     .conflict, "\(project) is already adopted, so it was not named \(name).",
                     hint: "Rename it with: zg-env project rename \(word: project) \(word: name)")
             }
-            let bound = try bind(shared, found)
-            return CommandResult(json: [
-                "project": .string(project), "bound": .string(orNull: bound),
-                "dryRun": .bool(workspace.options.dryRun),
-            ])
+            let (bound, target) = try bind(shared, found)
+            let link = bound == nil ? target.map { ["link \(name) to \($0.description)"] } : nil
+            return CommandResult(
+                json: [
+                    "project": .string(project), "bound": .string(orNull: bound),
+                    "wouldLink": bound == nil ? target?.json ?? .null : .null,
+                    "dryRun": .bool(workspace.options.dryRun),
+                ], text: DisplayText.lines(link ?? [], after: "Would "))
         }
         guard let values = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
@@ -72,9 +75,10 @@ struct GroupAdoption {
                 lines + (target?.lines ?? []), "Adopt \(project) as \(name)\(link)?")
         else {
             let all = ["rename \(project) to \(name)"] + lines
+            let link = target.map { ["link \(name) to \($0.description)"] } ?? []
             return CommandResult(
-                json: json(project, name, plan, bound: nil),
-                text: DisplayText.lines(all, after: "Would "))
+                json: json(project, name, plan, bound: nil, wouldLink: target),
+                text: DisplayText.lines(all + link, after: "Would "))
         }
         let time = workspace.context.now()
         plan = try workspace.session.update(with: keys) { transaction in
@@ -106,13 +110,15 @@ struct GroupAdoption {
     }
 
     private func json(
-        _ project: String, _ name: String, _ plan: AdoptionPlan?, bound: String?
+        _ project: String, _ name: String, _ plan: AdoptionPlan?, bound: String?,
+        wouldLink target: Target? = nil
     ) -> JSONValue {
         [
             "project": .string(name), "was": .string(project),
             "kept": .string(orNull: plan?.keptName), "equal": .strings(plan?.equal ?? []),
             "differing": .strings(plan?.differing ?? []), "missing": .strings(plan?.missing ?? []),
             "commands": .strings(plan?.commands(name) ?? []), "bound": .string(orNull: bound),
+            "wouldLink": target?.json ?? .null,
             "dryRun": .bool(workspace.options.dryRun),
         ]
     }
@@ -130,7 +136,7 @@ struct GroupAdoption {
         switch binds {
         case true?:
             if let target { return try bind(project, to: target) }
-            return try bind(shared, project)
+            return try bind(shared, project).bound
         case false?: break
         case nil:
             guard !workspace.options.yes, workspace.interaction.canConfirm else { break }
@@ -164,8 +170,11 @@ struct GroupAdoption {
 
     /// Links a project to the Vercel project that the group proposes.
     ///
-    /// - Returns: The id of the Vercel project.
-    private func bind(_ shared: SharedProject, _ project: VaultProject) throws -> String? {
+    /// - Returns: The id of the Vercel project, nil with `--dry-run`; and the project, unless it is
+    ///   linked already.
+    private func bind(
+        _ shared: SharedProject, _ project: VaultProject
+    ) throws -> (bound: String?, target: Target?) {
         guard let proposal = shared.proposal else {
             throw CommandError(
                 .conflict, "The group proposes no Vercel project for \(project.name).",
@@ -173,11 +182,13 @@ struct GroupAdoption {
         }
         if proposal.isSame(as: project.binding) {
             workspace.note("\(project.name) is already linked to \(Self.words(of: proposal)).")
-            return proposal.project
+            return (proposal.project, nil)
         }
         let found = try Target(of: proposal, for: project.name, workspace)
-        guard try workspace.confirm(found.lines, found.question(project.name)) else { return nil }
-        return try bind(project, to: found)
+        guard try workspace.confirm(found.lines, found.question(project.name)) else {
+            return (nil, found)
+        }
+        return (try bind(project, to: found), found)
     }
 
     private func bind(_ project: VaultProject, to found: Target) throws -> String {
@@ -239,13 +250,23 @@ extension GroupAdoption {
         }
 
         /// What Vercel says of the project.
-        var lines: [String] {
+        private var facts: String {
             let owner = team.map { "team \($0.name ?? $0.slug) (\($0.slug))" } ?? "personal account"
-            return [
-                "Vercel project: \(proposed.projectName) (\(proposed.projectID)), \(owner)"
-                    + (framework.map { ", framework \($0)" } ?? "")
-                    + (proposed.origin == APIOrigin.vercel.description
-                        ? "" : ", at \(proposed.origin)")
+            return "\(proposed.projectName) (\(proposed.projectID)), \(owner)"
+                + (framework.map { ", framework \($0)" } ?? "")
+                + (proposed.origin == APIOrigin.vercel.description
+                    ? "" : ", at \(proposed.origin)")
+        }
+
+        var lines: [String] { ["Vercel project: \(facts)"] }
+
+        var description: String { "the Vercel project \(facts)" }
+
+        var json: JSONValue {
+            [
+                "projectID": .string(proposed.projectID), "name": .string(proposed.projectName),
+                "team": .string(orNull: team?.slug), "teamName": .string(orNull: team?.name),
+                "framework": .string(orNull: framework), "origin": .string(proposed.origin),
             ]
         }
 

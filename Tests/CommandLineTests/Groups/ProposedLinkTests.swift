@@ -47,9 +47,40 @@ struct ProposedLinkTests {
         #expect(try bound() == nil)
         let plan = try homes.object("alice", ["group", "adopt", "web", "--bind", "--dry-run"])
         #expect(plan["bound"] == .null)
+        #expect(plan["wouldLink"]?["name"] == "web")
+        #expect(plan["wouldLink"]?["team"] == .null)
+        let shown = done(try homes.run("alice", "group", "adopt", "web", "--bind", "--dry-run"))
+        #expect(
+            shown.output.contains("Would link web to the Vercel project web (prj_")
+                && shown.output.contains("personal account, framework nextjs"), "\(shown.output)")
         #expect(try bound() == nil)
         done(try homes.run("alice", "group", "adopt", "web", "--bind", "--yes"))
         #expect(try bound() == "web")
+    }
+
+    /// Admits Carol, who has adopted nothing.
+    private func admitCarol() throws {
+        let invite = try homes.object("alice", ["group", "invite", "carol", "--auto", "--yes"])
+        let code = try #require(invite["code"]?.text)
+        done(
+            try homes.run(
+                "carol", "group", "join", homes.place, "--group", "acme",
+                input: .text(code + "\n")))
+        done(try homes.run("carol", "login", input: .text(platform.token + "\n")))
+        done(try homes.run("alice", "sync"))
+        done(try homes.run("carol", "sync"))
+    }
+
+    @Test func `a newcomer's --dry-run shows what Vercel says of it`() throws {
+        try admitCarol()
+        let plan = ["group", "adopt", "web@acme", "--bind", "--dry-run"]
+        let shown = done(try homes.run("carol", plan)).output
+        #expect(
+            shown.contains("Would rename web@acme to web")
+                && shown.contains("Would link web to the Vercel project web (prj_")
+                && shown.contains("personal account, framework nextjs"), "\(shown)")
+        let object = try homes.object("carol", plan)
+        #expect(object["wouldLink"]?["name"] == "web")
     }
 
     @Test func `it is refused if Vercel has another name for it`() throws {
@@ -60,15 +91,7 @@ struct ProposedLinkTests {
             "on Vercel its name is prod-billing", "zg-env link prod-billing --as web")
         #expect(try homes.home("alice").vaultBytes() == before)
         // A newcomer, too, before anything is adopted.
-        let invite = try homes.object("alice", ["group", "invite", "carol", "--auto", "--yes"])
-        let code = try #require(invite["code"]?.text)
-        done(
-            try homes.run(
-                "carol", "group", "join", homes.place, "--group", "acme",
-                input: .text(code + "\n")))
-        done(try homes.run("carol", "login", input: .text(platform.token + "\n")))
-        done(try homes.run("alice", "sync"))
-        done(try homes.run("carol", "sync"))
+        try admitCarol()
         failed(
             try homes.run("carol", "group", "adopt", "web@acme", "--bind", "--yes"), 5,
             "prod-billing")
