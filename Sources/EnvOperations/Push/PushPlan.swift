@@ -120,7 +120,8 @@ package struct PushPlan: Equatable, Sendable {
     ///   - leftovers: Old records of renamed variables, which an earlier push should have deleted.
     ///   - successors: The vault records that must exist before these are deleted, by Vercel's id.
     ///   - abandoned: Old records of renamed variables that are left unchanged.
-    ///   - renamed: See ``renamedRecords(of:)``.
+    ///   - renamed: See ``renamedRecords(of:)``; also the leftovers of an earlier push, which asked
+    ///     about what gets weaker.
     package init(
         variables: [Variable], platform: ListedRecords, adopted: [Identifier: VercelRecord],
         leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],

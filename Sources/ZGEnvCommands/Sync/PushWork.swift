@@ -128,7 +128,9 @@ struct PushWork {
         claimed.apply(to: &variables)
         let stricter = StricterTypes(variables: variables, platform: platform, rules: rules)
         stricter.apply(to: &variables)
+        // What a killed push was to replace: what takes its place was decided then.
         let renamed = PushPlan.renamedRecords(of: variables)
+            .union(resolution.leftovers.map(\.id))
         var exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
         for position in variables.indices {
             guard let remote = exchange.remotes[variables[position].id] else { continue }

@@ -12,11 +12,9 @@ enum KilledPush {
     /// - Parameters:
     ///   - prepared: Creates a sandbox and a vault, the same each time.
     ///   - count: The least number of requests of a complete push.
-    ///   - allowsWeaker: Whether the next push may have to be told that a type gets weaker: it does
-    ///     not know where the value of a record went that a killed push was to replace.
     ///   - look: Checks the final state of the sandbox.
     static func everywhere(
-        prepared: () throws -> SandboxHome, atLeast count: Int, allowsWeaker: Bool = false,
+        prepared: () throws -> SandboxHome, atLeast count: Int,
         look: (SandboxHome, Comment) throws -> Void
     ) throws {
         // The number of requests of an undisturbed push.
@@ -42,11 +40,7 @@ enum KilledPush {
             let comment: Comment = "\(boundary): \(requests[boundary]) \(result.error)"
             #expect(result.end == .signalled(SIGKILL), comment)
             platform.server.setFaults([])
-            if allowsWeaker {
-                try platform.pushed("--allow-weaker")
-            } else {
-                try platform.pushed()
-            }
+            try platform.pushed()
             try look(platform, comment)
             try platform.pushed().expectNothing()
         }

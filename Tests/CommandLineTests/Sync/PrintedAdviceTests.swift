@@ -240,7 +240,7 @@ struct PrintedAdviceTests {
                 let platform = try SandboxHome()
                 try Self.prepareSwap(platform, types)
                 return platform
-            }, atLeast: 5, allowsWeaker: types.contains("sensitive")
+            }, atLeast: 5
         ) { platform, comment in
             #expect(platform.records("N0") == ["production=v1"], comment)
             #expect(platform.records("N1") == ["production=v0"], comment)
