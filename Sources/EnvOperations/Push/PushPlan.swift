@@ -224,17 +224,19 @@ package struct PushPlan: Equatable, Sendable {
             grouping: variables.filter { !$0.isLive && $0.remote != nil }, by: \.name)
         return steps.compactMap { step in
             let scope = step.attributes.scope
-            guard let variable = step.variable, !step.isDeletion, !scope.isOnlyDevelopment
-            else { return nil }
+            guard let variable = step.variable, !step.isDeletion else { return nil }
             let own = step.remoteID.flatMap { byID[$0] }
             if own?.attributes.kind == .sensitive { return nil }
             let known = [own, variable.remote.flatMap { byID[$0.id] }].compactMap(\.self)
-            let there =
-                known + (byKey[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
+            let overlapping = (byKey[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
+            // For development only what is hidden there counts: nothing else made it sensitive.
+            let there = scope.isOnlyDevelopment ? overlapping : known + overlapping
             // Without any, what Vercel had here before: of this variable, or of a removed one.
             let last = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
                 .max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
-            let gone = [last?.attributes.kind, variable.remote?.agreed.kind].compactMap(\.self)
+            let gone =
+                scope.isOnlyDevelopment
+                ? [] : [last?.attributes.kind, variable.remote?.agreed.kind].compactMap(\.self)
             guard let before = there.map(\.attributes.kind).strictest ?? gone.strictest,
                 step.attributes.kind.strictness < before.strictness
             else { return nil }

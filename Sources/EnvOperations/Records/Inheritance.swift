@@ -33,10 +33,12 @@ package struct Inheritance: Equatable {
                 guard let end = record.deletedAt else { return true }
                 return last?.deletedAt.map { $0 < end } ?? true
             }
-            if let last { kinds.append(last.attributes.kind) }
-            kinds += later.map(\.attributes.kind).filter {
-                $0 != .sensitive || !place.isOnlyDevelopment
+            let isOpen = place.isOnlyDevelopment
+            if let last {
+                let kind = last.attributes.kind
+                kinds.append(isOpen && kind == .sensitive ? .encrypted : kind)
             }
+            kinds += later.map(\.attributes.kind).filter { !isOpen || $0 != .sensitive }
             if last == nil, let declared { kinds.append(declared) }
         }
         kind = kinds.strictest

@@ -17,8 +17,10 @@ enum SensitiveScope {
     ) throws {
         if kind == .sensitive { try check(publicName: key) }
         guard scope.targets.contains(.development), kind == nil else { return }
-        let exact = records.first { $0.isLive && $0.attributes.scope == scope }
-        guard exact?.attributes.kind != .sensitive else { return }
+        let live = records.filter(\.isLive)
+        let there = live.first { $0.attributes.scope.targets.contains(.development) }
+        guard there?.attributes.kind != .sensitive else { return }
+        let exact = live.first { $0.attributes.scope == scope }
         let kept = exact?.attributes.kind ?? Inheritance(in: scope, among: records).kind
         guard [kept, source].contains(.sensitive) else { return }
         throw CommandError(

@@ -115,7 +115,7 @@ struct TargetHistory: Sendable {
             || formerTypes.contains { $0.key.key == key && $0.value == .sensitive }
     }
 
-    /// Development is sensitive on request only, which Vercel refuses.
+    /// Development is sensitive on request only.
     static func strictest(in target: String) -> ValueType {
         target == TargetNames.development ? .encrypted : .sensitive
     }

@@ -85,9 +85,8 @@ extension TargetHistory {
         if changesNoMore, named.allSatisfy({ own[$0]?.value == value }) { return TargetOutcome() }
         let hasDevelopment = named.contains(TargetNames.development)
         let isSecret = named.contains { own[$0]?.type == .sensitive }
-        if hasDevelopment,
-            command.type == .sensitive
-                || command.type == nil && isSecret && command.targets != nil
+        if hasDevelopment, command.type == nil, isSecret, command.targets != nil,
+            own[TargetNames.development]?.type != .sensitive
         {
             return .refused("development cannot be sensitive")
         }
@@ -111,8 +110,10 @@ extension TargetHistory {
                 && target == TargetNames.development
             outcome.places[place] = left
         }
-        if command.type == nil, let comment = command.comment,
-            named.allSatisfy({ own[$0]?.value == value })
+        if let comment = command.comment,
+            named.allSatisfy({
+                own[$0]?.value == value && (command.type ?? own[$0]?.type) == own[$0]?.type
+            })
         {
             // A comment alone may be one of all targets that have the value.
             for (target, cell) in own where !named.contains(target) && cell.value == value {
@@ -174,10 +175,10 @@ extension TargetHistory {
         var outcome = TargetOutcome(mustSucceed: command.targets?.count == 1)
         if cell(place)?.value == value { return outcome }
         let strictest = sources.map(\.type).max() ?? .plain
-        guard strictest <= Self.strictest(in: target) else {
+        let own = cell(place)
+        guard strictest <= max(Self.strictest(in: target), own?.type ?? .plain) else {
             return .refused("development cannot be sensitive")
         }
-        let own = cell(place)
         if value.isEmpty, own != nil, !command.allowsEmpty {
             return .refused("an empty value would replace another one")
         }

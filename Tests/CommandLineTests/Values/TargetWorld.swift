@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Sandbox
 import TestSupport
 
@@ -43,6 +44,7 @@ final class TargetWorld {
     /// Starts a sequence.
     func begin() throws {
         platform.server.reset()
+        try platform.server.set(.members(["secretsInDevelopment": true]))
         try machine.reset()
     }
 
