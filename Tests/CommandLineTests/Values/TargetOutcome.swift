@@ -68,6 +68,7 @@ extension TargetHistory {
     }
 
     private func set(_ value: String, _ command: TargetCommand) -> TargetOutcome {
+        if value.isEmpty, !command.allowsEmpty { return .refused("the value is empty") }
         guard let named = command.targets ?? unnamed(command.key, command.type) else {
             return .refused("the values of \(command.key) differ")
         }
@@ -142,14 +143,21 @@ extension TargetHistory {
             mustSucceed: command.targets?.count == 1 && !file.stored.isEmpty)
         for line in file.stored {
             let key = line.name
-            guard let named = command.targets ?? unnamed(key, command.type) else {
-                return .refused("the values of \(key) differ")
-            }
             var text = ""
             if case .value(let given) = line.content { text = value(key, given) }
+            // What a file with a target and an empty value says is not decided.
+            let isOpen = text.isEmpty && file.head != .none
+            guard let named = command.targets ?? unnamed(key, command.type) else {
+                if isOpen { continue }
+                return .refused("the values of \(key) differ")
+            }
             var one = assigned(text, to: key, named, command)
-            one.mustSucceed = outcome.mustSucceed && line.content != .empty
-            if line.content == .empty, !command.allowsEmpty { keepValues(in: &one) }
+            one.mustSucceed = outcome.mustSucceed && !text.isEmpty
+            if text.isEmpty, !command.allowsEmpty { keepValues(in: &one) }
+            if isOpen {
+                one.refusal = nil
+                for place in one.places.keys { one.places[place]?.mayStay = true }
+            }
             outcome.join(one)
         }
         if outcome.refusal != nil { outcome.mustSucceed = false }
