@@ -31,8 +31,8 @@ struct SandboxArguments {
           --fault 'METHOD PATH-GLOB WHAT [@N] [xN]'
                                     repeatable; METHOD may be *; @N: from the Nth matching
                                     request on; xN: N times; WHAT is one of 429[:SECONDS], a
-                                    status, reset, lost-answer, slow:SECONDS, truncate,
-                                    challenge, saml,
+                                    status, reset, lost-answer, slow:SECONDS, truncate, drip,
+                                    challenge[:CODE], saml,
                                     html, redirect:URL, ongoing[:SENTENCE], stores-nothing,
                                     returns-old-record, stores-empty, drops-target,
                                     forces-sensitive, rejects-one, hides-values,
@@ -43,11 +43,12 @@ struct SandboxArguments {
                                     escapes[:all or :STATUS], says:STATUS:TEXT, or before:ACT or
                                     then:ACT: a change made in the dashboard before or after the
                                     request, such as set,key=K,value=V,by=self|other|nobody|USER
-          --rate-limit N[/S]        at most N requests per minute, or per S seconds, for each token
+          --rate-limit N[/S]        at most N requests per minute, or per S seconds, for each token;
+                                    "vercel" for Vercel's limits by endpoint
           --latency S               delay every response by S; 100ms means 0.1
           --clock-offset S          offset of its clock from this machine's; may be negative
           --date-offset S           offset of the Date header from its clock
-          --max-variables N         maximum variables per project (default 1000)
+          --max-variables N         maximum variables per environment (default 1000)
           --webhook URL             send every event to URL (http, this machine)
           --webhook-secret-file F   sign webhooks with the secret in F
           --until-stdin-closes      end when standard input is closed, for a program that starts it
@@ -135,11 +136,15 @@ struct SandboxArguments {
             }
             configuration.faults.append(fault)
         case "--rate-limit":
+            guard value != RateLimit.vercelWord else {
+                configuration.rateLimit = .perEndpoint
+                break
+            }
             let parts = value.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count <= 2, let limit = Int(parts[0]), limit > 0,
                 let seconds = parts.count == 2 ? Seconds.value(of: parts[1]) : 60, seconds > 0
-            else { throw refused("a number above 0, or two as in 100/10") }
-            configuration.rateLimit = RateLimit(requests: limit, seconds: seconds)
+            else { throw refused("a number above 0, two as in 100/10, or vercel") }
+            configuration.rateLimit = .perToken(requests: limit, seconds: seconds)
         case "--latency":
             guard let seconds = Seconds.value(of: value) else {
                 throw refused("a number of seconds")

@@ -44,6 +44,7 @@ struct SandboxProgram {
             _ = write("zg-env-sandbox: \(sentence)\n", to: STDERR_FILENO)
             return 2
         }
+        allowConnections()
         do {
             let server = try SandboxServer(configuration: configuration)
             let (url, token) = try server.start()
@@ -71,6 +72,15 @@ struct SandboxProgram {
             _ = write("zg-env-sandbox: \(error.reason)\n", to: STDERR_FILENO)
             return error.code == .seedUnreadable ? 2 : 1
         }
+    }
+
+    /// Raises the number of files that may be open, each connection being one, as far as allowed.
+    private func allowConnections() {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(files, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(files, &limit)
     }
 
     /// Ends ``waitForEnd()`` once standard input is closed.

@@ -43,6 +43,7 @@ class World:
             sys.exit("requests: the sandbox does not start")
         start = json.loads(self.sandbox.stdout.readline())
         self.url = start["url"]
+        self.token = start["token"]
         self.environment = {
             "HOME": str(self.path), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
             "ZG_ENV_API_URL": self.url, "ZG_ENV_PASSPHRASE_FILE": str(self.path / "passphrase"),
@@ -66,7 +67,7 @@ class World:
         request = urllib.request.Request(
             f"{self.url}/_sandbox/{path}", method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"})
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read() or b"null")
 

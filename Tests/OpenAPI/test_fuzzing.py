@@ -54,9 +54,7 @@ class Fuzzing(unittest.TestCase):
 
     def things(self):
         """Resets the sandbox, and maps path parameters to existing ids."""
-        urllib.request.urlopen(
-            urllib.request.Request(self.sandbox.url + "/_sandbox/reset", method="POST", data=b"")
-        ).close()
+        self.send("POST", "/_sandbox/reset")
         team = self.send("GET", "/v2/teams")["teams"][0]["id"]
         project = self.send("GET", "/v9/projects/web")["id"]
         records = self.send("GET", "/v10/projects/web/env")["envs"]

@@ -10,9 +10,7 @@ import Testing
 
     @discardableResult
     private func act(_ members: [String: JSONValue]) throws -> TestClient.Answer {
-        var client = sandbox.client
-        client.token = nil
-        return try client.send("POST", "/_sandbox/acts", .members(members))
+        return try sandbox.client.send("POST", "/_sandbox/acts", .members(members))
     }
 
     private func record(_ key: String) throws -> StoredVariable {

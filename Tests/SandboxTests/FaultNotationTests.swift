@@ -6,7 +6,8 @@ import Testing
     @Test(arguments: [
         "GET /v2/user 429", "* * 429:5 x2", "POST /v10/projects/*/env lost-answer x1",
         "GET /v?/user 503", "* /* slow:0.5", "PATCH * reset", "DELETE * truncate",
-        "GET * challenge", "GET * html", "POST * stores-empty", "POST * drops-target",
+        "GET * challenge", "GET * challenge:user_auth_required", "GET * drip", "GET * html",
+        "POST * stores-empty", "POST * drops-target",
         "POST * forces-sensitive", "POST * rejects-one", "GET * saml", "GET * string-cursor",
         "GET * redirect:http://127.0.0.1:1/x", "get  /v2/user   500", "PATCH * stores-nothing @3",
         "PATCH * stores-nothing @3 x1", "PATCH * returns-old-record x1 @3", "GET * hides-values",

@@ -119,6 +119,24 @@ private struct Program {
         }
     }
 
+    @Test("VER-B3: 2,000 idle connections do not keep others out")
+    func idleConnections() throws {
+        let program = try Program(["--port", "0"])
+        let greeting = try JSONValue(parsing: Array(program.line().utf8))
+        let client = TestClient(
+            url: try #require(greeting["url"]?.string), token: greeting["token"]?.string)
+        var open: [Int32] = []
+        defer { for file in open { close(file) } }
+        for _ in 0..<2000 { open.append(try client.connected()) }
+        // Some of them have sent a part of a request.
+        for file in open.prefix(200) {
+            #expect(unsafe send(file, "GET /v2", 7, Int32(MSG_NOSIGNAL)) == 7)
+        }
+        #expect(try client.get("/v2/user").status == 200)
+        program.process.signal(SIGTERM)
+        #expect(try program.end().status == 0)
+    }
+
     @Test(arguments: [
         ["--port"], ["--port", "x"], ["--port", "70000"], ["--port=-1"], ["--nothing"], ["extra"],
         ["--fault", "GET"], ["--build", "explode"], ["--build-seconds", "-1"],

@@ -238,7 +238,7 @@ import Testing
         var one = sandbox.client
         one.token = narrow.json["bearerToken"]?.string
         #expect(try one.get("/v10/projects").json["projects"]?.array?.count == 1)
-        #expect(try one.get("/v9/projects/web").status == 404)
+        #expect(try one.get("/v9/projects/web").status == 403)
         #expect(try one.get("/v6/deployments").json["deployments"] == [])
     }
 

@@ -10,9 +10,7 @@ import Testing
 
     @discardableResult
     private func set(_ members: JSONValue) throws -> TestClient.Answer {
-        var client = sandbox.client
-        client.token = nil
-        return try client.send("PUT", "/_sandbox/settings", members)
+        return try sandbox.client.send("PUT", "/_sandbox/settings", members)
     }
 
     @Test func `are shown, changed together, and reset`() throws {
@@ -98,19 +96,21 @@ import Testing
         #expect(try sandbox.client.get("/v2/user").status == 200)
         try set(["clockOffsetSeconds": -100])
         #expect(try sandbox.client.get("/v2/user").status == 200)
+        try set(["rateLimit": "vercel"])
+        #expect(try sandbox.client.get("/_sandbox/settings").json["rateLimit"] == "vercel")
         try set(["rateLimit": nil])
         for _ in 0..<3 { #expect(try sandbox.client.get("/v2/user").status == 200) }
     }
 
     @Test func `of the maximum number of variables still allow changes`() throws {
-        try set(["maximumVariables": 5])
-        #expect(try sandbox.create("FIFTH").status == 201)
-        let sixth = try sandbox.create("SIXTH")
-        #expect(sixth.status == 400)
-        #expect(sixth.code == "MAX_ENVS_EXCEEDED")
+        try set(["maximumVariables": 4])
+        #expect(try sandbox.create("FOURTH").status == 201)
+        let fifth = try sandbox.create("FIFTH")
+        #expect(fifth.status == 400)
+        #expect(fifth.code == "MAX_ENVS_EXCEEDED")
         try set(["maximumVariables": 2])
-        #expect(try sandbox.create("FIFTH", "new", query: "?upsert=true").status == 201)
-        let id = try #require(sandbox.stored("FIFTH")).id
+        #expect(try sandbox.create("FOURTH", "new", query: "?upsert=true").status == 201)
+        let id = try #require(sandbox.stored("FOURTH")).id
         let path = "/v9/projects/web/env/\(id)"
         #expect(try sandbox.client.send("PATCH", path, ["value": "newer"]).status == 200)
     }

@@ -87,7 +87,8 @@ struct TestClient: Sendable {
         return Self.answer(received)
     }
 
-    private func connected() throws -> Int32 {
+    /// Returns a new connection.
+    func connected() throws -> Int32 {
         let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         unsafe setsockopt(

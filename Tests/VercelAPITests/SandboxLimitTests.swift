@@ -36,6 +36,33 @@ private final class SteppingRoom: Sleeper {
         return try Seed(json: Array(#"{"projects":[\#(list.joined(separator: ","))]}"#.utf8))
     }
 
+    @Test(
+        "VER-L2: the client follows Vercel's limits by endpoint without being turned away for long")
+    func limitsByEndpoint() throws {
+        let startSecond: Int64 = 1_800_000_000
+        var configuration = SandboxConfiguration()
+        configuration.seed = try seed(projects: 1, variables: 130)
+        configuration.rateLimit = .perEndpoint
+        configuration.clock = .manual(startMilliseconds: startSecond * 1000)
+        let server = try SandboxServer(configuration: configuration)
+        defer { server.stop() }
+        let (url, token) = try server.start()
+        let room = SteppingRoom(server, startSecond: startSecond)
+        let arena = SecretArena()
+        let client = try VercelClient(
+            transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
+            waitingRoom: room)
+        let project = try client.project("p0")
+        let records = try client.environmentVariables(ofProject: project.id)
+        // Deletions are limited to 60 in a minute, whatever else was asked for.
+        for record in records {
+            _ = try client.deleteEnvironmentVariable(record.id, ofProject: project.id)
+        }
+        #expect(server.storedVariables(project: "p0")?.isEmpty == true)
+        #expect(server.requests.allSatisfy { $0.status == 200 }, "no request was turned away")
+        #expect(room.waited >= .seconds(119) && room.waited <= .seconds(2 * 62), "\(room.waited)")
+    }
+
     @Test func `a thousand variables of a hundred projects, at 120 requests a minute`() throws {
         let startSecond: Int64 = 1_800_000_000
         var configuration = SandboxConfiguration()

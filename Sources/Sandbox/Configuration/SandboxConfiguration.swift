@@ -33,12 +33,15 @@ package struct SandboxConfiguration: Sendable {
     package var buildLog: [String]?
     package var webhook: WebhookReceiver?
 
-    /// Requests that a token may make per minute; `nil` for no limit.
+    /// Requests that a token may make per minute; `nil` for no such limit.
     package var requestsPerMinute: Int? {
-        get { rateLimit.flatMap { $0.seconds == 60 ? $0.requests : nil } }
-        set { rateLimit = newValue.map { RateLimit(requests: $0, seconds: 60) } }
+        get {
+            guard case .perToken(let requests, 60) = rateLimit else { return nil }
+            return requests
+        }
+        set { rateLimit = newValue.map { .perToken(requests: $0, seconds: 60) } }
     }
-    /// The rate limit of a token; `nil` for no limit.
+    /// `nil` for no limit.
     package var rateLimit: RateLimit?
     /// Delay of every response, in seconds.
     package var latencySeconds: Double = 0
@@ -46,7 +49,7 @@ package struct SandboxConfiguration: Sendable {
     package var clockOffsetSeconds: Double = 0
     /// Offset of the `Date` header from the sandbox's time, in seconds.
     package var dateOffsetSeconds: Double = 0
-    /// Most variables of a project; `nil` leaves the limit unchanged.
+    /// Most variables of an environment of a project; `nil` leaves the limit unchanged.
     package var maximumVariables: Int?
     /// The source of the sandbox's time.
     package var clock: SandboxClock = .real

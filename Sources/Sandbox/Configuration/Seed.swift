@@ -5,14 +5,15 @@ internal import JSON
 /// Members, all optional: `seed` (number for generated identifiers), `token`, `user` (`email`,
 /// `name`, `username`, `limited`), `users` (the other members of all teams: `username`, `name`,
 /// `email`; one colleague by default), `teams` (`slug`, `name`, `role`, null for a foreign team,
-/// `sensitiveEnvironmentVariablePolicy`, `disjunctiveProductionSecretPolicy`), `projects` (`name`, `team` slug, `framework`,
+/// `limitedBy`, `sensitiveEnvironmentVariablePolicy`, `disjunctiveProductionSecretPolicy`),
+/// `projects` (`name`, `team` slug, `framework`,
 /// `autoExposeSystemEnvs`, `autoAssignCustomDomains`, `rollingRelease`,
 /// `sensitiveEnvironmentVariablePolicy`, `customEnvironments` with `slug` and `type`, `env` with
 /// `key`, `value`, `type`, `target`, `gitBranch`, `comment`, `visibility`, `integration` (the kind of
 /// its `contentHint`), `customEnvironments` slugs, and
 /// `deployments`, oldest first, with `target`, `state`, `branch`, `message`), `sharedEnv` (`team`,
 /// `key`, `value`, `type`, `target`, `projects` names), `tokens` (`name`, `token`, `type`, `team`,
-/// `expiresAt`, `leakedAt`, `hidesProduction`).
+/// `project` for a token of one project, `expiresAt`, `leakedAt`, `hidesProduction`).
 package struct Seed: Sendable {
     let document: JSONValue
 

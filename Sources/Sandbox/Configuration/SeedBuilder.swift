@@ -78,11 +78,17 @@ struct SeedBuilder {
 
     private mutating func addToken(_ fields: Fields, secret: String) throws(APIError) {
         let team = try fields.string("team").map(teamId)
+        let project = try fields.string("project").map { (name) throws(APIError) in
+            guard let index = state.projectIndex(name, ownerId: team ?? state.user.id) else {
+                throw .badRequest("unknown project \(name).")
+            }
+            return state.projects[index].id
+        }
         state.tokens.append(
             AccessToken(
                 id: state.generator.hexadecimal(64), name: try fields.string("name") ?? "sandbox",
                 secret: secret, type: try fields.string("type") ?? "token",
-                teamId: team, projectId: nil,
+                teamId: team, projectId: project,
                 hidesProduction: try fields.bool("hidesProduction") ?? false,
                 createdAt: now - 60 * Self.day, activeAt: now,
                 expiresAt: try fields.integer("expiresAt"),
@@ -107,7 +113,8 @@ struct SeedBuilder {
                 role: fields.has("role") ? role : "OWNER",
                 sensitivePolicy: try fields.policy("sensitiveEnvironmentVariablePolicy")
                     ?? .default,
-                disjunctivePolicy: try fields.disjunctivePolicy() ?? .default))
+                disjunctivePolicy: try fields.disjunctivePolicy() ?? .default,
+                limitedBy: try fields.strings("limitedBy")))
     }
 
     private mutating func add(project fields: Fields, number: Int) throws(APIError) {

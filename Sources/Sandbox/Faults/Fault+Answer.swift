@@ -23,9 +23,9 @@ extension Fault.Kind {
             return APIError(status: status, code: Self.code(of: status), message: message).answer
         case .reset:
             return HTTPAnswer(status: 0, body: .bytes([]), delivery: .reset)
-        case .challenge:
+        case .challenge(let challenge):
             var error = APIError(
-                status: 403, code: "challenge_required",
+                status: 403, code: challenge.rawValue,
                 message: "Confirm your identity to read these variables.")
             error.headers = [
                 (
@@ -51,7 +51,7 @@ extension Fault.Kind {
             return APIError.badRequest(sentence).answer
         case .echoesValue(let echo):
             return echo.place == .failed ? nil : try echo.error(in: state, project: project).answer
-        case .lostAnswer, .slow, .truncate, .escapes, .effect, .silentBatch, .act:
+        case .lostAnswer, .slow, .truncate, .drip, .escapes, .effect, .silentBatch, .act:
             return nil
         }
     }
@@ -84,6 +84,7 @@ extension Fault.Kind {
         case .lostAnswer: answer.delivery = .silence
         case .slow(let seconds): answer.delaySeconds = seconds
         case .truncate: answer.delivery = .halfBody
+        case .drip: answer.delivery = .drip
         case .escapes(let extent): answer.addEscapes(everywhere: extent != .texts)
         case .rateLimited, .status, .says, .reset, .challenge, .singleSignOn, .html, .redirect,
             .ongoing, .effect, .silentBatch, .echoesValue, .act:

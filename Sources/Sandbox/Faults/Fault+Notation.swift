@@ -22,7 +22,9 @@ extension Fault.Kind {
             case ("reset", nil): .reset
             case ("lost-answer", nil): .lostAnswer
             case ("truncate", nil): .truncate
-            case ("challenge", nil): .challenge
+            case ("drip", nil): .drip
+            case ("challenge", nil): .challenge(.any)
+            case ("challenge", let code?): Fault.Challenge(rawValue: code).map(Self.challenge)
             case ("saml", nil): .singleSignOn
             case ("html", nil): .html
             case ("ongoing", nil): .ongoing(Self.usualOngoing)

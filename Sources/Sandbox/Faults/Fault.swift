@@ -14,8 +14,10 @@ package struct Fault: Sendable, Equatable {
         case slow(seconds: Double)
         /// The request is handled, but only half of the response is sent.
         case truncate
+        /// The request is handled, but the response arrives a byte at a time.
+        case drip
         /// 403 that asks for another proof of identity.
-        case challenge
+        case challenge(Challenge)
         /// 403 of a team that requires a fresh single sign-on.
         case singleSignOn
         /// 200 with a page in place of JSON, as from captive portals.
@@ -45,6 +47,14 @@ package struct Fault: Sendable, Equatable {
         case all
         /// An error with this status in place of the response.
         case status(Int)
+    }
+
+    /// Vercel's code for a request that needs another proof of identity.
+    enum Challenge: String, Sendable, Equatable {
+        case any = "challenge_required"
+        case mail = "challenge_required_email_otp"
+        /// The user must sign in again.
+        case signIn = "user_auth_required"
     }
 
     /// How a handled request goes wrong silently.

@@ -17,6 +17,8 @@ struct HTTPAnswer: Sendable {
         case silence
         /// The headers announce the whole body, but only half is sent.
         case halfBody
+        /// The body is sent a byte at a time, two or three in a second.
+        case drip
     }
 
     var status: Int

@@ -169,7 +169,7 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer, of server:
     case .reset:
         unsafe zg_reset_connection(connection)
         return .NO
-    case .whole, .halfBody:
+    case .whole, .halfBody, .drip:
         break
     }
     guard let response = unsafe response(for: answer, of: server) else { return .NO }
@@ -192,6 +192,14 @@ private func response(for answer: HTTPAnswer, of server: HTTPServer) -> OpaquePo
                 buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress),
                 .RESPMEM_MUST_COPY)
         }
+    case (.bytes(let bytes), .drip):
+        announced = UInt64(bytes.count)
+        let rest = Monitor(bytes[...])
+        source = BodySource(
+            next: {
+                server.sleep(seconds: 0.4)
+                return rest.look { $0.popFirst() }.map { [$0] }
+            }, server: server)
     case (.bytes(let bytes), _):
         announced = UInt64(bytes.count)
         let half = Monitor<[UInt8]?>(Array(bytes.prefix(bytes.count / 2)))

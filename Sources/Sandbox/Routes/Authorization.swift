@@ -31,14 +31,45 @@ enum Authorization {
         let id = request.parameter("teamId").flatMap { $0.isEmpty ? nil : $0 }
         let slug = request.parameter("slug").flatMap { $0.isEmpty ? nil : $0 }
         guard id != nil || slug != nil else {
-            // A team's token does not need to name the team, its only scope.
-            return token.teamId ?? state.user.id
+            // A token of a team or a project does not need to name the team, its only scope.
+            return token.projectId.flatMap { state.project(id: $0)?.ownerId } ?? token.teamId
+                ?? state.user.id
         }
         let team = state.teams.first { id == nil ? $0.slug == slug : $0.id == id }
-        guard let team, team.role != nil, token.teamId == nil || token.teamId == team.id else {
+        guard let team, team.role != nil, team.limitedBy == nil,
+            token.teamId == nil || token.teamId == team.id
+        else { throw .teamUnauthorized }
+        if let project = token.projectId, state.project(id: project)?.ownerId != team.id {
             throw .teamUnauthorized
         }
         return team.id
+    }
+
+    /// Refuses what a token for one project may not do: requests about the user, teams and what
+    /// belongs to them, and other projects.
+    ///
+    /// Vercel's documentation names what is denied, but not the status.
+    static func checkScope(
+        of token: AccessToken, method: String, segments: [String], ownerId: String,
+        _ state: SandboxState
+    ) throws(APIError) {
+        guard let own = token.projectId else { return }
+        let parts = VersionedPath.resource(segments)
+        var project: String?
+        switch parts.first {
+        case "deployments": return
+        case "projects":
+            if parts.count == 1, method == "GET" { return }
+            project = parts.count > 1 ? parts[1] : nil
+        case "env" where parts.count > 2 && parts[1] == "pull":
+            // A deployment's id is looked up among those of the project.
+            if parts.count == 3 { return }
+            project = parts[2]
+        default: break
+        }
+        guard let project, let index = state.projectIndex(project, ownerId: ownerId),
+            state.projects[index].id == own
+        else { throw .forbidden("Not authorized") }
     }
 }
 

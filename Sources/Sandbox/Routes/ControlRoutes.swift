@@ -4,6 +4,11 @@ internal import JSON
 enum ControlRoutes {
     static func answer(_ request: HTTPRequest, store: Store) -> HTTPAnswer {
         do throws(APIError) {
+            try checkSender(of: request)
+            let secret = Authorization.secret(of: request)
+            try store.use { (contents, now) throws(APIError) in
+                _ = try Authorization.token(secret, now: now, &contents.state)
+            }
             switch (request.method, request.segments.dropFirst().joined(separator: "/")) {
             case ("GET", "faults"):
                 return store.use { contents, _ in .json(settings(contents)) }
@@ -40,6 +45,23 @@ enum ControlRoutes {
         } catch {
             return error.answer
         }
+    }
+
+    /// Refuses requests that a page of another site makes through a browser on this machine.
+    private static func checkSender(of request: HTTPRequest) throws(APIError) {
+        let host = request.headers["host"] ?? ""
+        let origin = request.headers["origin"]
+        guard isLocal(host),
+            origin.map({ $0.hasPrefix("http://") && isLocal($0.dropFirst(7)) }) ?? true
+        else { throw .forbidden("Control URLs only serve this machine.") }
+    }
+
+    /// Returns whether a host with an optional port is this machine's own.
+    private static func isLocal(_ host: some StringProtocol) -> Bool {
+        let parts = host.split(separator: ":", omittingEmptySubsequences: false)
+        guard let name = parts.first, parts.count <= 2 else { return false }
+        return ["127.0.0.1", "localhost"].contains(name.lowercased())
+            && (parts.count == 1 || UInt16(parts[1]) != nil)
     }
 
     private static func settings(_ contents: Store.Contents) -> JSONValue {

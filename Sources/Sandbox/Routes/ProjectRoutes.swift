@@ -101,8 +101,11 @@ enum ProjectRoutes {
         let framework = try fields.string("framework")
         if let name = try fields.string("name"), name != state.projects[index].name {
             try check(name: name, ownerId: call.ownerId, in: state)
+            let previous = state.projects[index].name
             state.projects[index].name = name
-            state.tell("project.renamed", state.projects[index], at: call.now)
+            state.tell(
+                "project.renamed", state.projects[index],
+                more: ["previousName": .string(previous)], at: call.now)
         }
         if let exposes { state.projects[index].exposesSystemVariables = exposes }
         if let assigns {

@@ -84,8 +84,8 @@ final class Service: Sendable {
                 throw .badRequest("The URL is not percent-encoded UTF-8.")
             }
             let secret = Authorization.secret(of: request)
-            if let limit = contents.settings.rateLimit {
-                let standing = contents.limiter.count(secret ?? "", limit, now: now)
+            if let window = contents.window(of: request, secret: secret) {
+                let standing = contents.limiter.count(window, now: now)
                 limits = standing.headers
                 if standing.isExceeded {
                     let seconds = max(1, (standing.resetMilliseconds - now + 999) / 1000)
@@ -122,6 +122,9 @@ final class Service: Sendable {
             match = try Router.match(method: request.method, segments: segments)
         }
         let ownerId = try Authorization.ownerId(request, token: token, contents.state)
+        try Authorization.checkScope(
+            of: token, method: request.method, segments: segments, ownerId: ownerId,
+            contents.state)
         var effect: Fault.Effect?
         var silence: SilentBatch?
         var rejection: APIError?
@@ -163,6 +166,16 @@ final class Service: Sendable {
 }
 
 extension Store.Contents {
+    /// Returns the window that a request counts in, or nil without a limit.
+    fileprivate func window(of request: HTTPRequest, secret: String?) -> RateLimit.Window? {
+        guard let limit = settings.rateLimit else { return nil }
+        let token = state.tokens.first { $0.secret == secret } ?? .anonymous
+        let owner = try? Authorization.ownerId(request, token: token, state)
+        return limit.window(
+            method: request.method, segments: request.segments, token: secret ?? "",
+            owner: owner ?? state.user.id, user: state.user.id)
+    }
+
     /// Returns the `Date` header in the sandbox's time.
     func date(_ now: Int64) -> (name: String, value: String) {
         ("Date", Timestamp.http(now + settings.dateOffset))

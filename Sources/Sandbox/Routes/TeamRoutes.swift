@@ -20,14 +20,15 @@ enum TeamRoutes {
             teams, time: \.createdAt, since: try call.number("since"),
             until: try call.number("until", "next"), limit: try call.limit())
         return .json([
-            "teams": .array(page.elements.map { $0.json(user: user) }), "pagination": page.json,
+            "teams": .array(page.elements.map { $0.visibleJSON(user: user) }),
+            "pagination": page.json,
         ])
     }
 
     private static func get(_ call: Call, _ state: inout SandboxState) throws(APIError)
         -> HTTPAnswer
     {
-        .json(state.teams[try index(call, state)].json(user: state.user))
+        .json(state.teams[try index(call, state)].visibleJSON(user: state.user))
     }
 
     private static func update(_ call: Call, _ state: inout SandboxState) throws(APIError)

@@ -42,6 +42,11 @@ enum WebhookRoutes {
             throw APIError(
                 status: 400, code: "invalid_event", message: "One of the events is unknown.")
         }
+        let own = state.webhooks.count { $0.ownerId == call.ownerId && !$0.hearsEverything }
+        guard own < Webhook.maximumPerOwner else {
+            throw .badRequest(
+                "You have reached the maximum of \(Webhook.maximumPerOwner) webhooks.")
+        }
         let projectIds = try fields.strings("projectIds")
         if let projectIds {
             guard (1...50).contains(projectIds.count) else {

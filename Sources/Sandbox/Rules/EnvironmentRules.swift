@@ -161,13 +161,7 @@ enum EnvironmentRules {
         if let other = others.first(where: variable.conflicts) {
             throw conflict(variable, other)
         }
-        let maximum = state.maximumRecords
-        let isNew = !state.variables.contains { $0.id == variable.id }
-        guard !isNew || others.count < maximum else {
-            throw complaint(
-                "MAX_ENVS_EXCEEDED",
-                "The project has \(others.count) variables; the maximum is \(maximum).")
-        }
+        try checkCount(of: variable, besides: others, in: state)
         // The limit is per deployment, so each environment is counted separately, with what a
         // deployment of its branch would use.
         let bytes = { (other: EnvironmentVariable) in other.key.utf8.count + other.value.utf8.count
@@ -186,6 +180,26 @@ enum EnvironmentRules {
             throw .badRequest(
                 "The total size of the Environment Variables of one deployment is over 64 KB.")
         }
+    }
+
+    /// Checks the number of variables of each environment that the record is new in.
+    private static func checkCount(
+        of variable: EnvironmentVariable, besides others: [EnvironmentVariable],
+        in state: SandboxState
+    ) throws(APIError) {
+        let old = state.variables.first { $0.id == variable.id }
+        let counts =
+            variable.targets.filter { !(old?.targets.contains($0) ?? false) }.map { target in
+                (target.rawValue, others.count { $0.targets.contains(target) })
+            }
+            + variable.customEnvironmentIds.filter {
+                !(old?.customEnvironmentIds.contains($0) ?? false)
+            }.map { id in (id, others.count { $0.customEnvironmentIds.contains(id) }) }
+        let maximum = state.maximumRecords
+        guard let full = counts.first(where: { $0.1 >= maximum }) else { return }
+        throw complaint(
+            "MAX_ENVS_EXCEEDED",
+            "The environment \(full.0) has \(full.1) variables; the maximum is \(maximum).")
     }
 
     private static func conflict(_ variable: EnvironmentVariable, _ other: EnvironmentVariable)

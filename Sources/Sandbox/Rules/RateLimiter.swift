@@ -1,8 +1,8 @@
 internal import JSON
 
-/// Counts the requests of each token in fixed windows.
+/// Counts requests in fixed windows.
 struct RateLimiter: Sendable {
-    /// The rest of a token's window.
+    /// The rest of a window.
     struct Standing: Sendable, Equatable {
         var total: Int
         var remaining: Int
@@ -13,14 +13,14 @@ struct RateLimiter: Sendable {
 
     private var windows: [String: (start: Int64, count: Int)] = [:]
 
-    /// Counts one request of a token.
-    mutating func count(_ token: String, _ limit: RateLimit, now: Int64) -> Standing {
+    /// Counts one request.
+    mutating func count(_ limit: RateLimit.Window, now: Int64) -> Standing {
         let window = Int64(limit.seconds * 1000)
-        var current = windows[token] ?? (now, 0)
+        var current = windows[limit.name] ?? (now, 0)
         // A clock that went back starts a new window too.
         if !(current.start..<current.start + window).contains(now) { current = (now, 0) }
         current.count += 1
-        windows[token] = current
+        windows[limit.name] = current
         return Standing(
             total: limit.requests, remaining: max(0, limit.requests - current.count),
             resetMilliseconds: current.start + window,

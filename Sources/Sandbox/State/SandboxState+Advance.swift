@@ -173,12 +173,18 @@ extension SandboxState {
             return
         }
         request.status = .succeeded
+        let former = projects[place].productionDeploymentId
         makeCurrent(deploymentAt: index, projectAt: place, at: time)
         projects[place].isRolledBack = request.kind == .rollback
         if request.kind == .rollback {
             projects[place].lastRollbackTarget = request.toDeploymentId
         }
-        let event = request.kind == .promote ? "deployment.promoted" : "deployment.rollback"
-        tell(event, deployments[index], at: time)
+        switch request.kind {
+        case .promote: tell("deployment.promoted", deployments[index], at: time)
+        case .rollback:
+            tellRollback(
+                of: projects[place], from: former, to: request.toDeploymentId, by: user.id,
+                at: time)
+        }
     }
 }

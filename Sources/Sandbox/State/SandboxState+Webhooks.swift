@@ -27,21 +27,41 @@ extension SandboxState {
             event, payload, ownerId: deployment.ownerId, projectId: deployment.projectId, at: time)
     }
 
-    /// Queues messages about changed variables; they contain names, never values.
+    /// Queues a message about a rollback, which names both deployments and describes neither.
+    mutating func tellRollback(
+        of project: Project, from: String?, to: String, by author: String, at time: Int64
+    ) {
+        let payload: JSONValue = [
+            "team": teamJSON(of: project), "user": ["id": .string(author)],
+            "project": ["id": .string(project.id)], "fromDeploymentId": .string(orNull: from),
+            "toDeploymentId": .string(to),
+        ]
+        queue(
+            "deployment.rollback", payload, ownerId: project.ownerId, projectId: project.id,
+            at: time)
+    }
+
+    /// Queues messages about changed variables: ids, neither names nor values. Several deleted at
+    /// once have no ids.
     mutating func tell(
         _ what: String, _ records: [EnvironmentVariable], by author: String?, at time: Int64
     ) {
+        let isAnonymous = what == "deleted" && records.count > 1
         for record in records {
             guard let project = project(id: record.projectId) else { continue }
-            let more: [String: JSONValue] = [
-                "envVar": .members([
-                    "id": .string(record.id), "key": .string(record.key),
-                    "target": .strings(record.targets.map(\.rawValue)),
-                    "gitBranch": .string(orNull: record.gitBranch),
-                ])
+            let payload: JSONValue = [
+                "team": teamJSON(of: project), "user": ["id": .string(author ?? user.id)],
+                "projectId": .string(project.id),
+                "envVarId": isAnonymous ? .null : .string(record.id),
             ]
-            tell("project.env-variable.\(what)", project, more: more, by: author, at: time)
+            queue(
+                "project.env-variable.\(what)", payload, ownerId: project.ownerId,
+                projectId: project.id, at: time)
         }
+    }
+
+    private func teamJSON(of project: Project) -> JSONValue {
+        team(id: project.ownerId).map { ["id": .string($0.id)] } ?? .null
     }
 
     /// Queues messages about a project's change; `more` is added to the payload.
@@ -50,8 +70,7 @@ extension SandboxState {
         by author: String? = nil, at time: Int64
     ) {
         let payload: [String: JSONValue] = [
-            "team": team(id: project.ownerId).map { ["id": .string($0.id)] } ?? .null,
-            "user": ["id": .string(author ?? user.id)],
+            "team": teamJSON(of: project), "user": ["id": .string(author ?? user.id)],
             "project": ["id": .string(project.id), "name": .string(project.name)],
         ]
         queue(
@@ -62,12 +81,8 @@ extension SandboxState {
     private mutating func queue(
         _ event: String, _ payload: JSONValue, ownerId: String, projectId: String, at time: Int64
     ) {
-        for webhook in webhooks {
-            let concerned =
-                webhook.hearsEverything
-                || (webhook.ownerId == ownerId && webhook.events.contains(event)
-                    && (webhook.projectIds.isEmpty || webhook.projectIds.contains(projectId)))
-            guard concerned else { continue }
+        for webhook in webhooks
+        where webhook.receives(event, ofProject: projectId, ownerId: ownerId) {
             let id = generator.identifier("evt_", count: 24)
             let body: JSONValue = [
                 "id": .string(id), "type": .string(event), "createdAt": .integer(time),

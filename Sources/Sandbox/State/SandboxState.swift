@@ -5,7 +5,7 @@ struct SandboxState: Codable, Sendable {
     var clockOffset: Int64 = 0
     /// The time of the latest change; the next one is later.
     var lastStamp: Int64 = 0
-    /// Most variables of a project.
+    /// Most variables of an environment of a project.
     var maximumRecords = 1000
     /// Whether a Secret may apply to development, on which Vercel's documents and its command line
     /// disagree.

@@ -17,6 +17,9 @@ struct Team: Codable, Sendable {
     var role: String?
     var sensitivePolicy: SensitivePolicy
     var disjunctivePolicy = DisjunctivePolicy.default
+    /// Why the token sees little of the team: `scope` for its single sign-on, `mfa`; nil if it
+    /// sees all.
+    var limitedBy: [String]?
 
     /// Returns the form for a member.
     func json(user: User) -> JSONValue {

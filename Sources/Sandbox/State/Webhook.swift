@@ -26,37 +26,57 @@ struct Webhook: Codable, Sendable {
         ])
     }
 
-    /// The events of Vercel's API description of 2025-10, and those seen in clients since.
+    /// The most webhooks of a team or user.
+    static let maximumPerOwner = 20
+
+    /// Returns whether it receives an event. Vercel sends a project's own events only to webhooks of
+    /// all projects of a team.
+    func receives(_ event: String, ofProject projectId: String, ownerId: String) -> Bool {
+        if hearsEverything { return true }
+        guard self.ownerId == ownerId, events.contains(event) else { return false }
+        return projectIds.isEmpty
+            || projectIds.contains(projectId) && !event.hasPrefix("project.")
+    }
+
+    /// The events of Vercel's API description of 2026-08.
     static let knownEvents: Set<String> = Set(
         """
-        budget.reached budget.reset domain.created domain.dns.records.changed
-        domain.transfer-in.started domain.transfer-in.completed domain.transfer-in.failed
-        domain.certificate.add domain.certificate.add.failed domain.certificate.renew
-        domain.certificate.renew.failed domain.certificate.deleted domain.renewal
-        domain.renewal.failed domain.auto-renew.changed deployment.created deployment.cleanup
-        deployment.error deployment.canceled deployment.succeeded deployment.ready
-        deployment.check-rerequested deployment.promoted deployment.integration.action.start
-        deployment.integration.action.cancel deployment.integration.action.cleanup
-        deployment.checkrun.start deployment.checkrun.cancel edge-config.created
-        edge-config.deleted edge-config.items.updated firewall.attack
+        ai-gateway.auto-reload.limit-reached ai-gateway.balance-depleted alerts.triggered
+        botid.anomaly budget.reached comment.created comment.deleted comment.mentioned
+        comment.reaction-added comment.reaction-removed comment.resolved comment.unresolved
+        comment.updated deployment deployment-canceled deployment-check-rerequested
+        deployment-checks-completed deployment-error deployment-prepared deployment-ready
+        deployment.blocked deployment.build-requested deployment.canceled
+        deployment.check-rerequested deployment.checkrun.cancel deployment.checkrun.start
+        deployment.checks.failed deployment.checks.succeeded deployment.cleanup
+        deployment.created deployment.error deployment.integration.action.cancel
+        deployment.integration.action.cleanup deployment.integration.action.start
+        deployment.promoted deployment.ready deployment.rollback deployment.succeeded
+        domain-created domain.auto-renew.changed domain.certificate.add
+        domain.certificate.add.failed domain.certificate.deleted domain.certificate.renew
+        domain.certificate.renew.failed domain.created domain.dns.records.changed domain.renewal
+        domain.renewal.failed domain.transfer-in.completed domain.transfer-in.failed
+        domain.transfer-in.started edge-config.created edge-config.deleted
+        edge-config.items.updated firewall.attack firewall.custom-rule-anomaly
+        firewall.system-rule-anomaly flag.created flag.deleted flag.segment.created
+        flag.segment.deleted flag.segment.updated flag.updated function.archival-required
+        function.removal-required integration-configuration-permission-updated
+        integration-configuration-removed integration-configuration-scope-change-confirmed
         integration-configuration.permission-upgraded integration-configuration.removed
-        integration-configuration.scope-change-confirmed integration-resource.project-connected
-        integration-resource.project-disconnected project.created project.removed
-        project.domain.created project.domain.updated project.domain.deleted
-        project.domain.verified project.domain.unverified project.domain.moved
-        project.rolling-release.started project.rolling-release.aborted
-        project.rolling-release.completed project.rolling-release.approved
-        deployment.checks.failed deployment.checks.succeeded deployment-checks-completed
-        deployment-ready deployment-prepared deployment-error deployment-check-rerequested
-        deployment-canceled project-created project-removed domain-created deployment
-        integration-configuration-permission-updated integration-configuration-removed
-        integration-configuration-scope-change-confirmed marketplace.member.changed
-        marketplace.invoice.created marketplace.invoice.paid marketplace.invoice.notpaid
-        marketplace.invoice.refunded observability.anomaly observability.anomaly-error
-        observability.usage-anomaly observability.error-anomaly observability.anomaly-botId
-        test-webhook deployment.build-requested deployment.blocked deployment.rollback
-        project.renamed project.env-variable.created project.env-variable.updated
-        project.env-variable.deleted
+        integration-configuration.scope-change-confirmed integration-configuration.transferred
+        integration-resource.project-connected integration-resource.project-disconnected
+        marketplace.invoice.created marketplace.invoice.notpaid marketplace.invoice.overdue
+        marketplace.invoice.paid marketplace.invoice.refunded marketplace.member.changed
+        message.created message.deleted message.mentioned message.reaction-added
+        message.reaction-removed message.updated observability.anomaly
+        observability.anomaly-error observability.error-anomaly observability.usage-anomaly
+        project-created project-removed project.created project.domain.created
+        project.domain.deleted project.domain.moved project.domain.unverified
+        project.domain.updated project.domain.verified project.env-variable.created
+        project.env-variable.deleted project.env-variable.updated project.removed
+        project.renamed project.rolling-release.aborted project.rolling-release.approved
+        project.rolling-release.completed project.rolling-release.started test-webhook
+        thread.resolved thread.unresolved
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 }
 

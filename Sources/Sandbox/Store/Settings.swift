@@ -32,12 +32,7 @@ extension Store.Contents {
             "latencySeconds": .number(settings.latencySeconds),
             "clockOffsetSeconds": .number(Double(settings.clockOffset) / 1000),
             "dateOffsetSeconds": .number(Double(settings.dateOffset) / 1000),
-            "rateLimit": settings.rateLimit.map { limit in
-                [
-                    "requests": .integer(Int64(limit.requests)),
-                    "seconds": .number(limit.seconds),
-                ]
-            } ?? .null,
+            "rateLimit": settings.rateLimit?.json ?? .null,
             "maximumVariables": .integer(Int64(state.maximumRecords)),
             "secretsInDevelopment": .bool(state.allowsSecretDevelopment),
             "projects": .members(
@@ -59,9 +54,10 @@ extension Store.Contents {
     /// Changes the settings in `fields`, or none on an error.
     ///
     /// Members, all optional: `latencySeconds`, `clockOffsetSeconds`, `dateOffsetSeconds`,
-    /// `rateLimit` (`requests` and `seconds`, or null), `maximumVariables`, `secretsInDevelopment`,
-    /// and `projects` and `teams`: by name or id `autoAssignCustomDomains` (projects),
-    /// `disjunctiveProductionSecretPolicy` (teams) and `sensitiveEnvironmentVariablePolicy`.
+    /// `rateLimit` (`requests` and `seconds`, `vercel`, or null), `maximumVariables`,
+    /// `secretsInDevelopment`, and `projects` and `teams`: by name or id `autoAssignCustomDomains`
+    /// (projects), `disjunctiveProductionSecretPolicy` (teams) and
+    /// `sensitiveEnvironmentVariablePolicy`.
     mutating func set(_ fields: Fields, clock: Int64) throws(APIError) {
         try fields.allow(only: [
             "latencySeconds", "clockOffsetSeconds", "dateOffsetSeconds", "rateLimit",
@@ -82,14 +78,16 @@ extension Store.Contents {
             state.clockOffset = 0
             state.lastStamp = min(state.lastStamp, clock + settings.clockOffset)
         }
-        if fields.has("rateLimit") {
+        if fields.members["rateLimit"]?.string == RateLimit.vercelWord {
+            settings.rateLimit = .perEndpoint
+        } else if fields.has("rateLimit") {
             settings.rateLimit = try fields.object("rateLimit").map { (limit) throws(APIError) in
                 try limit.allow(only: ["requests", "seconds"])
                 guard let requests = try limit.integer("requests"), requests > 0,
                     requests <= Int64(Int32.max)
                 else { throw .badRequest("`requests` should be a number above 0.") }
                 let seconds = try limit.seconds("seconds", in: 0.001...86400) ?? 60
-                return RateLimit(requests: Int(requests), seconds: seconds)
+                return .perToken(requests: Int(requests), seconds: seconds)
             }
         }
         if let maximum = try fields.integer("maximumVariables") {
@@ -132,6 +130,19 @@ extension Store.Contents {
         if fields.has("sensitiveEnvironmentVariablePolicy") {
             state.projects[index].sensitivePolicy = try fields.policy(
                 "sensitiveEnvironmentVariablePolicy")
+        }
+    }
+}
+
+extension RateLimit {
+    /// The word for ``perEndpoint`` in settings and options.
+    package static let vercelWord = "vercel"
+
+    fileprivate var json: JSONValue {
+        switch self {
+        case .perToken(let requests, let seconds):
+            ["requests": .integer(Int64(requests)), "seconds": .number(seconds)]
+        case .perEndpoint: .string(Self.vercelWord)
         }
     }
 }

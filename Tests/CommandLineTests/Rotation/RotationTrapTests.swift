@@ -212,7 +212,8 @@ struct RotationTrapTests {
             import json, urllib.request
             request = urllib.request.Request(
                 "\(home.platform.url)/_sandbox/faults", method="PUT",
-                data=json.dumps({"faults": [], "build": "fail"}).encode())
+                data=json.dumps({"faults": [], "build": "fail"}).encode(),
+                headers={"Authorization": "Bearer \(home.platform.token)"})
             urllib.request.urlopen(request).read()
             """, to: "break.py")
         let check = "test \"$(cat)\" = '\(Self.old)' || { python3 \(script); exit 1; }"

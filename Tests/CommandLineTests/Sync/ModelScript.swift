@@ -13,8 +13,9 @@ struct ModelScript {
         # a and b are copies of one vault (init --kdf 8MiB,1; login; pull -p web), c has a vault of its own made in
         # the same way; each has its own ZG_ENV_VAULT, ZG_ENV_AUDIT_LOG, XDG_STATE_HOME and XDG_CACHE_HOME:
         # a() { ZG_ENV_API_URL=http://127.0.0.1:8100 ZG_ENV_VAULT=a.zgv … zg-env "$@"; }
-        # faults() { jq -n '{faults: $ARGS.positional}' --args -- "$@" | curl -s -X PUT --json @- 127.0.0.1:8100/_sandbox/faults; }
-        # act() { curl -s --json "$1" 127.0.0.1:8100/_sandbox/acts; }
+        # control() { curl -s -H "Authorization: Bearer $TOKEN" "$@"; }, where TOKEN is the one that the sandbox prints
+        # faults() { jq -n '{faults: $ARGS.positional}' --args -- "$@" | control -X PUT --json @- 127.0.0.1:8100/_sandbox/faults; }
+        # act() { control --json "$1" 127.0.0.1:8100/_sandbox/acts; }
         """
 
     /// Adds a step.
@@ -24,7 +25,7 @@ struct ModelScript {
         switch step {
         case .clock(let seconds):
             lines.append(
-                "curl -s --json '{\"advanceSeconds\": \(seconds)}' 127.0.0.1:8100/_sandbox/clock")
+                "control --json '{\"advanceSeconds\": \(seconds)}' 127.0.0.1:8100/_sandbox/clock")
         case .act(let text): lines.append("act '\(Self.json(text))'  # \(end)")
         case .command(let command): add(command, end)
         }
@@ -36,7 +37,7 @@ struct ModelScript {
         }
         if command.build != "ok" {
             lines.append(
-                "curl -s -X PUT --json '{\"build\": \"\(command.build)\"}' 127.0.0.1:8100/_sandbox/faults"
+                "control -X PUT --json '{\"build\": \"\(command.build)\"}' 127.0.0.1:8100/_sandbox/faults"
             )
         }
         var line = Self.names[command.machine] + " "
