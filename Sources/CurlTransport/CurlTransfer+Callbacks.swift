@@ -32,8 +32,15 @@ extension CurlTransfer {
         return transfer.seek(to: offset, from: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
+    private func countReceived(_ count: Int) {
+        let now = zg_curl_now()
+        lastActivity = now
+        spanStart = spanStart ?? now
+        spanByteCount += count
+    }
+
     private func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = zg_curl_now()
+        countReceived(piece.count)
         hasBody = true
         guard
             isStreaming && (200..<300).contains(status)
@@ -55,7 +62,7 @@ extension CurlTransfer {
     }
 
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = zg_curl_now()
+        countReceived(line.count)
         // Trailer fields are not needed.
         guard !hasBody else { return true }
         let bytes = unsafe Array(line)

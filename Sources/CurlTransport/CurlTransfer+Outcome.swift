@@ -10,6 +10,9 @@ extension CurlTransfer {
             let wait = status > 0 ? timeouts.idle : timeouts.firstByte
             deadline = min(deadline, lastActivity + wait.wholeMilliseconds)
         }
+        if timeouts.total != nil, let spanStart {
+            deadline = min(deadline, spanStart + timeouts.slowest.span.wholeMilliseconds)
+        }
         return deadline
     }
 
@@ -17,12 +20,23 @@ extension CurlTransfer {
     func timeout(at now: Int64) -> TransportError? {
         // Until the connection is made, libcurl's own timeout applies.
         if lastActivity == nil, mayHaveReachedServer { lastActivity = now }
+        if isTooSlow(at: now) { return error(.tooSlow, reason: "the response is too slow") }
         guard now >= deadline else { return nil }
         if let total = timeouts.total, now >= started + total.wholeMilliseconds {
             return error(.timedOut, reason: "the request took too long")
         }
         return error(
             .timedOut, reason: status > 0 ? "the response stalled" : "no response in time")
+    }
+
+    /// Returns whether the response brought too few bytes in the span that ends now, and begins the
+    /// next span. One without any bytes is left to the idle time-out.
+    private func isTooSlow(at now: Int64) -> Bool {
+        guard timeouts.total != nil, let begin = spanStart,
+            now >= begin + timeouts.slowest.span.wholeMilliseconds
+        else { return false }
+        defer { (spanStart, spanByteCount) = (now, 0) }
+        return (1..<max(timeouts.slowest.byteCount, 1)).contains(spanByteCount)
     }
 
     /// Returns the result of a transfer that ended with `code`.

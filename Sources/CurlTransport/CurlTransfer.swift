@@ -21,6 +21,10 @@ final class CurlTransfer {
     let received: GuardedBytes
     let started = zg_curl_now()
     var lastActivity: Int64?
+    /// The begin of the span in which the rate of the response is measured, once it has begun.
+    var spanStart: Int64?
+    /// The bytes of the response in that span.
+    var spanByteCount = 0
     var bodyOffset = 0
     var bodyWasRead = false
     var status = 0

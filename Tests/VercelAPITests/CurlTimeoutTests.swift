@@ -50,6 +50,43 @@ import VercelAPI
         #expect(error?.code == .timedOut)
     }
 
+    /// A response that arrives a byte every 50 milliseconds, after a head of over 100 bytes.
+    private static func drip(_ count: Int) -> [LocalServer.Action] {
+        let head = "HTTP/1.1 200 X\r\nX-Fill: \(String(repeating: "x", count: 100))\r\n"
+        return [.text(head + "Content-Length: \(count)\r\n\r\n")]
+            + (0..<count).flatMap { _ in
+                [.pause(milliseconds: 50), .text(" ")] as [LocalServer.Action]
+            }
+    }
+
+    @Test("VER-B1: a response below the slowest rate ends, and is not repeated")
+    func slowResponse() throws {
+        let server = try LocalServer { _ in Self.drip(200) }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(slowest: .init(byteCount: 100, span: .milliseconds(400)))
+        let clock = ContinuousClock()
+        var error: TransportError?
+        let time = try clock.measure {
+            error = try CurlTransport().failure(of: server.request(timeouts: timeouts))
+        }
+        #expect(error?.code == .tooSlow && error?.mayHaveReachedServer == true)
+        #expect(time >= .milliseconds(390) && time < .seconds(8))
+    }
+
+    @Test("VER-B1: a followed log may be as slow as it is")
+    func slowLog() throws {
+        let server = try LocalServer { _ in Self.drip(30) }
+        defer { server.stop() }
+        let timeouts = HTTPTimeouts(
+            total: nil, slowest: .init(byteCount: 100, span: .milliseconds(200)))
+        var count = 0
+        let response = try CurlTransport().stream(server.request(timeouts: timeouts)) { bytes in
+            count += bytes.byteCount
+            return true
+        }
+        #expect(response.status == 200 && count == 30)
+    }
+
     @Test func `an interrupt ends requests at once`() throws {
         let server = try LocalServer { _ in [.pause(milliseconds: 9000), .answer()] }
         defer { server.stop() }

@@ -18,7 +18,7 @@ struct ResponseVerdict {
             case .cannotResolve, .cannotConnect: outcome = .unreachable
             case .timedOut, .cut, .failed:
                 outcome = .broken(mayHaveReachedServer: failure.mayHaveReachedServer)
-            case .tls, .cancelled, .tooLarge, .libraryMissing: outcome = .final
+            case .tls, .cancelled, .tooLarge, .tooSlow, .libraryMissing: outcome = .final
             }
         case .success(let response):
             (outcome, error) = Self.judge(

@@ -20,6 +20,11 @@ extension VercelAPIError {
                     "check the system's certificates and clock"
                 )
             case .timedOut: (.unavailable, "the API did not respond in time", nil)
+            case .tooSlow:
+                (
+                    .unavailable, "the API's response arrives too slowly to be waited for",
+                    "check the network and --api-url"
+                )
             case .cut: (.unavailable, "the connection to the API was lost", nil)
             case .failed: (.unavailable, "the request failed", nil)
             }

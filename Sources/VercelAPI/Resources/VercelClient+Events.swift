@@ -76,7 +76,7 @@ extension VercelClient {
             if isStopped { return .stopped }
             guard let error = outcome.error else { return .ended }
             // A build may be silent for longer than a connection lasts.
-            let isSilence = isConnected && error.transport?.code == .timedOut
+            let isSilence = follows && isConnected && error.transport?.code == .timedOut
             failures = isSilence ? 0 : hasNews ? 1 : failures + 1
             if isSilence { continue }
             guard

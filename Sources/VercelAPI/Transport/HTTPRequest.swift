@@ -55,14 +55,29 @@ package struct HTTPTimeouts: Sendable, Equatable {
     package var idle: Duration
     /// For the whole request; nil for streams that may stay open.
     package var total: Duration?
+    /// How slowly a response may arrive. Not for streams that may stay open.
+    package var slowest: Rate
+
+    /// The fewest bytes of each span in which a response brings any.
+    package struct Rate: Sendable, Equatable {
+        package var byteCount: Int
+        package var span: Duration
+
+        package init(byteCount: Int, span: Duration) {
+            self.byteCount = byteCount
+            self.span = span
+        }
+    }
 
     package init(
         connect: Duration = .seconds(10), firstByte: Duration = .seconds(30),
-        idle: Duration = .seconds(30), total: Duration? = .seconds(120)
+        idle: Duration = .seconds(30), total: Duration? = .seconds(120),
+        slowest: Rate = Rate(byteCount: 100, span: .seconds(10))
     ) {
         self.connect = connect
         self.firstByte = firstByte
         self.idle = idle
         self.total = total
+        self.slowest = slowest
     }
 }

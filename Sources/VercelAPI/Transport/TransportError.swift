@@ -8,6 +8,9 @@ package struct TransportError: Error, Equatable, CustomStringConvertible {
         /// No secure connection is possible, for example because of an unknown certificate.
         case tls
         case timedOut
+        /// The response arrived more slowly than ``HTTPTimeouts/slowest``. Unlike a time-out, a
+        /// retry would only repeat it.
+        case tooSlow
         /// The connection ended before the response was complete.
         case cut
         /// The caller canceled the request.
