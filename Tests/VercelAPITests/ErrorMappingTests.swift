@@ -82,6 +82,36 @@ import VercelAPI
         #expect(other.error { _ = try other.client.projects() }?.code == .forbidden)
     }
 
+    @Test(
+        "VER-T1: a denied user is no proof of an invalid token",
+        arguments: [401, 403, 404])
+    func deniedUser(status: Int) throws {
+        let api = try FakeAPI(.answer(status, #"{"error":{"code":"forbidden"}}"#))
+        let error = try #require(api.error { _ = try api.client.user() })
+        #expect(error.code == .tokenInvalid && error.isDenial)
+        #expect(error.reason.contains("scope"), "\(error.reason)")
+        let flagged = try FakeAPI(
+            .answer(status, #"{"error":{"code":"forbidden","invalidToken":true}}"#))
+        let plain = try #require(flagged.error { _ = try flagged.client.user() })
+        if status != 404 { #expect(plain.reason == "the token is invalid, revoked or expired") }
+    }
+
+    @Test(
+        "VER-R1: each demand for another proof differs from an invalid token",
+        arguments: [
+            ("challenge_required", "another proof"),
+            ("challenge_required_email_otp", "another proof"),
+            ("user_auth_required", "just signed in"),
+        ])
+    func challenges(code: String, words: String) throws {
+        let error = try error(
+            403, #"{"error":{"code":"\#(code)","message":"m"}}"#,
+            headers: ["WWW-Authenticate": #"Bearer acr_values="urn:vercel:loa:sudo""#])
+        #expect(error.code == .challengeRequired && !error.isDenial)
+        #expect(error.reason.contains(words) && error.vercelCode == code)
+        #expect(error.hint?.contains("create a new one") == true)
+    }
+
     @Test func `an invalid deployment id is not found`() throws {
         let body = #"{"error":{"code":"bad_request","message":"Invalid `id` given"}}"#
         let api = try FakeAPI(.answer(400, body))

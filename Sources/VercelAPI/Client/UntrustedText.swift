@@ -38,8 +38,9 @@ package enum UntrustedText {
     /// Known error codes of Vercel. If the values are locked, only these are shown, because a value
     /// may look like a code.
     private static let knownCodes: Set<String> = [
-        "alias_failed", "bad_request", "challenge_required", "conflict", "deployment_not_found",
-        "env_already_exists", "env_conflict", "existing_key_and_target", "forbidden", "gone",
+        "alias_failed", "bad_request", "challenge_required", "challenge_required_email_otp",
+        "conflict", "deployment_not_found", "env_already_exists", "env_conflict",
+        "existing_key_and_target", "forbidden", "gone",
         "insufficient_user_authentication", "internal_server_error", "invalid_event", "invalid_url",
         "max_envs_exceeded", "missing_id", "not_found", "payment_required", "rate_limited",
         "request_entity_too_large", "service_unavailable", "team_unauthorized", "too_many_ids",

@@ -109,8 +109,12 @@ extension VercelAPIError {
         let challenge = headers[name: "WWW-Authenticate"] ?? ""
         if challenges.contains(code) || challenge.contains("insufficient_user_authentication") {
             return (
-                .challengeRequired, "Vercel requires you to confirm your identity again",
-                "confirm it on Vercel's website, then try again"
+                .challengeRequired,
+                code == "user_auth_required"
+                    ? "Vercel does this only for a user who has just signed in"
+                    : "Vercel does this only after another proof of the user's identity",
+                "sign in on Vercel's website and confirm your identity there; if the token is "
+                    + "still refused, create a new one and log in with it"
             )
         }
         if code == "team_unauthorized" {
@@ -125,15 +129,23 @@ extension VercelAPIError {
                 "finish setting up the account in the browser"
             )
         }
-        if body.invalidToken || status == 401 {
+        if body.invalidToken {
             return (
                 .tokenInvalid, "the token is invalid, revoked or expired",
                 "log in again with 'zg-env login'"
             )
         }
+        if status == 401 {
+            return (
+                .tokenInvalid,
+                "Vercel did not accept the token: it is invalid, revoked or expired, or its "
+                    + "scope does not include this",
+                "log in again with 'zg-env login'"
+            )
+        }
         return (
             .forbidden, "the token does not have permission to do this",
-            "check the account's role and the token's scope"
+            "check the account's role, and whether the token's scope is one team or project"
         )
     }
 

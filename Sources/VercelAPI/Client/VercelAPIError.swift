@@ -120,6 +120,12 @@ package struct VercelAPIError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension VercelAPIError {
+    /// Whether Vercel refused a request because of the token, or hid what it is about. Which
+    /// status a token gets outside of its scope is not documented.
+    package var isDenial: Bool {
+        [.tokenInvalid, .forbidden, .notFound, .teamUnauthorized].contains(code)
+    }
+
     /// Whether trying again later may help, because the response is missing or unusable.
     package var isTemporary: Bool {
         [.unavailable, .rateLimited, .malformedAnswer].contains(code)

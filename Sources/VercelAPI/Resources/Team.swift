@@ -10,11 +10,16 @@ package struct Team: Decodable, Sendable, Equatable {
     /// Whether a Secret for production must be a variable of its own, with a value of its own.
     package let separatesProductionSecrets: Bool
 
+    /// Why this token sees little of the team, in Vercel's words: `scope` if the team's single
+    /// sign-on shuts the token out, `mfa` if its two-factor rule does. Nil for an ordinary team.
+    package let limitedBy: [String]?
+
     package init(from decoder: any Decoder) throws {
         let object = try decoder.object()
         id = try object.requiredText("id")
         slug = object.text("slug") ?? id
         name = object.text("name")
+        limitedBy = object.bool("limited") == true ? object.texts("limitedBy") ?? [] : nil
         sensitivePolicy = object.text("sensitiveEnvironmentVariablePolicy")
         separatesProductionSecrets = object.text("disjunctiveProductionSecretPolicy") == "on"
     }

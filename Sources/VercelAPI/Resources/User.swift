@@ -19,18 +19,21 @@ package struct User: Decodable, Sendable, Equatable {
 extension VercelClient {
     /// Reads the token's owner, which also checks the token.
     ///
-    /// - Throws: ``VercelAPIError/Code/tokenInvalid`` also for ``VercelAPIError/Code/forbidden``,
-    ///   because every valid token can read its owner.
+    /// - Throws: ``VercelAPIError/Code/tokenInvalid`` for any refusal, because every valid token
+    ///   can read its owner, except one whose scope is one project. The status of that refusal is
+    ///   not documented.
     package func user() throws(VercelAPIError) -> User {
         var call = try APICall(.get, "/v2/user")
         call.isScoped = false
         do throws(VercelAPIError) {
             return try read(try perform(call), as: User.self)
         } catch {
-            guard error.code == .forbidden else { throw error }
+            guard [.forbidden, .notFound].contains(error.code) else { throw error }
             throw error.recoded(
-                .tokenInvalid, reason: "the token is invalid, revoked or expired",
-                hint: "log in again with 'zg-env login'")
+                .tokenInvalid,
+                reason: "the token cannot read its user: its scope is one project, or it is "
+                    + "invalid, revoked or expired",
+                hint: "name the token's project with -p, or log in again with 'zg-env login'")
         }
     }
 }

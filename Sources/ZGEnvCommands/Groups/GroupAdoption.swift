@@ -219,8 +219,8 @@ extension GroupAdoption {
     private struct Target {
         private let access: VercelSession.Access
         private let proposed: VaultProject.Binding
+        private let platform: Project
         private let team: Team?
-        private let framework: String?
 
         /// - Throws: ``ExitCode/conflict`` if Vercel has another name for it.
         init(of proposal: GroupBinding, for project: String, _ workspace: Workspace) throws {
@@ -233,7 +233,7 @@ extension GroupAdoption {
                     .unauthorized, "You have no token for \(proposal.origin).",
                     hint: "Log in with: zg-env login --api-url \(word: proposal.origin)")
             }
-            let platform = try access.client.project(proposal.project)
+            platform = try access.client.project(proposal.project)
             guard platform.name.utf8.elementsEqual(proposal.name.utf8) else {
                 throw CommandError(
                     .conflict,
@@ -242,7 +242,6 @@ extension GroupAdoption {
                         + "\(word: platform.name) --as \(word: project)")
             }
             team = try proposal.team.map(access.client.team)
-            framework = platform.framework
         }
 
         var words: String {
@@ -253,7 +252,7 @@ extension GroupAdoption {
         private var facts: String {
             let owner = team.map { "team \($0.name ?? $0.slug) (\($0.slug))" } ?? "personal account"
             return "\(proposed.projectName) (\(proposed.projectID)), \(owner)"
-                + (framework.map { ", framework \($0)" } ?? "")
+                + (platform.framework.map { ", framework \($0)" } ?? "")
                 + (proposed.origin == APIOrigin.vercel.description
                     ? "" : ", at \(proposed.origin)")
         }
@@ -266,7 +265,7 @@ extension GroupAdoption {
             [
                 "projectID": .string(proposed.projectID), "name": .string(proposed.projectName),
                 "team": .string(orNull: team?.slug), "teamName": .string(orNull: team?.name),
-                "framework": .string(orNull: framework), "origin": .string(proposed.origin),
+                "framework": .string(orNull: platform.framework), "origin": .string(proposed.origin),
             ]
         }
 
@@ -274,7 +273,7 @@ extension GroupAdoption {
 
         func binding() throws -> VaultProject.Binding {
             var binding = proposed
-            binding.accountID = try access.account?.userID ?? access.client.user().id
+            binding.accountID = try access.userID(orOwnerOf: platform)
             return binding
         }
     }

@@ -34,7 +34,7 @@ extension LiveRotationRemote {
         let (new, old) = (
             try values.value(.new, ofMember: member), try values.value(.old, ofMember: member)
         )
-        let account = projects[member].access.account?.userID ?? ""
+        let account = projects[member].access.account?.knownUserID ?? ""
         let standings = records.map { record -> RotationRemoteValue in
             guard let variable = variables[record.variable] else {
                 return .unknown("the vault no longer has \(plan.key)")

@@ -75,12 +75,14 @@ struct PullAll {
     private func boundProjects(_ session: VercelSession) throws -> [VaultProject] {
         let access = try session.access()
         let userID = try access.account?.userID ?? access.client.user().id
+        let only = access.account?.onlyProjectID
         let origin = access.client.origin.description
         let all = try workspace.session.index(.listing).projects.filter { $0.binding != nil }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return all.filter { project in
             guard let binding = project.binding else { return false }
-            if binding.accountID == userID && binding.origin == origin { return true }
+            let isOwn = only.map { $0 == binding.projectID } ?? (binding.accountID == userID)
+            if isOwn && binding.origin == origin { return true }
             workspace.context.warn(
                 "other-account",
                 "Skipped \(project.name): it belongs to another account.")

@@ -106,7 +106,7 @@ struct PullWork {
             listing.skip(record, because: "the next push deletes it")
         }
         rules.skipped = Set(listing.skipped.map(\.id))
-        rules.ownUser = bound.access.account?.userID
+        rules.ownUser = bound.access.account?.knownUserID
         let values = try values(
             PullPlan.valuesNeeded(variables: variables, platform: listing.records, rules: rules)
                 .map(\.record), &listing, into: arena)

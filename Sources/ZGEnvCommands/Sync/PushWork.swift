@@ -43,7 +43,7 @@ struct PushWork {
             found, try VercelSession(workspace), workspace, readsLists: true)
         project = bound.local ?? found
         var rules = rules
-        rules.ownUser = bound.access.account?.userID
+        rules.ownUser = bound.access.account?.knownUserID
         self.rules = rules
     }
 
@@ -70,7 +70,7 @@ struct PushWork {
         self.bound = bound
         self.project = project
         var rules = rules
-        rules.ownUser = bound.access.account?.userID
+        rules.ownUser = bound.access.account?.knownUserID
         self.rules = rules
         self.isPart = isPart
         self.known = known
@@ -488,7 +488,7 @@ struct PushWork {
     /// if unknown. The user of a token from the environment is requested from Vercel only if a
     /// sensitive value is sent.
     private func author(of plan: PushPlan) -> String {
-        if let known = bound.access.account?.userID { return known }
+        if let account = bound.access.account { return account.knownUserID ?? "" }
         let isHidden = plan.steps.contains { $0.sendsValue && $0.attributes.kind == .sensitive }
         return isHidden ? (try? bound.access.client.withoutRetries().user().id) ?? "" : ""
     }

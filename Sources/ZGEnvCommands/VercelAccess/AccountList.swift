@@ -28,7 +28,8 @@ struct AccountList: Command {
         for (account, state) in zip(accounts, states) {
             let mark = account.isDefault ? " (default)" : ""
             table.append([
-                .init(account.name + mark), .init(account.username),
+                .init(account.name + mark),
+                .init((account.onlyProjectID == nil ? "" : "project ") + account.username),
                 .init(account.teamSlug ?? account.teamID ?? ""), .init(account.origin),
                 .init(state.text, as: state.isGood ? .dim : .bad),
             ])
@@ -50,7 +51,8 @@ extension Account {
     var members: [JSONValue.Member] {
         [
             .init("name", .string(name)), .init("origin", .string(origin)),
-            .init("userId", .string(userID)), .init("username", .string(username)),
+            .init("userId", .string(orNull: knownUserID)), .init("username", .string(username)),
+            .init("projectId", .string(orNull: onlyProjectID)),
             .init("teamId", .string(orNull: teamID)), .init("team", .string(orNull: teamSlug)),
             .init("default", .bool(isDefault)), .init("protected", .bool(protection == .values)),
             .init("createdAt", .time(orNull: Int64(clamping: createdAt))),
@@ -78,9 +80,13 @@ struct TokenState {
         hasAsked = true
         let client = try VercelSession(workspace).client(of: account)
         do throws(VercelAPIError) {
-            _ = try client.user()
+            if let project = account.onlyProjectID {
+                _ = try client.project(project)
+            } else {
+                _ = try client.user()
+            }
         } catch {
-            guard error.code == .tokenInvalid else { throw error }
+            guard error.isDenial else { throw error }
             isRefused = true
             return
         }

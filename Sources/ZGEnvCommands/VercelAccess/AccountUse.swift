@@ -73,8 +73,13 @@ struct AccountUse: Command {
     ) throws -> Team {
         let client = try VercelSession(workspace).client(of: account)
         do throws(VercelAPIError) {
-            return try client.team(slug)
+            let team = try client.team(slug)
+            team.warnIfLimited(workspace.context)
+            return team
         } catch {
+            if account.onlyProjectID != nil, error.isDenial {
+                throw account.refusal(of: "the team \(slug)")
+            }
             guard error.code == .notFound else { throw error }
             throw CommandError(
                 .notFound,

@@ -141,13 +141,18 @@ struct Link: Command {
             let client =
                 organisation.hasPrefix("team_")
                 ? access.client.scoped(to: .team(id: organisation)) : access.client
-            let platform = try client.project(id)
+            let platform: Project
+            do throws(VercelAPIError) {
+                platform = try client.project(id)
+            } catch {
+                throw access.refusal(error, of: id) ?? error
+            }
             let local =
                 vaultName
                 ?? index.projects.first { $0.binding?.projectID == id }?.name ?? platform.name
             let binding = VaultProject.Binding(
                 origin: client.origin.description,
-                accountID: try access.account?.userID ?? client.user().id,
+                accountID: try access.userID(orOwnerOf: platform),
                 teamID: organisation.hasPrefix("team_") ? organisation : nil,
                 teamSlug: workspace.options.team, projectID: id, projectName: platform.name)
             try check(

@@ -15,7 +15,11 @@ struct LinkedProject {
     var reading: Reading?
 
     /// Vercel's id of the user whose token is used, as far as the vault knows; else empty.
-    var accountID: String { access.account?.userID ?? local?.binding?.accountID ?? "" }
+    var accountID: String {
+        if let account = access.account { return account.knownUserID ?? "" }
+        let linked = local?.binding?.accountID ?? ""
+        return linked.hasPrefix("team_") ? "" : linked
+    }
 
     struct Reading {
         let lists: ProjectReading
@@ -95,6 +99,7 @@ struct LinkedProject {
         do throws(VercelAPIError) {
             return try read()
         } catch {
+            if let refusal = access.refusal(error, of: binding.projectName) { throw refusal }
             guard error.code == .notFound else { throw error }
             let session = try VercelSession(workspace)
             if let other = try session.account(besides: access.account, withAccessTo: binding) {
@@ -171,6 +176,12 @@ struct LinkedProject {
         do throws(VercelAPIError) {
             return try access.client.project(name)
         } catch {
+            if let refusal = access.refusal(error, of: name) { throw refusal }
+            if error.isDenial, let team = workspace.options.team,
+                let refusal = access.limitation(ofTeam: team)
+            {
+                throw refusal
+            }
             guard error.code == .notFound else { throw error }
             let place =
                 workspace.options.team.map { "team \($0)" } ?? "this account"
@@ -218,7 +229,7 @@ struct LinkedProject {
         let owner = platform.accountId ?? ""
         return VaultProject.Binding(
             origin: access.client.origin.description,
-            accountID: try access.account?.userID ?? access.client.user().id,
+            accountID: try access.userID(orOwnerOf: platform),
             teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: workspace.options.team,
             projectID: platform.id, projectName: platform.name)
     }
@@ -265,7 +276,7 @@ struct LinkedProject {
             guard known || binding.teamID == team else { throw contradiction("team") }
         }
         if workspace.options.account != nil, let account,
-            binding.teamID == nil, account.userID != binding.accountID
+            binding.teamID == nil, !account.owns(binding)
         {
             throw contradiction("account")
         }

@@ -10,13 +10,17 @@ struct Login: Command {
         ["login"], "Check a Vercel token and store it in the vault",
         discussion: """
             Reads the token at a hidden prompt, or from stdin if stdin is not a terminal. Create \
-            tokens at https://vercel.com/account/settings/tokens. The token is sent only to the API that it was checked against.
+            tokens at https://vercel.com/account/settings/tokens. The token is sent only to the API that it was checked against. \
+            A token whose scope is one project works for that project: name it with -p, or log in from its linked directory.
             """,
         options: [
             OptionSpec("name", value: "N", "Name the account N (default: the user name)"),
             OptionSpec(flag: "protect", "Require the passphrase to use the token"),
         ],
-        examples: [.init("zg-env login < token.txt", "read the token from stdin")],
+        examples: [
+            .init("zg-env login < token.txt", "read the token from stdin"),
+            .init("zg-env login -p web < token.txt", "read a token of the project web"),
+        ],
         exitCodes: ExitCode.ofVercel)
 
     private let name: String?
@@ -29,16 +33,20 @@ struct Login: Command {
 
     private static let page = "https://vercel.com/account/settings/tokens"
 
-    /// Reads the token's owner. "Log in again" is no advice while logging in.
-    private static func user(_ client: VercelClient, _ isVercel: Bool) throws -> User {
-        do throws(VercelAPIError) {
-            return try client.user()
-        } catch {
+    /// Finds the token's owner. "Log in again" is no advice while logging in.
+    private static func owner(
+        _ client: VercelClient, _ isVercel: Bool, _ workspace: Workspace
+    ) throws -> TokenOwner {
+        do {
+            return try TokenOwner(of: client, workspace)
+        } catch let error as VercelAPIError {
             var failure = CommandError(mapping: error)
-            if error.code == .tokenInvalid {
+            if error.isDenial {
                 failure.hint =
                     "Copy the whole token again, or create a new one"
                     + (isVercel ? " at \(page)" : "") + "."
+                    + (workspace.options.project == nil
+                        ? " If its scope is one project, name the project with -p." : "")
             }
             throw failure
         }
@@ -60,8 +68,19 @@ struct Login: Command {
             "token", prompt: isVercel ? "Token (create one at \(Self.page)): " : "Token: ",
             workspace)
         let client = try session.client(token, origin)
-        let user = try Self.user(client, isVercel)
-        let teams = user.isLimited ? [] : try client.teams()
+        let owner = try Self.owner(client, isVercel, workspace)
+        var (teams, project): ([Team], Project?) = ([], nil)
+        let userID: String
+        let username: String
+        switch owner {
+        case .user(let user):
+            if !user.isLimited { teams = try client.teams() }
+            (userID, username) = (user.id, user.username ?? user.id)
+        case .project(let only):
+            project = only
+            (userID, username) = (Account.userID(ofProject: only.id), only.name)
+        }
+        for team in teams { team.warnIfLimited(workspace.context) }
         let described = try client.currentTokenDescription()
         let endsAt = described?.expiresAt?.milliseconds
         if let leakedAt = described?.leakedAt?.milliseconds {
@@ -70,13 +89,19 @@ struct Login: Command {
                 "Vercel reported this token as leaked on \(TimeText.utc(leakedAt)). Revoke the token on Vercel, and log in with a new token."
             )
         }
-        let username = user.username ?? user.id
         let name = self.name ?? username
         let result: JSONValue = [
-            "account": .string(name), "userId": .string(user.id), "username": .string(username),
+            "account": .string(name),
+            "userId": .string(orNull: project == nil ? userID : nil),
+            "username": .string(username), "projectId": .string(orNull: project?.id),
             "origin": .string(origin.description), "protected": .bool(isProtected),
             "teams": .array(
-                teams.map { ["id": .string($0.id), "slug": .string($0.slug)] }),
+                teams.map {
+                    [
+                        "id": .string($0.id), "slug": .string($0.slug),
+                        "limitedBy": $0.limitedByJSON,
+                    ]
+                }),
             "expiresAt": .time(orNull: endsAt),
             "leakedAt": .time(orNull: described?.leakedAt?.milliseconds),
             "dryRun": .bool(workspace.options.dryRun),
@@ -85,7 +110,7 @@ struct Login: Command {
         let time = workspace.context.now()
         try workspace.session.update(with: keys) { transaction in
             let known = transaction.index.accounts.first { $0.name == name }
-            if let known, known.userID != user.id || known.origin != origin.description {
+            if let known, known.userID != userID || known.origin != origin.description {
                 throw CommandError(
                     .conflict,
                     "The vault already has a different account named \(name).",
@@ -93,9 +118,10 @@ struct Login: Command {
             }
             let isDefault =
                 known?.isDefault ?? !transaction.index.accounts.contains { $0.isDefault }
+            let team = project?.accountId.flatMap { $0.hasPrefix("team_") ? $0 : nil }
             var account = Account(
-                name: name, origin: origin.description, userID: user.id, username: username,
-                teamID: known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
+                name: name, origin: origin.description, userID: userID, username: username,
+                teamID: team ?? known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
                 createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
                 protection: isProtected ? .values : .index, secret: token)
             if isProtected {
@@ -104,7 +130,8 @@ struct Login: Command {
             transaction.index.accounts.removeAll { $0.name == name }
             transaction.index.accounts.append(account)
         }
-        workspace.note("Logged in to \(origin.description) as \(username) (account \(name)).")
+        let place = project == nil ? "as \(username)" : "for the project \(username) only"
+        workspace.note("Logged in to \(origin.description) \(place) (account \(name)).")
         return CommandResult(json: result)
     }
 }

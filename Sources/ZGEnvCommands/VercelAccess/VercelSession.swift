@@ -95,6 +95,9 @@ final class VercelSession {
                     ?? "Not logged in to Vercel.",
                 hint: "Log in with: zg-env login, or set VERCEL_TOKEN.")
         }
+        if let only = account.onlyProjectID, let binding, binding.projectID != only {
+            throw account.refusal(of: binding.projectName)
+        }
         warnOfExpiration(account)
         let project = binding.flatMap { binding in
             index.projects.first { $0.binding == binding }?.id
@@ -187,16 +190,19 @@ final class VercelSession {
     }
 
     /// Returns the account to use: the named one; for a linked project, the one that it was linked
-    /// with or the default one of its API; else the default one.
+    /// with or the default one of its API, without those for another project; else the default one.
     static func account(
         _ name: String?, _ binding: VaultProject.Binding?, in index: VaultIndex
     ) -> Account? {
         let standard = index.account(named: name)
         guard name == nil, let binding else { return standard }
-        let fitting = index.accounts.filter { $0.origin == binding.origin }
-        let own = fitting.filter { $0.userID == binding.accountID }
+        let fitting = index.accounts.filter {
+            $0.origin == binding.origin
+                && ($0.onlyProjectID ?? binding.projectID) == binding.projectID
+        }
+        let own = fitting.filter { $0.owns(binding) }
         return own.first(where: \.isDefault) ?? own.first ?? fitting.first(where: \.isDefault)
-            ?? standard
+            ?? (standard?.onlyProjectID == nil ? standard : fitting.first ?? standard)
     }
 
     /// Warns of a token that expires within a week.

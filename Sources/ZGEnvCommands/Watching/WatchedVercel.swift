@@ -89,7 +89,7 @@ final class WatchedVercel: PollerDelegate {
             let address = identity.address(of: .projects, token: "")
             scope = "\(address.origin) \(address.account) \(address.scope)"
             switch identity.scope {
-            case .personal: relayName = relayName ?? identity.account?.userID
+            case .personal: relayName = relayName ?? identity.account?.knownUserID
             case .team(let id): relayName = id
             case .teamSlug: relayName = nil
             }
