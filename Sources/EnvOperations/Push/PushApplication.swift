@@ -135,6 +135,7 @@ package final class PushApplication {
                 entries.append(entry(step.key, step.attributes.scope, new.value.count))
             }
         }
+        problems.general += countProblems(of: plan, without: Set(problems.keys.keys))
         guard !entries.isEmpty else { return problems }
         let sent = Set(plan.steps.compactMap { $0.variable?.id })
         for variable in variables where variable.isLive && !sent.contains(variable.id) {
@@ -146,6 +147,25 @@ package final class PushApplication {
         }
         problems.general += EnvironmentVariableRules.totalProblems(of: entries).map(\.description)
         return problems
+    }
+
+    /// Returns the environments that would have too many variables.
+    ///
+    /// - Parameter left: Keys whose steps are not sent.
+    private func countProblems(of plan: PushPlan, without left: Set<String>) -> [String] {
+        var scopes = planned.mapValues(\.attributes.scope)
+        let before = scopes.values.map { entry("", $0, 0) }
+        var new: [Scope] = []
+        for step in plan.steps where !left.contains(step.key) {
+            switch step.action {
+            case .create: new.append(step.attributes.scope)
+            case .update(let id, _): scopes[id] = step.attributes.scope
+            case .delete(let id): scopes[id] = nil
+            }
+        }
+        let after = (scopes.values + new).map { entry("", $0, 0) }
+        return EnvironmentVariableRules.countProblems(of: after, before: before)
+            .map(\.description)
     }
 
     private func entry(

@@ -58,6 +58,8 @@ package struct WebhookEvent: Sendable {
         guard
             let id = deployment?["id"]?.nonEmptyString ?? payload["deploymentId"]?.nonEmptyString
                 ?? deployment?.nonEmptyString
+                // A rollback names the former deployment, and the one that is live again.
+                ?? payload["toDeploymentId"]?.nonEmptyString
         else { return nil }
         let meta = deployment?["meta"]
         func named(_ suffixes: String...) -> String? {

@@ -52,6 +52,28 @@ extension EnvironmentVariableRules {
         }
     }
 
+    /// Returns the environments that get more variables than the limit.
+    ///
+    /// - Parameters:
+    ///   - entries: All variables that the project would have afterwards.
+    ///   - before: Those that it has now. An environment without additions is no problem.
+    package static func countProblems(of entries: [Entry], before: [Entry]) -> [Problem] {
+        let (wanted, present) = (counts(of: entries), counts(of: before))
+        return wanted.sorted { $0.key < $1.key }.compactMap { environment, count in
+            guard count > maximumCount, count > present[environment] ?? 0 else { return nil }
+            return .tooMany(environment: environment, count: count)
+        }
+    }
+
+    private static func counts(of entries: [Entry]) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for entry in entries {
+            let targets = Set(entry.targets.map(\.rawValue))
+            for name in targets.union(entry.customEnvironmentIds) { counts[name, default: 0] += 1 }
+        }
+        return counts
+    }
+
     private static func total(_ entries: [Entry]) -> Int {
         entries.reduce(0) { sum, entry in
             let (next, overflow) = sum.addingReportingOverflow(entry.byteCount)

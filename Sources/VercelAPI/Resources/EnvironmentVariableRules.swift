@@ -3,10 +3,12 @@ internal import Sealing
 /// Vercel's limits for variables, checked before anything is sent.
 ///
 /// Only what Vercel is known to reject counts as a problem. Uncertain cases are left to Vercel:
-/// names that start with an underscore or `VERCEL_`, and the number of variables.
+/// names that start with an underscore or `VERCEL_`.
 package enum EnvironmentVariableRules {
     /// The largest total size of all names and values of one deployment, in bytes.
     package static let maximumTotalByteCount = 64 << 10
+    /// The most variables of one environment of a project.
+    package static let maximumCount = 1_000
     /// The longest comment, in characters.
     package static let maximumCommentLength = 500
     /// The longest branch name, in bytes.
@@ -46,6 +48,8 @@ package enum EnvironmentVariableRules {
         case valueTooLarge(byteCount: Int)
         /// All variables of `scope` together exceed the limit.
         case totalTooLarge(scope: String, byteCount: Int)
+        /// More variables in an environment than ``EnvironmentVariableRules/maximumCount``.
+        case tooMany(environment: String, count: Int)
 
         /// One sentence, without a value.
         package var description: String {
@@ -67,6 +71,8 @@ package enum EnvironmentVariableRules {
             case .totalTooLarge(let scope, let count):
                 "the variables for \(scope) total \(count) bytes; "
                     + "Vercel's limit is \(maximumTotalByteCount)"
+            case .tooMany(let environment, let count):
+                "\(environment) would have \(count) variables; Vercel's limit is \(maximumCount)"
             }
         }
     }

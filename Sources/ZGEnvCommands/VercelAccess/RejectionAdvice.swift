@@ -59,7 +59,7 @@ struct RejectionAdvice {
         switch code {
         case "MAX_ENVS_EXCEEDED":
             return
-                "The project has reached Vercel's limit on variables. Remove other variables with rm --push, or remove this variable (its history is kept) with: \(removal)"
+                "An environment has Vercel's maximum of variables. Remove other variables with rm --push, or remove this variable (its history is kept) with: \(removal)"
         case "KEY_INVALID_CHARACTERS", "KEY_INVALID_LENGTH", "KEY_RESERVED", "INVALID_KEY",
             "RESERVED_ENV_VARIABLE":
             return

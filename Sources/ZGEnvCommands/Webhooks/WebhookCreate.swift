@@ -14,7 +14,8 @@ struct WebhookCreate: Command {
             variable of the project \(WebhookSecrets.projectName); pass it to a server with: \
             zg-env run -p \(WebhookSecrets.projectName) -- SERVER. If the secret cannot be stored, \
             the webhook is deleted. With --postal the webhook calls the relay that this vault has \
-            joined, and the secret is also written to a credential file for the relay.
+            joined, and the secret is also written to a credential file for the relay. Vercel sends the \
+            events of projects themselves, such as project.env-variable.updated, only with --all-projects.
             """,
         arguments: [
             ArgumentSpec("URL", .optional, "Send events to this URL (not needed with --postal)")
@@ -43,6 +44,9 @@ struct WebhookCreate: Command {
         "deployment.created", "deployment.ready", "deployment.succeeded", "deployment.error",
         "deployment.canceled", "deployment.promoted",
     ]
+
+    /// The most webhooks of a team.
+    private static let maximum = 20
 
     private let url: String?
     private let isForRelay: Bool
@@ -76,6 +80,7 @@ struct WebhookCreate: Command {
         let keys = try keys(workspace)
         let scope = try WebhookScope(all: allProjects, needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
+        warnOfProjectEvents(scope, workspace)
         let relayed =
             isForRelay
             ? try RelayedWebhook(at: self.url, credentialFile: credentialFile, workspace, scope)
@@ -111,6 +116,16 @@ struct WebhookCreate: Command {
             json: .object(
                 WebhookListing.members(webhook, secretIsKept: true) + (relayed?.members ?? [])),
             text: "\(DisplayText.safe(webhook.id))\n")
+    }
+
+    /// Warns of events that a webhook of one project never gets.
+    private func warnOfProjectEvents(_ scope: WebhookScope, _ workspace: Workspace) {
+        let silent = events.filter { $0.hasPrefix("project.") }
+        guard scope.project != nil, !silent.isEmpty else { return }
+        workspace.context.warn(
+            "project-events",
+            "Vercel sends \(silent.joined(separator: ", ")) only to webhooks of all projects (\"All Team Projects\"). Use --all-projects to receive them."
+        )
     }
 
     private func checkedURL(_ workspace: Workspace) throws -> String {
@@ -182,6 +197,12 @@ struct WebhookCreate: Command {
                     .unavailable,
                     "Vercel did not respond to the request, and a check found no new webhook.",
                     hint: "Run the command again.")
+            case .badRequest where before.count >= Self.maximum:
+                throw CommandError(
+                    .failed,
+                    "Vercel rejected the webhook: there are \(before.count) already, and a team can have \(Self.maximum)."
+                        + error.saying,
+                    hint: "Delete one with: zg-env webhook delete ID")
             case .badRequest:
                 throw CommandError(
                     .usage,

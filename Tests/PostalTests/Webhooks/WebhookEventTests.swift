@@ -41,6 +41,28 @@ import Testing
         #expect(!text.contains(#""v""#))
     }
 
+    @Test("VER-W4: a rollback without a deployment is about the one that is live again")
+    func rollback() throws {
+        let event = try #require(
+            read(
+                #""team":null,"user":{"id":"user_1"},"project":{"id":"prj_1"},"#
+                    + #""fromDeploymentId":"dpl_new","toDeploymentId":"dpl_old""#,
+                type: "deployment.rollback"))
+        #expect(event.type == .deploymentRollback && event.project?.id == "prj_1")
+        #expect(event.deployment?.id == "dpl_old")
+    }
+
+    @Test("VER-W5: a change of variables needs neither a name nor an id", arguments: [true, false])
+    func changeOfVariables(hasId: Bool) throws {
+        let event = try #require(
+            read(
+                #""team":{"id":"team_a"},"user":null,"projectId":"prj_1","envVarId":"#
+                    + (hasId ? #""env_1""# : "null"),
+                type: "project.env-variable.deleted"))
+        #expect(event.type.concernsVariable && event.project == .init(id: "prj_1", name: nil))
+        #expect(event.variable == (hasId ? .init(id: "env_1", key: nil) : nil))
+    }
+
     @Test func `Older type names mean the newer ones`() {
         for (name, type) in [
             ("deployment", PostalEventType.deploymentCreated),
