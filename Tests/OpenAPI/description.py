@@ -12,6 +12,8 @@ import pathlib
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 # The operations that zg-env uses, without the published prose.
 SCHEMAS = PACKAGE / "Tests" / "OpenAPI" / "vercel-api-schemas.json"
+# What Vercel has added to them, or changed, since.
+ADDITIONS = PACKAGE / "Tests" / "OpenAPI" / "vercel-api-additions.json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 # Members that responses always have, by operation: a path of members to the object ("[]" for the
@@ -65,9 +67,93 @@ UNDESCRIBED_QUERIES = {
 
 
 def load():
-    """The published schemas."""
+    """The published schemas, with the additions."""
     with open(SCHEMAS, encoding="utf-8") as file:
+        document = json.load(file)
+    add(document, additions())
+    return document
+
+
+def additions():
+    """The fragments that were added to the published schemas."""
+    with open(ADDITIONS, encoding="utf-8") as file:
         return json.load(file)
+
+
+def objects(schema):
+    """Every object schema in a schema, itself included."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("properties"), dict):
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+def add(document, fragments):
+    """Merges fragments, which have only the members that are new or different."""
+    parts = fragments["components"]["schemas"]
+    own = document["components"]["schemas"]
+    for name in ("Team", "TeamLimited", "AuthToken"):
+        for member, schema in parts[f"{name}Additions"]["properties"].items():
+            own[name]["properties"].setdefault(member, schema)
+    for name in ("ProjectEnvVisibility", "ProjectEnvContentHint"):
+        own[name] = parts[name]
+    own.update({name: schema for name, schema in parts.items() if name.startswith("WebhookPayload")})
+    events = set(parts["WebhookEventsAdded"]["enum"])
+    gone = set(parts["WebhookEventsRemoved"]["enum"])
+    for name, operation in operations(document):
+        for schema in list(objects(operation.get("responses", {}))):
+            # Every record of a variable, wherever it is.
+            if {"key", "contentHint", "configurationId"} <= set(schema["properties"]):
+                schema["properties"].update(copy.deepcopy(parts["ProjectEnvAdditions"]["properties"]))
+        replace_events(operation, events, gone)
+        method, path = name.split(" ")
+        change = fragments["paths"].get(path, {}).get(method.lower(), {})
+        for status, answer in change.get("responses", {}).items():
+            add_answer(operation["responses"].setdefault(status, {"description": ""}), answer)
+        body = change.get("requestBody")
+        if body is not None and "requestBody" in operation:
+            new = body["content"]["application/json"]["schema"]["properties"]
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            waiting = [schema]
+            while waiting:
+                one = waiting.pop()
+                waiting += [item for word in ("oneOf", "anyOf") for item in one.get(word, [])]
+                if one.get("type") == "array":
+                    waiting.append(one["items"])
+                if "properties" in one:
+                    one["properties"].update(copy.deepcopy(new))
+
+
+def add_answer(answer, more):
+    """Adds an alternative to a response. Its lists have the records of the other alternatives."""
+    if "content" not in more:
+        return
+    schema = copy.deepcopy(more["content"]["application/json"]["schema"])
+    content = answer["content"]["application/json"]
+    for name, member in schema["properties"].items():
+        for other in objects(content["schema"]):
+            same = other["properties"].get(name)
+            if same is not None and same.get("type") == "array" == member.get("type"):
+                member["items"] = copy.deepcopy(same["items"])
+                break
+    content["schema"] = {"oneOf": [*content["schema"].get("oneOf", [content["schema"]]), schema]}
+
+
+def replace_events(schema, events, gone):
+    """Brings every list of a webhook's events up to date."""
+    if isinstance(schema, dict):
+        words = schema.get("enum")
+        if isinstance(words, list) and "deployment.created" in words:
+            schema["enum"] = sorted((set(words) | events) - gone)
+        for value in schema.values():
+            replace_events(value, events, gone)
+    elif isinstance(schema, list):
+        for value in schema:
+            replace_events(value, events, gone)
 
 
 def operations(document):

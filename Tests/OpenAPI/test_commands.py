@@ -8,7 +8,7 @@ from recorder import Recorder
 from validation import Validator, shown
 
 SEED = {
-    "teams": [{"slug": "acme", "name": "Acme"}],
+    "teams": [{"slug": "shut", "limitedBy": ["scope", "mfa"]}, {"slug": "acme", "name": "Acme"}],
     "projects": [
         {
             "name": "web",
@@ -35,6 +35,7 @@ SEED = {
     "sharedEnv": [
         {"team": "acme", "key": "SHARED", "value": "x", "target": ["production"], "projects": ["api"]}
     ],
+    "tokens": [{"token": "only-api-4f2a9c", "team": "acme", "project": "api"}],
 }
 
 
@@ -119,6 +120,13 @@ def run_everything(home, token):
     home.run("push", *web, "--json", "--yes", environment={"VERCEL_TOKEN": "wrong"}, status=6)
     home.json("project", "list", environment={"VERCEL_TOKEN": token})
     home.run("logout", "--all")
+    # A token of one project.
+    home.json("login", "--name", "only", given="only-api-4f2a9c")
+    home.json("account", "list", "--refresh")
+    home.json("pull", "-p", "team-api", "--yes")
+    home.run("set", "SCOPED", "-p", "team-api", "-t", "production", "--push", given="s")
+    home.json("redeploy", "-p", "team-api", "--yes", "--wait")
+    home.run("link", "web", "--json", status=6)
 
 
 # Paths that Vercel's own CLI uses and the description does not have.

@@ -57,6 +57,30 @@ class Description(unittest.TestCase):
             broken = {key: value for key, value in record.items() if key != name}
             self.assertFalse(self.fits(schema, {"envs": [broken]}), name)
 
+    def test_the_additions_are_part_of_the_description(self):
+        record = {
+            "id": "a", "key": "K", "type": "encrypted", "value": "c", "target": ["production"],
+            "createdAt": 1, "updatedAt": 1, "visibility": "secret", "legacyValue": "x",
+            "contentHint": {"type": "blob-store-id", "storeId": "store_1"},
+        }
+        paths = self.document["paths"]
+        listed = dict(description.answers(paths["/v10/projects/{idOrName}/env"]["get"]))["200"]
+        self.assertTrue(self.fits(listed, {"envs": [record], "hiddenProductionEnvCount": 2}))
+        self.assertIn(
+            {"envs", "hiddenProductionEnvCount"}, [set(each["properties"]) for each in listed["anyOf"]])
+        for change in ({"visibility": "other"}, {"contentHint": {"type": "other"}}):
+            self.assertFalse(self.fits(listed, {"envs": [record | change]}), change)
+        body = paths["/v10/projects/{idOrName}/env"]["post"]["requestBody"]
+        words = body["content"]["application/json"]["schema"]["oneOf"][0]["properties"]["type"]["enum"]
+        self.assertNotIn("secret", words)
+        hook = paths["/v1/webhooks"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        events = hook["properties"]["events"]["items"]["enum"]
+        self.assertEqual(len(events), 112)
+        self.assertIn("project.renamed", events)
+        self.assertNotIn("budget.reset", events)
+        team = self.document["components"]["schemas"]["Team"]["properties"]
+        self.assertIn("disjunctiveProductionSecretPolicy", team)
+
 
 if __name__ == "__main__":
     unittest.main()
