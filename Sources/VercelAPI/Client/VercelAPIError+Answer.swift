@@ -120,7 +120,8 @@ extension VercelAPIError {
         if code == "team_unauthorized" {
             return (
                 .teamUnauthorized, "the token does not have access to that team",
-                "use a token whose scope includes the team"
+                "use a token whose scope includes the team; if the team requires single sign-on or "
+                    + "two-factor authentication, create it after signing in that way"
             )
         }
         if body.limited {
