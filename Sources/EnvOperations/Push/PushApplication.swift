@@ -95,6 +95,8 @@ package final class PushApplication {
         package fileprivate(set) var keys: [String: String] = [:]
         /// Problems of the project and of all values together.
         package fileprivate(set) var general: [String] = []
+        /// Whether an environment would have too many variables.
+        package fileprivate(set) var hasTooMany = false
         /// Records whose value is empty.
         package fileprivate(set) var empty: Set<Identifier> = []
     }
@@ -135,7 +137,9 @@ package final class PushApplication {
                 entries.append(entry(step.key, step.attributes.scope, new.value.count))
             }
         }
-        problems.general += countProblems(of: plan, without: Set(problems.keys.keys))
+        let tooMany = countProblems(of: plan, without: Set(problems.keys.keys))
+        problems.hasTooMany = !tooMany.isEmpty
+        problems.general += tooMany
         guard !entries.isEmpty else { return problems }
         let sent = Set(plan.steps.compactMap { $0.variable?.id })
         for variable in variables where variable.isLive && !sent.contains(variable.id) {

@@ -186,7 +186,10 @@ struct PushWork {
                 throw CommandError(
                     .usage,
                     "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
-                    hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))")
+                    hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))"
+                        + (problems.hasTooMany
+                            ? " Remove variables that are not needed with: zg-env rm KEY -p \(word: project.name) --push"
+                            : ""))
             }
             exchange.leaveOut(report.leaveOut(problems, of: &plan))
         }

@@ -18,6 +18,7 @@ struct VercelNowTests {
             let message = try failedAsJSON(platform.push(), 2, "usage")
             #expect(message.contains("production would have 1001 variables"), "\(message)")
             #expect(message.contains("1000") && message.contains("Nothing was sent"))
+            #expect(message.contains("zg-env rm KEY -p web --push"), "\(message)")
             #expect(!message.contains("preview would"))
         }
         #expect(writes == [])
