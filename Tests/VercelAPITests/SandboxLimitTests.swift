@@ -53,7 +53,7 @@ private final class SteppingRoom: Sleeper {
             transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
             waitingRoom: room)
         let project = try client.project("p0")
-        let records = try client.environmentVariables(ofProject: project.id)
+        let records = try client.environmentVariables(ofProject: project.id).variables
         // Deletions are limited to 60 in a minute, whatever else was asked for.
         for record in records {
             _ = try client.deleteEnvironmentVariable(record.id, ofProject: project.id)
