@@ -1,4 +1,5 @@
 package import Vault
+internal import VercelAPI
 
 /// The effect of a change on the records of one key.
 package struct RecordEdit: Equatable {
@@ -56,6 +57,9 @@ extension VaultTransaction {
             records ?? index.variables.filter { $0.project == project && $0.name == key }
         let live = records.filter(\.isLive)
         let plan = ScopeAssignment(of: scope, among: live)
+        // No schema makes a Secret of what its name makes public.
+        let isPublic = PublicPrefix(of: key)?.isRefusedForSecrets == true
+        let declared = isPublic && declared == .sensitive ? nil : declared
         let inherited = Inheritance(in: scope, among: records, declared: declared)
         let before = live.filter { $0.attributes.scope.overlaps(scope) }
             .map(\.attributes.kind).strictest

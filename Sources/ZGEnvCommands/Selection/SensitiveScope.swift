@@ -8,24 +8,32 @@ enum SensitiveScope {
     ///
     /// - Parameters:
     ///   - kind: The type that was asked for; nil to keep or take over one.
+    ///   - isNamed: Whether the targets were named with `-t`. A Secret for a development that was named
+    ///     is Vercel's to refuse.
     ///   - source: The type of the value where it comes from.
     ///   - records: All records of the key, including removed ones.
     /// - Throws: ``ExitCode/usage``.
     static func check(
-        _ scope: Scope, _ kind: VariableAttributes.Kind?,
+        _ scope: Scope, _ kind: VariableAttributes.Kind?, isNamed: Bool = false,
         copyOf source: VariableAttributes.Kind? = nil, of key: String, among records: [Variable]
     ) throws {
         if kind == .sensitive { try check(publicName: key) }
-        guard scope.targets.contains(.development), kind == nil else { return }
+        guard scope.targets.contains(.development), kind == nil || kind == .sensitive && !isNamed
+        else { return }
         let live = records.filter(\.isLive)
         let there = live.first { $0.attributes.scope.targets.contains(.development) }
         guard there?.attributes.kind != .sensitive else { return }
         let exact = live.first { $0.attributes.scope == scope }
         let kept = exact?.attributes.kind ?? Inheritance(in: scope, among: records).kind
-        guard [kept, source].contains(.sensitive) else { return }
+        guard [kind, kept, source].contains(.sensitive) else { return }
         throw CommandError(
-            .usage, "\(key) is sensitive, and Vercel does not allow that in development.",
-            hint: "Choose other targets, or set it for development with --type encrypted.")
+            .usage,
+            kind == .sensitive
+                ? "Vercel's documentation does not allow sensitive variables for development."
+                : "\(key) is sensitive, and Vercel does not allow that in development.",
+            hint: kind == .sensitive
+                ? "Choose other targets: -t production,preview. To try it nevertheless, name development with -t."
+                : "Choose other targets, or set it for development with --type encrypted.")
     }
 
     /// Refuses to make a variable sensitive whose name makes it public.

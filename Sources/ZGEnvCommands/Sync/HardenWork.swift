@@ -59,8 +59,10 @@ struct HardenWork {
             try prepared(items) + declared(plan.declared)
             + plan.unconfirmed.compactMap { $0.variable?.id } + plan.leftovers.map(\.id)
         do {
-            let pushed = try PushWork(workspace, rules: .init(records: Set(records)))
-                .run(asks: false)
+            var rules = PushPlan.Rules(records: Set(records))
+            // What stays readable for development was in the plan.
+            rules.allowsWeaker = true
+            let pushed = try PushWork(workspace, rules: rules).run(asks: false)
             report.outcomes = pushed.outcomes
             // A conflict stops the push before anything is sent.
             if pushed.outcomes.isEmpty { report.sendingFailure = pushed.result().failure }

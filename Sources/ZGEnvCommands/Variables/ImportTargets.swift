@@ -49,6 +49,9 @@ struct ImportTargets {
 
     private(set) var files: [File]
 
+    /// Whether `-t` or `-b` named the targets.
+    var areNamed: Bool { files.allSatisfy { $0.choice == .option } }
+
     /// Reads the targets of each file.
     ///
     /// - Parameters:

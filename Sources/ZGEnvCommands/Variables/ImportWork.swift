@@ -62,7 +62,8 @@ struct ImportWork {
                 kind: kind, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(
-                    entry.scope, kind, of: entry.key, among: records?[entry.key] ?? [])
+                    entry.scope, kind, isNamed: content.targets.areNamed, of: entry.key,
+                    among: records?[entry.key] ?? [])
             }
             try checkEmpty(plan, records ?? [:]) { variable in
                 try reader?.isEmpty(variable, in: arena) == true

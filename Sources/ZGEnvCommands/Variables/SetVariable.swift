@@ -241,7 +241,7 @@ struct SetVariable: Command {
                 standard: DefaultType.kind(
                     of: key, in: Scope(targets: [.production, .preview]), index))
         }
-        try SensitiveScope.check(scope, kind, of: key, among: records)
+        try SensitiveScope.check(scope, kind, isNamed: wanted != nil, of: key, among: records)
         return scope
     }
 

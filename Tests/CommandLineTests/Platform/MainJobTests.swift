@@ -118,7 +118,12 @@ struct MainJobTests {
             #expect(dry["dryRun"] == true)
             #expect(dry.keys("created") == ["KEY"])
             let text = done(try platform.run("push", "-p", "web", "--dry-run"))
-            #expect(text.output == "Would create KEY for production, preview, development\n")
+            #expect(
+                text.output == """
+                    Would create KEY for production, preview, development
+                    1 new variable will be readable on Vercel (Config); to hide them, run: zg-env harden KEY -p web
+
+                    """)
             let redeploy = try json(platform.run("redeploy", "-p", "web", "--json", "--dry-run"))
             #expect(redeploy["dryRun"] == true)
             #expect(redeploy["id"]?.text == (try platform.current()))
