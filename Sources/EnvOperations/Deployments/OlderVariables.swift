@@ -22,13 +22,15 @@ package struct OlderVariables: Equatable, Sendable {
     ///     known state counts.
     ///   - local: The vault's records of the project, including removed ones.
     package init(
-        in deployment: Deployment, platform: [EnvironmentVariable]?, local: [Variable]
+        in deployment: Deployment, platform: VariableList<EnvironmentVariable>?,
+        local: [Variable]
     ) {
         guard let made = deployment.createdAt else {
             (changed, missing, removed, isKnown) = ([], [], [], false)
             return
         }
-        isKnown = platform != nil || !local.isEmpty
+        let isComplete = platform?.hiddenProduction == 0
+        isKnown = isComplete || !local.isEmpty
         // A value that was restored since, for example by a reverted rotation, is the same as then.
         let same = Set(
             local.compactMap { variable -> Place? in
@@ -40,8 +42,9 @@ package struct OlderVariables: Equatable, Sendable {
         var changed: Set<String> = []
         var missing: Set<String> = []
         var present: Set<String> = []
+        let listed = Set((platform?.variables ?? []).map(\.id))
         if let platform {
-            for record in platform where record.targets.contains(.production) {
+            for record in platform.variables where record.targets.contains(.production) {
                 present.insert(record.key)
                 if let updated = record.updatedAt,
                     same.contains(Place(record: record.id, time: updated))
@@ -54,9 +57,11 @@ package struct OlderVariables: Equatable, Sendable {
                     changed.insert(record.key)
                 }
             }
-        } else {
+        }
+        // What Vercel does not show is as the vault last saw it.
+        if !isComplete {
             for record in local where record.isLive {
-                guard let remote = record.remote, !remote.isGone,
+                guard let remote = record.remote, !remote.isGone, !listed.contains(remote.id),
                     remote.agreed.scope.targets.contains(.production)
                 else { continue }
                 present.insert(remote.key)

@@ -92,7 +92,9 @@ package struct HardeningPlan: Equatable, Sendable {
                 < ($1.key, $1.attributes.scope.description, $1.id)
         }
         for record in ordered where includes(record.key) {
-            if record.attributes.kind == .sensitive { judgeSensitive(record) }
+            if record.integration == nil, record.attributes.kind == .sensitive {
+                judgeSensitive(record)
+            }
             guard [.plain, .encrypted].contains(record.attributes.kind) else { continue }
             let hardened = part(of: record.attributes.scope)
             if hardened.isEmpty { continue }

@@ -44,6 +44,13 @@ package struct PullPlan: Equatable, Sendable {
             }
         }
 
+        /// Whether a live variable of the vault would no longer be for production.
+        fileprivate var leavesProduction: Bool {
+            guard let variable, variable.isLive, action != .agree else { return false }
+            return variable.attributes.scope.targets.contains(.production)
+                && !attributes.scope.targets.contains(.production)
+        }
+
         /// Whether a value in the vault changes, or loses its record, a target or its name.
         package var changesLocalValue: Bool {
             guard let variable, variable.isLive, variable.currentVersion > 0 else { return false }
@@ -151,6 +158,10 @@ package struct PullPlan: Equatable, Sendable {
                     conflicts.append(conflict)
                 }
             case .unread(let note): unreadable.append(note)
+            case .step(let step, _)
+            where !platform.isComplete && step.leavesProduction:
+                // A hidden variable may have production now.
+                if let variable = step.variable { unlisted.append(variable) }
             case .step(let step, let note):
                 steps.append(step)
                 if let note { unreadable.append(note) }
@@ -231,8 +242,14 @@ package struct PullPlan: Equatable, Sendable {
     private mutating func rejectOverlaps(
         among variables: [Variable], _ rules: Rules, _ moved: Set<Identifier>
     ) {
+        let hidden = Set(unlisted.map(\.id))
         while let (place, scope, other) = firstOverlap(among: variables) {
             let step = steps.remove(at: place)
+            // What is in the way may be gone, or have other targets: Vercel hides it.
+            if let other, hidden.contains(other.id) {
+                if let variable = step.variable { unlisted.append(variable) }
+                continue
+            }
             let isForced = rules.force || other.map(rules.forces) ?? false
             let along = step.variable.flatMap { known in
                 rules.force && other.map { !rules.forces($0) } ?? false ? known.name : nil

@@ -155,6 +155,14 @@ struct PullPlanning {
             }
             var undecided = step(withValue: false)
             undecided.staysBehind = true
+            guard record.integration == nil else {
+                return .step(
+                    undecided,
+                    RecordNote(
+                        record,
+                        "an integration changed it, and Vercel does not show the new value; the vault still has the older one"
+                    ))
+            }
             return .step(
                 undecided,
                 RecordNote(

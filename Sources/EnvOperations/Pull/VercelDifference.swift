@@ -44,7 +44,7 @@ package struct VercelDifference: Equatable {
         entries += sides.onlyInVault.map {
             Entry(
                 key: $0.name, scope: $0.attributes.scope,
-                state: sides.mayBeHidden($0) ? .unlisted : .removed, differing: [])
+                state: sides.isComplete ? .removed : .unlisted, differing: [])
         }
         entries += try sides.both.map { pair in
             var (state, differing) = (DifferenceState.present, [String]())
@@ -70,7 +70,8 @@ package struct VercelDifference: Equatable {
         fileprivate var onlyInVault: [Variable] = []
         fileprivate var onlyOnVercel: [VercelRecord] = []
         fileprivate let isOneEnvironment: Bool
-        private let isComplete: Bool
+        /// Whether Vercel listed every record that it has.
+        fileprivate let isComplete: Bool
 
         /// Matches the records of both sides.
         ///
@@ -92,13 +93,6 @@ package struct VercelDifference: Equatable {
             for variable in here { add(variable, there[variable.name]) }
             let names = Set(here.map(\.name))
             for record in there.values where !names.contains(record.key) { add(nil, record) }
-        }
-
-        /// Returns whether Vercel may have a record that it does not list.
-        fileprivate func mayBeHidden(_ variable: Variable) -> Bool {
-            !isComplete
-                && (variable.remote != nil
-                    || variable.attributes.scope.targets.contains(.production))
         }
 
         private mutating func add(_ variable: Variable?, _ record: VercelRecord?) {

@@ -42,7 +42,7 @@ package struct ColleagueClaims {
                 guard let record = found[claim.remoteID] else { return false }
                 return record.key == claim.key && record.updatedAt == claim.updatedAt
                     && owners[record.id].map { $0 == variable.id } != false
-                    && Self.mayBe(record, variable, among: found)
+                    && Self.mayBe(record, variable, among: found, platform.isComplete)
             }
             // Several members may say the same; different versions cannot all be true.
             guard let claim = fitting.first, let record = found[claim.remoteID],
@@ -62,9 +62,10 @@ package struct ColleagueClaims {
     /// Whether a claim about a record may say something new about a variable. Without that, a push
     /// could change a record that has nothing to do with it.
     private static func mayBe(
-        _ record: VercelRecord, _ variable: Variable, among found: [String: VercelRecord]
+        _ record: VercelRecord, _ variable: Variable, among found: [String: VercelRecord],
+        _ isComplete: Bool
     ) -> Bool {
-        if let remote = variable.remote, found[remote.id] != nil {
+        if let remote = variable.remote, found[remote.id] != nil || !isComplete {
             return remote.id == record.id && remote.agreedUpdatedAt != record.updatedAt
         }
         return record.key == variable.name && record.attributes.scope == variable.attributes.scope

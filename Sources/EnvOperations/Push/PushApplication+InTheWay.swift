@@ -18,7 +18,17 @@ extension PushApplication {
                 let record = now.first(where: {
                     $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
                 })
-            else { continue }
+            else {
+                if !now.isComplete, let step = outcomes[place]?.step {
+                    outcomes[place]?.end = .failed(
+                        "Vercel has a variable of the name for \(step.attributes.scope.description), and \(now.hidingClause)",
+                        VercelAPIError(
+                            .forbidden, reason: now.hidingClause,
+                            hint: "use a token that may see production variables"))
+                    outcomes[place]?.isSent = false
+                }
+                continue
+            }
             let who = record.phrase(for: record.author, as: origin.author)
             outcomes[place]?.end = .conflict(
                 "a variable for \(record.attributes.scope.description) was created on Vercel in the meantime\(who)"

@@ -106,6 +106,8 @@ package struct PushPlan: Equatable, Sendable {
     package private(set) var spared: [VercelRecord] = []
     /// Removed records that are gone on Vercel too and can be forgotten.
     package private(set) var forgotten: [Identifier] = []
+    /// What is not sent because an integration manages the record on Vercel.
+    package private(set) var managed: [RecordNote] = []
     /// Records that Vercel does not list and may only hide, and that need no change.
     package private(set) var unlisted: [Variable] = []
     /// What cannot be sent while Vercel hides production variables: it would change production, or a
@@ -164,7 +166,9 @@ package struct PushPlan: Equatable, Sendable {
         if rules.prune {
             // A record that another step takes over is in the vault from then on.
             let used = Set(steps.compactMap(\.remoteID))
-            let prunable = planning.prunable().filter { !used.contains($0.id) }
+            let prunable = planning.prunable().filter {
+                !used.contains($0.id) && (rules.force || $0.integration == nil)
+            }
             steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
@@ -174,16 +178,22 @@ package struct PushPlan: Equatable, Sendable {
         if !platform.isComplete { blockProduction(platform) }
     }
 
-    /// Turns steps that would change what an integration manages into conflicts: the integration may
-    /// write it again, or fail.
+    /// Leaves out steps that would change what an integration manages: the integration may write it
+    /// again, or fail.
     private mutating func leaveManaged(_ platform: ListedRecords) {
         let managed = Dictionary(
             firstOf: platform.filter { $0.integration != nil }.map { ($0.id, $0) })
         if managed.isEmpty { return }
-        let found = steps.compactMap { step in step.remoteID.flatMap { managed[$0] } }
-        steps.removeAll { $0.remoteID.map { managed[$0] != nil } ?? false }
-        conflicts += found.map {
-            RecordNote($0, "an integration manages it on Vercel", way: .managed)
+        let isLeft = { (step: Step) in step.remoteID.map { managed[$0] != nil } ?? false }
+        self.managed = steps.filter(isLeft).map {
+            RecordNote(
+                key: $0.variable?.name ?? $0.key, scope: $0.attributes.scope,
+                reason: "an integration manages it on Vercel", way: .managed)
+        }
+        // What waits for such a record stays too.
+        let successors = Set(steps.filter(isLeft).compactMap(\.successor))
+        steps.removeAll { step in
+            isLeft(step) || step.variable.map { successors.contains($0.id) } ?? false
         }
     }
 
@@ -234,9 +244,8 @@ package struct PushPlan: Equatable, Sendable {
             // Without any, what Vercel had here before: of this variable, or of a removed one.
             let last = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
                 .max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
-            let gone =
-                scope.isOnlyDevelopment
-                ? [] : [last?.attributes.kind, variable.remote?.agreed.kind].compactMap(\.self)
+            let agreed = scope.isOnlyDevelopment ? nil : variable.remote?.agreed.kind
+            let gone = [last?.attributes.kind, agreed].compactMap(\.self)
             guard let before = there.map(\.attributes.kind).strictest ?? gone.strictest,
                 step.attributes.kind.strictness < before.strictness
             else { return nil }

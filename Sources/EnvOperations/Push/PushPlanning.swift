@@ -54,6 +54,9 @@ struct PushPlanning {
         }
         guard let record = vercelByID[remote.id] else { return gone(variable) }
         let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
+        if record.integration != nil, !rules.force, !SyncState.isChangedHere(variable) {
+            return .unchanged
+        }
         // Even if nothing changed here, Vercel does not have what the vault says. Without a value,
         // the vault says nothing about it.
         let saysSomething =
@@ -173,6 +176,7 @@ struct PushPlanning {
     }
 
     private func gone(_ variable: Variable) -> SendDecision {
+        if variable.isRemovedEverywhere { return .nothing }
         guard platform.isComplete else {
             return .unlisted(needsSending: !variable.isLive || SyncState.isChangedHere(variable))
         }

@@ -19,4 +19,11 @@ package enum DefaultType {
         else { return .encrypted }
         return .sensitive
     }
+
+    /// The type of a new variable for production and preview.
+    package static func deployed(
+        _ key: String, _ index: VaultIndex
+    ) -> VariableAttributes.Kind {
+        kind(of: key, in: Scope(targets: [.production, .preview]), index)
+    }
 }

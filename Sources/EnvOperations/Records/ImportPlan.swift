@@ -69,9 +69,10 @@ package struct ImportPlan: Equatable {
     package init(
         candidates: [Candidate], records: [String: [Variable]],
         rule: ConflictRule, kind: VariableAttributes.Kind? = nil,
+        standard: (String) -> VariableAttributes.Kind = { _ in .encrypted },
         isEqual: ((Int, Variable) throws -> Bool)?
     ) throws {
-        let placing = Placing(candidates, records, kind)
+        let placing = Placing(candidates, records, kind, standard)
         if !placing.ambiguous.isEmpty { throw Refusal.ambiguous(placing.ambiguous) }
         var entries: [Entry] = []
         var conflicts: [String] = []
@@ -123,7 +124,7 @@ package struct ImportPlan: Equatable {
 
         init(
             _ candidates: [Candidate], _ records: [String: [Variable]],
-            _ kind: VariableAttributes.Kind?
+            _ kind: VariableAttributes.Kind?, _ standard: (String) -> VariableAttributes.Kind
         ) {
             var numbers: [String: [Int]] = [:]
             var keys: [String] = []
@@ -146,7 +147,8 @@ package struct ImportPlan: Equatable {
                     if let wanted = candidates[number].wanted {
                         scope = wanted
                     } else if existing.isEmpty {
-                        scope = Inheritance.standardScope(kind, among: records[key] ?? [])
+                        scope = Inheritance.standardScope(
+                            kind, among: records[key] ?? [], standard: standard(key))
                     } else {
                         let open = existing.map(\.attributes.scope).filter {
                             !rest(of: $0).isEmpty

@@ -245,10 +245,15 @@ package final class RotationApplication {
         for (member, standing) in zip(members, standings) {
             switch try standing?.get() {
             case .success(.holdsNew): continue
-            case .success(.holdsOther(let reason)), .success(.unknown(let reason)):
+            case .success(.holdsOther(let reason)):
                 return .init(
                     .changedThere,
                     "in \(member.name), \(reason); the next deployment will use that value\(consequence)"
+                )
+            case .success(.unknown(let reason)):
+                return .init(
+                    .changedThere,
+                    "in \(member.name), \(reason), so the next deployment may use another value\(consequence)"
                 )
             case .failure(let problem): return problem
             case nil: throw RotationInterrupted()

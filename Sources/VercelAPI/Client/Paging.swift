@@ -36,7 +36,11 @@ struct Page<Element: ListElement>: Decodable {
             if let name = Element.hiddenCountName, object.contains(name),
                 try !object.decodeNil(forKey: name)
             {
-                hiddenCount = max(0, try object.decode(Int.self, forKey: name))
+                hiddenCount = try object.decode(Int.self, forKey: name)
+                guard hiddenCount >= 0 else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: name, in: object, debugDescription: "a negative number")
+                }
             }
             return
         }

@@ -74,7 +74,10 @@ package struct EnvironmentVariable: Decodable, Sendable, Equatable {
         editorName = object.text("lastEditedByDisplayName")
         isDecrypted = object.bool("decrypted")
         isSystem = object.bool("system") ?? false
-        integration = object.object("contentHint")?.text("type")
+        // A hint in another form is one too.
+        integration = object.object("contentHint").map {
+            String(($0.text("type") ?? "unknown").prefix(64))
+        }
     }
 
     /// Returns whether the `value` member of a response can be the value itself.

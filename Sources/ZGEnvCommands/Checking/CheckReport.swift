@@ -26,23 +26,30 @@ struct CheckReport {
         return CommandResult(
             json: json,
             text: text(TerminalStyle(workspace.context), isVerbose: workspace.options.verbose),
-            failure: problems.isEmpty && !noted ? nil : failure(problems))
+            failure: problems.isEmpty && !noted && unseen.isEmpty ? nil : failure(problems, noted))
     }
 
-    private func failure(_ problems: [SchemaResult]) -> CommandError {
-        guard !problems.isEmpty else {
+    /// What is not known because Vercel hides production variables.
+    private var unseen: [SchemaResult] {
+        listed.isComplete
+            ? [] : results.filter { $0.state == .unknown && $0.why == listed.hidingClause }
+    }
+
+    private func failure(_ problems: [SchemaResult], _ noted: Bool) -> CommandError {
+        let known = problems.filter { !unseen.contains($0) }
+        guard !known.isEmpty || noted else {
+            let list = VariableName.list(Set(unseen.map(\.key)).sorted())
+            return HiddenProduction.refusal(
+                listed, of: project, "it is not known whether Vercel has them: \(list)")
+        }
+        guard !known.isEmpty else {
             return CommandError(
                 .failed,
                 "\(schema.path) has declarations that have no effect, which --strict does not allow."
             )
         }
-        let known = problems.filter { $0.state != .unknown || $0.why != listed.hidingClause }
-        let names = Set((known.isEmpty ? problems : known).map(\.key)).sorted()
+        let names = Set(known.map(\.key)).sorted()
         let list = VariableName.list(names)
-        guard !known.isEmpty else {
-            return HiddenProduction.refusal(
-                listed, of: project, "it is not known whether production has them: \(list)")
-        }
         return CommandError(
             .failed,
             names.count == 1

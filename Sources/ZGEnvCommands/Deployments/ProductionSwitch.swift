@@ -87,7 +87,7 @@ struct ProductionSwitch {
                     : "Cannot list Vercel's variables, so only the differences that the vault knows about are shown."
             )
         }
-        return OlderVariables(in: named.deployment, platform: list?.variables, local: local)
+        return OlderVariables(in: named.deployment, platform: list, local: local)
     }
 
     /// Warns about older values.

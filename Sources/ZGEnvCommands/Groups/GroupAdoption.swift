@@ -265,7 +265,8 @@ extension GroupAdoption {
             [
                 "projectID": .string(proposed.projectID), "name": .string(proposed.projectName),
                 "team": .string(orNull: team?.slug), "teamName": .string(orNull: team?.name),
-                "framework": .string(orNull: platform.framework), "origin": .string(proposed.origin),
+                "framework": .string(orNull: platform.framework),
+                "origin": .string(proposed.origin),
             ]
         }
 

@@ -35,7 +35,7 @@ struct VercelLook {
         let shared = shared.names(in: place)
         return SchemaLook(side: .vercel, target: target, keys: shared.union(found.keys)) { item in
             if let kind = found[item.key] { return .init(.unread, kind: kind) }
-            return shared.contains(item.key) ? .init(.unread) : missing(in: place)
+            return shared.contains(item.key) ? .init(.unread) : missing
         }
     }
 
@@ -54,18 +54,17 @@ struct VercelLook {
         let shared = shared.names(in: place)
         return SchemaLook(side: .live, target: target, keys: variables.keys) { item in
             var presence = variables.presence(of: item.key)
-            if presence.content == .missing { presence = missing(in: place) }
+            if presence.content == .missing { presence = missing }
             guard presence.content == .missing, shared.contains(item.key) else { return presence }
             return .init(
                 .unknown("a shared variable, and Vercel does not report when it was added"))
         }
     }
 
-    /// Returns what it means that a variable is not there: nothing, if Vercel may hide it.
-    private func missing(in place: EffectiveVariables.Place) -> SchemaCheck.Presence {
-        let isProduction = EffectiveVariables.applies(Scope(targets: .production), in: place)
-        return isProduction && !records.isComplete
-            ? .init(.unknown(records.hidingClause)) : .missing
+    /// What it means that a variable is not there: nothing, if Vercel may hide it. One for production may
+    /// be for other targets too.
+    private var missing: SchemaCheck.Presence {
+        records.isComplete ? .missing : .init(.unknown(records.hidingClause))
     }
 
     private func records(in place: EffectiveVariables.Place) -> [VercelRecord] {

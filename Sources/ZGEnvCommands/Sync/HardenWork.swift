@@ -1,3 +1,4 @@
+internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -100,7 +101,9 @@ struct HardenWork {
                 hint: "The other targets are production and preview.")
         }
         let known = Set(platform.map(\.key) + variables.filter(\.isLive).map(\.name))
-        if let missing = (rules.keys ?? []).sorted().first(where: { !known.contains($0) }) {
+        if platform.isComplete,
+            let missing = (rules.keys ?? []).sorted().first(where: { !known.contains($0) })
+        {
             throw RecordSelection.notFound(missing, project, index)
         }
         var rules = rules
@@ -114,13 +117,19 @@ struct HardenWork {
     /// Refuses to write to production while Vercel hides a part of it, before the vault changes.
     private func refuseHidden(_ plan: HardeningPlan, _ platform: ListedRecords) throws {
         guard !platform.isComplete else { return }
+        let isElsewhere = rules.places.map { !$0.targets.contains(.production) } ?? false
+        let listed = Set(platform.map(\.key))
+        let isListed = rules.keys.map(listed.isSuperset) ?? isElsewhere
         let keys = plan.names { $0.targets.contains(.production) }
-        guard !keys.isEmpty else {
-            return HiddenProduction.warn(platform, of: project.name, workspace.context)
+        guard keys.isEmpty, isListed else {
+            let names = keys.isEmpty ? "" : ": \(VariableName.list(keys.sorted()))"
+            throw HiddenProduction.refusal(
+                platform, of: project.name, "nothing was changed\(names)",
+                rest: rules.keys == nil && !isElsewhere
+                    ? "Others can be hardened: zg-env harden -t preview -p \(word: project.name)"
+                    : "")
         }
-        throw HiddenProduction.refusal(
-            platform, of: project.name,
-            "nothing was changed: \(VariableName.list(keys.sorted()))")
+        HiddenProduction.warn(platform, of: project.name, workspace.context)
     }
 
     /// Reads Vercel's values and compares the vault's with them.

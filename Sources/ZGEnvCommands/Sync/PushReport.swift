@@ -143,6 +143,7 @@ struct PushReport {
             .init("empty", .array(emptySteps.map(\.entry))),
             .init("changedWhileLocked", changes?.json ?? .array([])),
             .init("unlisted", .array(plan.unlisted.map(\.entry))),
+            .init("managed", .entries(plan.managed)),
         ]
         if let reading { members.append(HiddenProduction.member(reading.records)) }
         if isDryRun { members.append(.init("dryRun", true)) }
@@ -250,16 +251,20 @@ struct PushReport {
                 return
                     "\(outcome.step.key) (\(outcome.step.attributes.scope.description)) \(reason)"
             }
-            return planLines.isEmpty && left.isEmpty
+            let managed = plan.managed.map {
+                "\($0.key) (\($0.scope.description)) is left out: \($0.reason)"
+            }
+            return planLines.isEmpty && left.isEmpty && managed.isEmpty
                 ? "Nothing to push.\n"
-                : (planLines.map { "Would \($0)" } + left + changeLines
+                : (planLines.map { "Would \($0)" } + left + managed + changeLines
                     + [readableNotice].compactMap(\.self)).map {
                         "\(DisplayText.safe(sentence: $0))\n"
                     }.joined()
         }
         let outcomes = outcomes + leftOut
-        if outcomes.isEmpty { return "Nothing to push.\n" }
+        if outcomes.isEmpty && plan.managed.isEmpty { return "Nothing to push.\n" }
         return overtaken.map { line("conflict", $0) }.joined()
+            + plan.managed.map { line("managed ", $0) }.joined()
             + outcomes.map { outcome in
                 let what =
                     "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"
@@ -282,7 +287,9 @@ struct PushReport {
     }
 
     /// Whether there are no steps and no conflicts.
-    var isInSync: Bool { plan.steps.isEmpty && plan.conflicts.isEmpty && leftOut.isEmpty }
+    var isInSync: Bool {
+        plan.steps.isEmpty && plan.conflicts.isEmpty && leftOut.isEmpty && plan.managed.isEmpty
+    }
 
     /// Whether conflicts stopped the push before anything was sent.
     var isUnsent: Bool { !conflicts.isEmpty && !hasSent }
@@ -304,22 +311,31 @@ struct PushReport {
             return CommandError(
                 .conflict,
                 keyCount == 1
-                    ? failures.isEmpty && conflicts[0].way != .managed
+                    ? failures.isEmpty
                         ? "\(conflicts[0].key) has changed on Vercel since the last sync."
                         : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
-                    : conflicts.allSatisfy { $0.way == .managed }
-                        ? "Integrations manage \(keyCount) of the variables on Vercel."
-                        : "\(keyCount) variables have changed on Vercel since the last sync.",
+                    : "\(keyCount) variables have changed on Vercel since the last sync.",
                 hint:
                     "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )
         }
-        guard !failures.isEmpty else { return leftOutFailure }
+        guard !failures.isEmpty else { return leftOutFailure ?? managedFailure }
         let code = failures.exitCode
         return CommandError(
             code,
             "\(failures.count) of \(outcomes.count) changes failed. \(Self.sentence(failures))",
             hint: hint(failures, code, conflicts))
+    }
+
+    /// The error if only what integrations manage was not sent, else nil.
+    private var managedFailure: CommandError? {
+        guard let first = plan.managed.first else { return nil }
+        let others = Set(plan.managed.map(\.key)).count - 1
+        let sent = outcomes.isEmpty ? "Nothing was sent." : "The other changes were applied."
+        return CommandError(
+            .conflict,
+            "\(first.key)\(others == 0 ? "" : " and \(others) more") was not sent: \(first.reason).",
+            hint: "\(sent) \(ConflictAdvice(plan.managed, project: project).text)")
     }
 
     /// The error if nothing but what was left out failed, else nil.

@@ -207,7 +207,9 @@ struct PushWork {
         }
         // `set` and `import` have said it.
         let readable = asks && command == nil ? report.readableNotice : nil
-        if workspace.options.yes, let readable { workspace.note("\(readable).") }
+        if workspace.options.yes, !workspace.options.dryRun, let readable {
+            workspace.note("\(readable).")
+        }
         if asks || workspace.options.dryRun {
             let lines = report.planLines + [readable].compactMap(\.self)
             let question =
@@ -282,7 +284,7 @@ struct PushWork {
     private func refuseHidden(_ plan: PushPlan, _ platform: ListedRecords) throws {
         guard !platform.isComplete, rules.prune || !plan.blocked.isEmpty else { return }
         let blocked = Set(plan.blocked.map(\.key))
-        let others = Set(plan.steps.map(\.key)).subtracting(blocked).sorted()
+        let others = Set(plan.steps.compactMap(\.variable?.name)).subtracting(blocked).sorted()
         let rest =
             rules.prune || others.isEmpty
             ? ""

@@ -211,7 +211,7 @@ struct Import: Command {
         }
         try source.removeValuesFromComments()
         progress.finish()
-        let standard = ImportWork.standard(kind)
+        let standard = ImportWork.standard(kind, try workspace.session.index(.listing))
         let content = ImportContent(
             source, try ImportTargets(of: source, wanted: wanted, standard: standard))
         let scopes = Dictionary(grouping: variables, by: \.name).compactMapValues {

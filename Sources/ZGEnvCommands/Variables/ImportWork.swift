@@ -18,8 +18,8 @@ struct ImportWork {
     var progress: (Int, Int) -> Void = { _, _ in }
 
     /// The scope of new keys that nothing gives targets.
-    static func standard(_ kind: VariableAttributes.Kind?) -> Scope {
-        Inheritance.standardScope(kind, among: [])
+    static func standard(_ kind: VariableAttributes.Kind?, _ index: VaultIndex) -> Scope {
+        Inheritance.standardScope(kind, among: [], standard: DefaultType.deployed("", index))
     }
 
     /// Returns the plan of the import without applying it.
@@ -59,7 +59,7 @@ struct ImportWork {
         do {
             let plan = try ImportPlan(
                 candidates: content.candidates(), records: records ?? [:], rule: rule,
-                kind: kind, isEqual: isEqual)
+                kind: kind, standard: { DefaultType.deployed($0, index) }, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(
                     entry.scope, kind, isNamed: content.targets.areNamed, of: entry.key,

@@ -76,6 +76,9 @@ enum RemoteReveal {
         }
         throw CommandError(
             .notFound,
-            "\(name) is set on Vercel for \(scopes), but not for this target.")
+            records.isComplete
+                ? "\(name) is set on Vercel for \(scopes), but not for this target."
+                : "\(name) is set on Vercel for \(scopes); for others it is not known, since \(records.hidingClause)."
+        )
     }
 }

@@ -56,6 +56,11 @@ struct Rename: Command {
             }
         }
         try check(index)
+        if index.variables(of: project.id, named: key).contains(where: {
+            $0.attributes.kind == .sensitive
+        }) {
+            try SensitiveScope.check(publicName: new)
+        }
         VariableName.warnUnlessPortable(new, workspace.context)
         if !workspace.options.dryRun {
             let time = workspace.context.now()

@@ -238,8 +238,7 @@ struct SetVariable: Command {
         } else {
             scope = Inheritance.standardScope(
                 kind, among: records,
-                standard: DefaultType.kind(
-                    of: key, in: Scope(targets: [.production, .preview]), index))
+                standard: DefaultType.deployed(key, index))
         }
         try SensitiveScope.check(scope, kind, isNamed: wanted != nil, of: key, among: records)
         return scope

@@ -22,7 +22,7 @@ enum HiddenProduction {
         _ listed: ListedRecords, of project: String, _ what: String, rest: String = ""
     ) -> CommandError {
         let hint =
-            "Use a token that may see production variables: zg-env login, or VERCEL_TOKEN."
+            "Use a token that may see production variables: VERCEL_TOKEN, or zg-env login and then --account NAME."
         return CommandError(
             .unauthorized, "\(listed.hidingClause) in \(project), so \(what).",
             hint: rest.isEmpty ? hint : "\(hint) \(rest)")

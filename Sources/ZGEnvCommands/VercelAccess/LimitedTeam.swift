@@ -11,7 +11,7 @@ extension Team {
             switch word {
             case "scope": "it requires single sign-on (SAML)"
             case "mfa": "it requires two-factor authentication"
-            default: word
+            default: String(word.prefix(64))
             }
         }
         let why = reasons.isEmpty ? "" : " (limited: \(reasons.joined(separator: ", ")))"

@@ -99,7 +99,11 @@ struct LinkedProject {
         do throws(VercelAPIError) {
             return try read()
         } catch {
-            if let refusal = access.refusal(error, of: binding.projectName) { throw refusal }
+            if let refusal = access.refusal(
+                error, of: binding.projectName, id: binding.projectID)
+            {
+                throw refusal
+            }
             guard error.code == .notFound else { throw error }
             let session = try VercelSession(workspace)
             if let other = try session.account(besides: access.account, withAccessTo: binding) {

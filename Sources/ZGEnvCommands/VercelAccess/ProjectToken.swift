@@ -54,11 +54,19 @@ extension VercelSession.Access {
     /// Returns what a refusal means if the token is, or may be, for another project only; nil for
     /// other tokens and failures.
     ///
-    /// - Parameter project: The name of the project that was asked about.
-    func refusal(_ error: VercelAPIError, of project: String) -> CommandError? {
+    /// - Parameters:
+    ///   - project: The name of the project that was asked about.
+    ///   - id: Its id; nil if only its name is known.
+    func refusal(
+        _ error: VercelAPIError, of project: String, id: String? = nil
+    ) -> CommandError? {
         guard error.isDenial else { return nil }
         if let account {
-            return account.onlyProjectID.map { _ in account.refusal(of: "the project \(project)") }
+            // For its own project the denial means what it says.
+            guard let only = account.onlyProjectID, error.code != .tokenInvalid,
+                id.map({ $0 != only }) ?? (project != account.username)
+            else { return nil }
+            return account.refusal(of: "the project \(project)")
         }
         guard error.code != .tokenInvalid else { return nil }
         do throws(VercelAPIError) {

@@ -47,6 +47,8 @@ struct SharedListing {
                 [(bound.platform.id, found)], client, bound.access.account, askedAt, workspace)
             return found.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
         } catch {
+            // A token of one project can never read them.
+            if error.isDenial, bound.access.account?.onlyProjectID != nil { return [] }
             warn(error, workspace)
             return []
         }

@@ -255,4 +255,81 @@ struct HiddenProductionTests {
         }
         #expect(try home.platform.sync("KEY") == "synced")
     }
+
+    @Test func `VER-hidden-push what was removed before is not to be sent again`() throws {
+        let platform = try pushed()
+        done(try platform.run("rm", "PROD", "-p", "web", "--yes", "--push"))
+        try platform.set("PREVIEW", "newer", "-t", "preview")
+        try hide(platform)
+        try expectHiding(try platform.run("push", "-p", "web", "--yes"), 0, count: 1)
+        #expect(platform.records("PREVIEW") == ["preview=newer"])
+    }
+
+    @Test func `VER-hidden-push a hidden variable in the way is called that`() throws {
+        let platform = try pushed()
+        let act = "create,key=TAKEN,value=theirs,targets=production+preview"
+        try platform.server.perform(try #require(Act(act)))
+        try hide(platform)
+        try platform.set("TAKEN", "mine", "-t", "preview")
+        for options in [[], ["--force"]] {
+            let result = try platform.runner(["push", "-p", "web", "--yes"] + options).run()
+            #expect(result.status == 6, "\(result.error)")
+            #expect(!result.error.contains("pull TAKEN"), "\(result.error)")
+        }
+        #expect(platform.records("TAKEN") == ["production,preview=theirs"])
+    }
+
+    @Test func `VER-hidden-pull no target of the vault goes because it cannot be seen`() throws {
+        let platform = try pushed()
+        try platform.server.perform(try #require(Act("set,key=BOTH,newTargets=preview")))
+        let act = "create,key=BOTH,value=theirs,targets=production"
+        try platform.server.perform(try #require(Act(act)))
+        try hide(platform)
+        let result = try platform.run("pull", "-p", "web", "--yes", "--json")
+        try expectHiding(result, 0)
+        #expect(try JSONDocument(result.standardOutput).keys("unlisted").contains("BOTH"))
+        let value = try platform.home.revealed("BOTH", "-t", "production", project: "web")
+        #expect(value == Array("shared".utf8))
+    }
+
+    @Test func `VER-hidden-check a hidden variable may have the other targets too`() throws {
+        let platform = try pushed()
+        try platform.home.directory.write("# @required\nBOTH=\n", to: "web.schema")
+        let path = platform.home.directory.path("web.schema")
+        try hide(platform)
+        for options in [["-t", "preview"], ["-t", "production"], []] {
+            try expectHiding(
+                try platform.runner(
+                    ["check", "-p", "web", "--on", "vercel", "--schema", path] + options
+                ).run(), 6)
+        }
+        try hide(platform, false)
+        done(
+            try platform.run(
+                "check", "-p", "web", "--on", "vercel", "-t", "preview", "--schema", path))
+    }
+
+    @Test func `VER-hidden-harden does not say that nothing is left`() throws {
+        let platform = try pushed()
+        try hide(platform)
+        for arguments in [[], ["BOTH"], ["-t", "production"]] {
+            let result = try platform.runner(["harden", "-p", "web", "--yes"] + arguments).run()
+            try expectHiding(result, 6)
+            #expect(!result.output.contains("Nothing"), "\(result.output)")
+        }
+        try expectHiding(
+            try platform.run("harden", "-p", "web", "-t", "preview", "--yes"), 0)
+        #expect(platform.stored.filter { $0.type == "sensitive" }.map(\.key) == ["PREVIEW"])
+    }
+
+    @Test func `VER-hidden-rollback what the vault knows is still said`() throws {
+        let platform = try pushed()
+        let old = try #require(try platform.current())
+        try platform.set("PROD", "newer", "-t", "production")
+        try platform.pushed()
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        try hide(platform)
+        let plan = try platform.run("deployment", "rollback", old, "-p", "web", "--dry-run")
+        #expect(plan.output.contains("PROD"), "\(plan.output)\(plan.error)")
+    }
 }

@@ -46,13 +46,14 @@ struct IntegrationVariableTests {
         let platform = try pulled()
         try platform.set("STORE", "changed", "-t", "production")
         try platform.set("OWN", "changed", "-t", "production")
-        let (_, message) = try failedReport(platform.push(), 5, "conflict")
+        let (report, message) = try failedReport(platform.push(), 5, "conflict")
+        // The others are sent.
+        #expect(report.keys("managed") == ["STORE"] && report.keys("updated") == ["OWN"])
         #expect(
             message.contains(place) && message.contains("zg-env push STORE -p web --force"),
             "\(message)")
         #expect(platform.records("STORE") == ["production=theirs"])
-        #expect(platform.records("OWN") == ["production=mine"])
-        try platform.pushed("OWN")
+        #expect(platform.records("OWN") == ["production=changed"])
         let removed = try platform.run("rm", "STORE", "-p", "web", "--yes", "--push")
         #expect(removed.status == 5 && removed.error.contains(place), "\(removed.error)")
         #expect(platform.records("STORE") == ["production=theirs"])
@@ -78,5 +79,29 @@ struct IntegrationVariableTests {
         }
         #expect(writes == [])
         #expect(platform.stored.first { $0.key == "STORE" }?.type == "encrypted")
+    }
+
+    @Test func `VER-integration a value that it replaced is left to it, and stops nothing`() throws
+    {
+        let platform = try SandboxHome(
+            seed: """
+                {"projects": [{"name": "web", "deployments": [{"target": "production"}],
+                  "env": [{"key": "STORE", "value": "old", "target": ["production"]}]}]}
+                """)
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        let change = "set,key=STORE,value=theirs,integration=\(Self.kind),by=nobody"
+        try platform.server.perform(try #require(Act(change)))
+        let pulled = done(try platform.run("pull", "-p", "web", "--yes"))
+        #expect(pulled.output.contains("an integration changed it"), "\(pulled.output)")
+        #expect(!pulled.output.contains("--force"), "\(pulled.output)")
+        try platform.set("OWN", "1", "-t", "production")
+        try platform.pushed()
+        #expect(platform.records("STORE") == ["production=theirs"])
+        #expect(platform.records("OWN") == ["production=1"])
+        // Neither is it deleted by a push that prunes.
+        let other = "create,key=OTHER,value=x,targets=production,integration=\(Self.kind)"
+        try platform.server.perform(try #require(Act(other)))
+        try platform.pushed("--prune")
+        #expect(platform.records("OTHER") == ["production=x"])
     }
 }
