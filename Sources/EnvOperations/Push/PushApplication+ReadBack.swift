@@ -91,6 +91,9 @@ extension PushApplication {
             return .failed("it is not on Vercel", nil)
         }
         guard let record = found[answered.id] else {
+            guard listing.last.isComplete else {
+                return .failed("sent, but Vercel does not list it, and may only hide it", nil)
+            }
             return outcome.isPresumed
                 ? .failed("it is not on Vercel", nil)
                 : .conflict("it was removed on Vercel right after it was sent")

@@ -178,7 +178,9 @@ struct PushPlanning {
     private func gone(_ variable: Variable) -> SendDecision {
         if variable.isRemovedEverywhere { return .nothing }
         guard platform.isComplete else {
-            return .unlisted(needsSending: !variable.isLive || SyncState.isChangedHere(variable))
+            // What was seen to be gone needs no deletion.
+            return .unlisted(
+                needsSending: SyncState.isChangedHere(variable) && !variable.isRemovedEverywhere)
         }
         guard variable.isLive else {
             // An unknown record in its place is not what both sides agreed on.

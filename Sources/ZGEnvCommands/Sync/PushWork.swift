@@ -264,7 +264,8 @@ struct PushWork {
                         "To finish, push again: zg-env starts by checking which changes Vercel already has."
                 )
             }
-            report.overtaken = overtaken(plan.unchanged, adopted, platform, listing.last)
+            report.overtaken = overtaken(
+                plan.unchanged + plan.unlisted, adopted, platform, listing.last)
             report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
             // What the last listing shows about other records.
             try workspace.session.learn(
@@ -550,12 +551,14 @@ struct PushWork {
     ) -> [RecordNote] {
         let (planned, now) = (planned.keyed(by: \.id), listed.keyed(by: \.id))
         return variables.compactMap { variable in
+            // What was not listed then was as both sides agreed.
+            let known = variable.remote.map { ($0.id, $0.agreedUpdatedAt) }
             let before = adopted[variable.id] ?? variable.remote.flatMap { planned[$0.id] }
-            guard let before else { return nil }
-            let record = now[before.id]
-            guard record?.updatedAt != before.updatedAt, record != nil || listed.isComplete else {
+            guard let (id, time) = before.map({ ($0.id, $0.updatedAt) }) ?? known else {
                 return nil
             }
+            let record = now[id]
+            guard record?.updatedAt != time, record != nil || listed.isComplete else { return nil }
             return RecordNote(
                 key: variable.name, scope: variable.attributes.scope,
                 reason: record.map {

@@ -144,6 +144,43 @@ struct HiddenProductionTests {
         #expect(report.keys("unchanged") == ["PREVIEW"] && report["hiddenProduction"] == 2)
     }
 
+    @Test func `VER-hidden-push what was removed on both sides before needs nothing`() throws {
+        let platform = try pushed()
+        done(try platform.run("rm", "PROD", "-p", "web", "--yes", "--push"))
+        try hide(platform)
+        let report = try json(platform.run("push", "-p", "web", "--yes", "--json"))
+        #expect(report.keys("unlisted") == ["BOTH"] && report.keys("unchanged") == ["PREVIEW"])
+    }
+
+    @Test func `VER-hidden-push what a push sent and cannot see is not called removed`() throws {
+        let platform = try pushed()
+        try hide(platform)
+        try platform.set("NEW", "new", "-t", "preview")
+        try platform.setFaults("POST * stores-nothing x1")
+        let (report, message) = try failedReport(
+            platform.runner(["push", "-p", "web", "--yes", "--json"]).run(), 1, "failed")
+        #expect(
+            report.reasons("failed") == ["sent, but Vercel does not list it, and may only hide it"],
+            "\(message)")
+        // What has become of it shows once the list is complete.
+        try expectHiding(try platform.run("push", "-p", "web", "--yes"), 6)
+        try hide(platform, false)
+        try platform.pushed("NEW", "--force")
+        #expect(platform.records("NEW") == ["preview=new"])
+    }
+
+    @Test func `VER-hidden-push what shows up during a push as gone is a conflict`() throws {
+        let platform = try pushed()
+        try platform.set("PREVIEW", "newer", "-t", "preview")
+        try hide(platform)
+        try platform.server.perform(try #require(Act("remove,key=BOTH")))
+        try platform.setFaults("PATCH * then:show-production")
+        let (report, _) = try failedReport(
+            platform.runner(["push", "-p", "web", "--yes", "--json"]).run(), 5, "conflict")
+        #expect(report.keys("updated") == ["PREVIEW"] && report.keys("conflicts") == ["BOTH"])
+        #expect(report.reasons("conflicts") == ["it was removed on Vercel"])
+    }
+
     @Test func `VER-hidden-push what is hidden while a push asks stops it`() throws {
         let platform = try pushed()
         try platform.set("PROD", "new", "-t", "production")
