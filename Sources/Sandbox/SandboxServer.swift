@@ -123,6 +123,11 @@ package final class SandboxServer: Sendable {
         }
     }
 
+    /// Whether production variables are hidden from tokens.
+    package var hidesProduction: Bool {
+        store.use { contents, _ in contents.state.tokens.contains(where: \.hidesProduction) }
+    }
+
     /// Returns the variables of a deployment's build, by key; `nil` for an unknown deployment.
     package func builtVariables(deployment id: String) -> [String: String]? {
         store.use { contents, _ in

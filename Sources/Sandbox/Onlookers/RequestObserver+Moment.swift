@@ -29,6 +29,8 @@ extension RequestObserver {
         package var before: [StoredVariable] { states.before.map { StoredVariable($0) } }
         /// The variables when it was handled, after acts before it.
         package var asked: [StoredVariable] { states.asked.map { StoredVariable($0) } }
+        /// Whether production variables were hidden from tokens when it was handled.
+        package var hidesProduction: Bool { states.hidesProduction }
         /// The variables right after it was handled.
         package var served: [StoredVariable] { states.served.map { StoredVariable($0) } }
         /// The variables when its response was sent, after acts after it.
@@ -41,6 +43,7 @@ extension RequestObserver {
         var asked: [EnvironmentVariable]
         var served: [EnvironmentVariable]
         var after: [EnvironmentVariable]
+        var hidesProduction = false
 
         init(of variables: [EnvironmentVariable]) {
             before = variables

@@ -6,6 +6,10 @@ package struct StoredVariable: Sendable, Equatable {
     package let value: String
     /// `system`, `encrypted`, `plain` or `sensitive`.
     package let type: String
+    /// Whether it counts as a Secret, by its type or its visibility.
+    package let isSecret: Bool
+    /// What an integration says that it is; `nil` if none manages it.
+    package let integration: String?
     /// `production`, `preview`, `development`.
     package let targets: [String]
     package let customEnvironmentIds: [String]
@@ -24,6 +28,8 @@ package struct StoredVariable: Sendable, Equatable {
         key = variable.key
         value = variable.value
         type = variable.type.rawValue
+        isSecret = variable.isSecret
+        integration = variable.integration
         targets = variable.targets.map(\.rawValue)
         customEnvironmentIds = variable.customEnvironmentIds
         gitBranch = variable.gitBranch

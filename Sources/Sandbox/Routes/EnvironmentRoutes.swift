@@ -117,6 +117,7 @@ enum EnvironmentRoutes {
         let wanted = Set(ids)
         var removed = state.variables.filter {
             $0.projectId == project.id && wanted.contains($0.id)
+                && !(call.token.hidesProduction && $0.isInProduction)
         }
         if let rejection = call.rejection {
             removed = removed.dropLast()

@@ -52,6 +52,7 @@ final class Service: Sendable {
         do throws(APIError) {
             try contents.perform(.before, of: strike, project: project, now: &present)
             states.asked = contents.state.variables
+            states.hidesProduction = contents.state.tokens.contains(where: \.hidesProduction)
             let instead = try fault?.kind.prematureResponse(
                 now: present, contents.state, project: project)
             answer = instead ?? self.served(request, fault: fault, now: present, &contents)

@@ -29,8 +29,11 @@ struct EnvironmentVariable: Codable, Sendable {
     /// The member `contentHint`'s type, for a variable that an integration put there.
     var integration: String?
 
-    /// Whether the API never shows the value.
+    /// Whether it counts as a Secret, whose value the API never shows.
     var isSecret: Bool { type == .sensitive || visibility == "secret" }
+
+    /// Whether the API decrypts the value: a user's token cannot open what an integration stored.
+    var isReadable: Bool { !isSecret && integration == nil }
 
     var isInProduction: Bool { targets.contains(.production) }
 
@@ -66,10 +69,8 @@ struct EnvironmentVariable: Codable, Sendable {
     /// The form of a request by id: with its value, unless it is sensitive.
     var decryptedJSON: JSONValue {
         var members = metadata
-        // A user's token cannot decrypt what an integration stored.
-        let isShown = !isSecret && integration == nil
-        members["decrypted"] = .bool(isShown)
-        if isShown { members["value"] = .string(value) }
+        members["decrypted"] = .bool(isReadable)
+        if isReadable { members["value"] = .string(value) }
         return .members(members)
     }
 

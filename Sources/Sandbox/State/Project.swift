@@ -65,6 +65,8 @@ struct Project: Codable, Sendable {
     var isRolledBack = false
     /// The project's policy for sensitive variables; `nil` uses the team's.
     var sensitivePolicy: Team.SensitivePolicy?
+    /// Its own policy for production Secrets, which only the sandbox has; `nil` uses the team's.
+    var disjunctivePolicy: Team.DisjunctivePolicy?
     var exposesSystemVariables: Bool
     var hasRollingRelease: Bool
     var aliasRequest: AliasRequest?

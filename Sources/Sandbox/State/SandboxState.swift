@@ -36,9 +36,9 @@ struct SandboxState: Codable, Sendable {
 
     func team(id: String) -> Team? { teams.first { $0.id == id } }
 
-    /// Returns the policy of a project's team for production Secrets.
+    /// Returns the policy for production Secrets of a project, or else of its team.
     func disjunctivePolicy(of project: Project) -> Team.DisjunctivePolicy {
-        team(id: project.ownerId)?.disjunctivePolicy ?? .default
+        project.disjunctivePolicy ?? team(id: project.ownerId)?.disjunctivePolicy ?? .default
     }
 
     /// Returns the sensitive-variable policy of a project, or else of its team.
@@ -125,7 +125,8 @@ struct SandboxState: Codable, Sendable {
                     }
                 guard applies else { continue }
                 resolved[variable.key] = ResolvedVariable(
-                    key: variable.key, value: variable.value, type: variable.type)
+                    key: variable.key, value: variable.value,
+                    type: variable.isReadable ? variable.type : .sensitive)
             }
         }
         return resolved.values.sorted { $0.key < $1.key }

@@ -56,8 +56,7 @@ extension Store.Contents {
     /// Members, all optional: `latencySeconds`, `clockOffsetSeconds`, `dateOffsetSeconds`,
     /// `rateLimit` (`requests` and `seconds`, `vercel`, or null), `maximumVariables`,
     /// `secretsInDevelopment`, and `projects` and `teams`: by name or id `autoAssignCustomDomains`
-    /// (projects), `disjunctiveProductionSecretPolicy` (teams) and
-    /// `sensitiveEnvironmentVariablePolicy`.
+    /// (projects), `disjunctiveProductionSecretPolicy` and `sensitiveEnvironmentVariablePolicy`.
     mutating func set(_ fields: Fields, clock: Int64) throws(APIError) {
         try fields.allow(only: [
             "latencySeconds", "clockOffsetSeconds", "dateOffsetSeconds", "rateLimit",
@@ -121,11 +120,17 @@ extension Store.Contents {
     private static func set(
         _ fields: Fields, ofProject name: String, in state: inout SandboxState
     ) throws(APIError) {
-        try fields.allow(only: ["autoAssignCustomDomains", "sensitiveEnvironmentVariablePolicy"])
+        try fields.allow(only: [
+            "autoAssignCustomDomains", "disjunctiveProductionSecretPolicy",
+            "sensitiveEnvironmentVariablePolicy",
+        ])
         guard let index = state.projects.firstIndex(where: { $0.id == name || $0.name == name })
         else { throw .notFound("Project \(name)") }
         if let assigns = try fields.bool("autoAssignCustomDomains") {
             state.projects[index].assignsDomains = assigns
+        }
+        if fields.has("disjunctiveProductionSecretPolicy") {
+            state.projects[index].disjunctivePolicy = try fields.disjunctivePolicy()
         }
         if fields.has("sensitiveEnvironmentVariablePolicy") {
             state.projects[index].sensitivePolicy = try fields.policy(

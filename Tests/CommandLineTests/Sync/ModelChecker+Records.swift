@@ -74,9 +74,9 @@ extension ModelChecker {
                 let key = item["key"]?.string ?? ""
                 let targets = Set((item["target"]?.array ?? []).compactMap(\.string))
                 let type = item["type"]?.string
-                let meant = run.moments[listing].asked.filter {
+                let meant = run.moments[listing].listed.filter {
                     $0.key == key && Set($0.targets) == targets && $0.gitBranch == nil
-                        && (type == "sensitive" || type == $0.type)
+                        && (type == "sensitive" || type == $0.kind)
                 }
                 guard meant.count != 1 else { continue }
                 let place = "\(targets.sorted()), \(type ?? "")"
@@ -95,7 +95,7 @@ extension ModelChecker {
             for gone in moment.asked where !moment.served.contains(where: { $0.id == gone.id }) {
                 guard let record = run.before.record(of: gone.id), record.value != nil,
                     record.variable.isLive, run.after.record(like: record)?.variable.isLive == true,
-                    !run.moments[listing].asked.contains(where: {
+                    !run.moments[listing].listed.contains(where: {
                         $0.key == record.variable.name
                     })
                 else { continue }
@@ -114,8 +114,10 @@ extension ModelChecker {
             let last = run.lastListing, let report = run.report
         else { return }
         let entries = (report["conflicts"]?.elements ?? []) + (report["left"]?.elements ?? [])
-        for there in run.moments[plan].asked where there.type == "sensitive" {
+        for there in run.moments[plan].listed where there.isSecret {
             let targets = Set(there.targets)
+            // What an integration has taken over since takes --force again.
+            if there.integration != nil { continue }
             let isRefused = entries.contains {
                 $0["key"]?.text == there.key && Set($0["targets"]?.texts ?? []) == targets
             }
@@ -130,7 +132,7 @@ extension ModelChecker {
                 begun.attempt.names.contains(there.id) || begun.attempt.names.contains(there.key),
                 isOwn(there), then?.attributes == record.variable.attributes,
                 then?.currentVersion == record.variable.currentVersion,
-                run.moments[last].asked.contains(there)
+                run.moments[last].listed.contains(there)
             else { continue }
             problem("\(record.name) was begun here and touched by nobody else, and is a conflict")
         }

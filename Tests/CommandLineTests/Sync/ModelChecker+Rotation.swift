@@ -64,7 +64,7 @@ extension ModelChecker {
                 count("touched after the rotation")
                 continue
             }
-            expectDone(record)
+            expectDone(record, run)
         }
         guard run.command.has("--redeploy"),
             records.contains(where: {
@@ -82,12 +82,12 @@ extension ModelChecker {
     private func isTouchedSince(_ record: ModelMachine.Contents.Record, _ run: ModelRun) -> Bool {
         guard record.sync == .behind, let remote = record.variable.remote,
             let there = run.lastListing.flatMap({ place in
-                run.moments[place].asked.first { $0.id == remote.id }
+                run.moments[place].listed.first { $0.id == remote.id }
             })
         else { return false }
         let agreed = remote.agreed
-        return there.type != "sensitive" && there.value == record.value
-            && there.type == agreed.kind.name && there.key == remote.key
+        return there.isShown && there.value == record.value
+            && there.kind == agreed.kind.name && there.key == remote.key
             && Set(there.targets) == Set(agreed.scope.targets.names)
             && UInt64(there.updatedAt) > remote.agreedUpdatedAt
     }
@@ -99,12 +99,12 @@ extension ModelChecker {
             problem("rotate went back, and the vault still has the new value of \(key)")
         }
         guard let listing = run.lastListing else { return }
-        for there in run.moments[listing].asked where there.value == new {
+        for there in run.moments[listing].listed where there.value == new {
             // Another user saved a value that is not shown, and nothing else: it counts as another
             // value.
             let record = run.after.record(of: there.id)?.variable
             let isHidden =
-                there.type == "sensitive"
+                !there.isShown
                 || run.moments.contains { $0.fault?.contains("hides-values") ?? false }
             let isTouched =
                 isHidden && !isOwn(there) && there.key == record?.name

@@ -54,9 +54,9 @@ extension ModelChecker {
                     && Set($0.variable.attributes.scope.targets.names) == targets
             }
             guard let record,
-                run.moments[listing].asked.contains(where: {
+                run.moments[listing].listed.contains(where: {
                     $0.key == key && Set($0.targets) == targets && $0.value == record.value
-                        && $0.type == record.variable.attributes.kind.name
+                        && $0.kind == record.variable.attributes.kind.name
                 })
             else { continue }
             problem("failed has \(record.name), which is there")
@@ -66,15 +66,15 @@ extension ModelChecker {
     private mutating func checkPush(_ run: ModelRun) {
         let keys = Set(run.command.words.dropFirst().prefix { !$0.hasPrefix("-") })
         for record in run.after.records where keys.isEmpty || keys.contains(record.variable.name) {
-            expectDone(record)
+            expectDone(record, run)
             expectGone(record, run)
         }
         guard run.command.has("--prune"), let plan = run.firstListing,
             let listing = run.lastListing
         else { return }
         // The plan does not name what was created since.
-        let planned = Set(run.moments[plan].asked.map(\.id))
-        for left in run.moments[listing].asked
+        let planned = Set(run.moments[plan].listed.map(\.id))
+        for left in run.moments[listing].listed
         where planned.contains(left.id) && (keys.isEmpty || keys.contains(left.key))
             && run.after.record(of: left.id) == nil
         {
@@ -94,12 +94,12 @@ extension ModelChecker {
                 // It only made room for another one; an unpushed variable is not pushed for that.
                 guard let remote = new.remote, remote.agreed.scope != new.attributes.scope,
                     let listing = run.lastListing,
-                    run.moments[listing].asked.contains(where: { $0.id == remote.id })
+                    run.moments[listing].listed.contains(where: { $0.id == remote.id })
                 else { continue }
                 problem("it ended with 0, and \(record.name) is for other targets there")
                 continue
             }
-            expectDone(record)
+            expectDone(record, run)
             expectGone(record, run)
         }
         guard Self.followsAdvice, run.command.name == "rm", let listing = run.lastListing,
@@ -107,7 +107,7 @@ extension ModelChecker {
         else { return }
         let targets = Set(
             (run.command.argument(of: "-t") ?? "").split(separator: ",").map(String.init))
-        for left in run.moments[listing].asked
+        for left in run.moments[listing].listed
         where left.key == run.command.words[1]
             && (targets.isEmpty || !targets.isDisjoint(with: left.targets))
         {
@@ -119,16 +119,17 @@ extension ModelChecker {
     private mutating func expectGone(_ record: ModelMachine.Contents.Record, _ run: ModelRun) {
         let old = run.before.record(like: record)?.variable.remote
         guard !record.variable.isLive, let id = old?.id, let listing = run.lastListing,
-            run.moments[listing].asked.contains(where: { $0.id == id })
+            run.moments[listing].listed.contains(where: { $0.id == id })
         else { return }
         problem("it ended with 0, and the removed \(record.name) is there")
     }
 
-    mutating func expectDone(_ record: ModelMachine.Contents.Record) {
+    mutating func expectDone(_ record: ModelMachine.Contents.Record, _ run: ModelRun) {
         let variable = record.variable
         if variable.isLive {
             // Without a value the vault claims nothing about it.
             guard variable.currentVersion > 0, record.sync != .synced else { return }
+            if isUnlisted(record, run), record.sync == .behind { return }
             problem("it ended with 0, and \(record.name) is \(record.sync)")
         } else if let remote = variable.remote, !remote.isGone {
             problem("it ended with 0, and the removed \(record.name) is not known to be gone")
@@ -139,19 +140,19 @@ extension ModelChecker {
         guard let listing = run.lastListing else { return }
         for entry in run.report?["hardened"]?.elements ?? [] {
             let (key, targets) = (entry["key"]?.text ?? "", entry["targets"]?.texts ?? [])
-            let there = run.moments[listing].asked.first {
+            let there = run.moments[listing].listed.first {
                 $0.key == key && Set($0.targets) == Set(targets)
             }
-            guard let there, there.type == "sensitive" else {
+            guard let there, there.isSecret else {
                 problem(
-                    "harden ended with 0, and \(key) (\(targets)) is \(there?.type ?? "not there")")
+                    "harden ended with 0, and \(key) (\(targets)) is \(there?.kind ?? "not there")")
                 continue
             }
             guard let record = run.after.record(of: there.id), record.value != nil else {
                 problem("harden ended with 0, and the vault has no value of \(key)")
                 continue
             }
-            expectDone(record)
+            expectDone(record, run)
         }
     }
 
@@ -162,7 +163,7 @@ extension ModelChecker {
         else { return }
         // docs/sync.md: a pull ignores what a push is still to delete.
         let deletions = run.after.sends.filter { $0.action == .delete }.compactMap(\.target)
-        for there in run.moments[listing].asked where there.type != "system" {
+        for there in run.moments[listing].listed where there.type != "system" {
             let isIgnored = deletions.contains {
                 $0.id == there.id && $0.updatedAt == UInt64(there.updatedAt)
             }
@@ -179,7 +180,8 @@ extension ModelChecker {
                 problem("pull ended with 0, and left out \(there.key) (\(there.targets))")
             }
         }
-        let ids = Set(run.moments[listing].asked.map(\.id))
+        guard run.moments[listing].isComplete else { return }
+        let ids = Set(run.moments[listing].listed.map(\.id))
         for record in run.after.records where record.sync == .synced {
             guard let remote = record.variable.remote, record.variable.isLive,
                 !ids.contains(remote.id)

@@ -71,6 +71,9 @@ struct ModelChecker {
         learn(from: run)
         checkClaims(of: run)
         checkSuccess(of: run)
+        checkHidden(of: run)
+        checkManaged(of: run)
+        checkSecrets(of: run)
     }
 
     mutating func problem(_ text: String) { problems.append(text) }
@@ -149,13 +152,13 @@ struct ModelChecker {
             let listing = run.listing(before: first), listing > plan
         else { return }
         let conflicts = Set(run.report?.keys("conflicts") ?? [])
-        for old in run.moments[plan].asked where conflicts.contains(old.key) {
-            let now = run.moments[listing].asked.first { $0.id == old.id }
+        for old in run.moments[plan].listed where conflicts.contains(old.key) {
+            let now = run.moments[listing].listed.first { $0.id == old.id }
             guard now?.updatedAt != old.updatedAt,
                 let record = run.before.record(of: old.id), record.sync == .ahead
             else { continue }
             // A push whose answer got lost had sent it: nothing is left to write.
-            if record.value == old.value, old.type == record.variable.attributes.kind.name {
+            if record.value == old.value, old.kind == record.variable.attributes.kind.name {
                 continue
             }
             problem("\(old.key) was seen to have changed, and others were sent")
@@ -198,18 +201,18 @@ struct ModelChecker {
     /// `--prune`; or a case that docs/sync.md calls possible. Nil without one.
     private func excuse(for old: Stored, at place: Int, of run: ModelRun) -> String? {
         // A value that Vercel never shows: a vault that has seen its record cannot have it.
-        if old.type == "sensitive", let record = run.before.record(of: old.id),
+        if !old.isShown, let record = run.before.record(of: old.id),
             record.variable.remote?.agreedUpdatedAt == UInt64(old.updatedAt)
         {
             return "replaced knowingly"
         }
         if run.command.has("--force") || run.command.has("--prune"),
-            let first = run.firstListing, run.moments[first].asked.contains(old)
+            let first = run.firstListing, run.moments[first].listed.contains(old)
         {
             return "replaced by force"
         }
         // docs/sync.md: each push retries what a push could not delete, and finishes a killed one.
-        if hearings[run.command.machine].condemned[old.id] == old.updatedAt {
+        if isCondemned(old, on: run.command.machine) {
             return "replaced by force, later"
         }
         let beginning = run.beginning(of: old)
@@ -218,7 +221,7 @@ struct ModelChecker {
         {
             return "window of a second"
         }
-        guard old.type == "sensitive", isOwn(old) else { return nil }
+        guard !old.isShown, isOwn(old) else { return nil }
         let attempts =
             hearings[run.command.machine].attempts + Self.attempts(of: run, before: place)
         let isOwn = attempts.contains { attempt in
@@ -263,6 +266,11 @@ struct ModelChecker {
 
     // MARK: A machine's knowledge
 
+    /// Returns whether a push by force was to change or delete a record as it is.
+    func isCondemned(_ record: Stored, on machine: Int) -> Bool {
+        hearings[machine].condemned[record.id] == record.updatedAt
+    }
+
     private mutating func learn(from run: ModelRun) {
         let machine = run.command.machine
         let attempts = Self.attempts(of: run, before: run.moments.count)
@@ -275,7 +283,7 @@ struct ModelChecker {
                 attempt.names.formIntersection(
                     run.after.sends.flatMap { [$0.key, $0.target?.id ?? $0.key] })
             }
-            let listed = run.listing(before: place).map { run.moments[$0].asked } ?? []
+            let listed = run.listing(before: place).map { run.moments[$0].listed } ?? []
             hearings[machine].begun = Begun(
                 attempt: attempt, vault: run.after,
                 listed: Dictionary(
@@ -289,7 +297,7 @@ struct ModelChecker {
                 $0.isWrite && (run.isKilled || $0.request.method == "DELETE")
             }
             let names = writes.reduce(into: run.lostNames ?? []) { $0.formUnion($1.names) }
-            for old in run.moments[plan].asked where names.contains(old.id) {
+            for old in run.moments[plan].listed where names.contains(old.id) {
                 hearings[machine].condemned[old.id] = old.updatedAt
             }
             // What a killed one had begun, but not what an earlier push had.
@@ -323,7 +331,7 @@ struct ModelChecker {
                 || run.moments.contains(where: \.isWrite))
         let listed = run.lastListing.map { place in
             Dictionary(
-                run.moments[place].asked.map { ($0.id, $0) },
+                run.moments[place].listed.map { ($0.id, $0) },
                 uniquingKeysWith: { first, _ in first })
         }
         for record in run.after.records {
@@ -336,7 +344,7 @@ struct ModelChecker {
                 }
                 continue
             }
-            guard keepsAll || isChanged else { continue }
+            guard keepsAll || isChanged, !isUnlisted(record, run) else { continue }
             let there = heard(of: remote, run) ?? listed[remote.id]
             switch record.sync {
             case .synced where record.variable.isRemovedEverywhere:
@@ -345,7 +353,7 @@ struct ModelChecker {
                 }
             case .synced: checkClaim(of: record, remote, there, run)
             case .unreadable:
-                if let there, there.type != "sensitive", there.type != "system",
+                if let there, there.isShown, there.type != "system",
                     UInt64(there.updatedAt) == remote.agreedUpdatedAt, record.variable.isLive
                 {
                     problem("\(record.name) counts as unreadable, and Vercel shows such values")
@@ -360,7 +368,7 @@ struct ModelChecker {
         guard run.isKilled else { return nil }
         let listings = run.moments.indices.filter { run.moments[$0].isListing && run.isHeard($0) }
         return listings.reversed().compactMap { place in
-            run.moments[place].asked.first {
+            run.moments[place].listed.first {
                 $0.id == remote.id && UInt64($0.updatedAt) == remote.agreedUpdatedAt
             }
         }.first
@@ -395,7 +403,7 @@ struct ModelChecker {
         guard Set(there.targets) == Set(attributes.scope.targets.names) else {
             return say("it is for \(there.targets) there")
         }
-        guard there.type == attributes.kind.name else { return say("it is \(there.type) there") }
+        guard there.kind == attributes.kind.name else { return say("it is \(there.kind) there") }
         guard (there.comment ?? "") == (attributes.comment ?? "") else {
             return say("its comment there is another one")
         }
@@ -405,14 +413,14 @@ struct ModelChecker {
         }
         // Vercel stored nothing of the value, hides it, and answers as if it had: this cannot be
         // detected.
-        if there.type == "sensitive", there.value.isEmpty { return counts.add("emptied unseen") }
+        if !there.isShown, there.value.isEmpty { return counts.add("emptied unseen") }
         // Values are read after the listing.
         let start = run.lastListing.map { 4 * $0 + 1 } ?? run.moments.count * 4
         let later = (start..<max(start, run.moments.count * 4)).contains { time in
             run.stored(at: time).contains { $0.id == there.id && $0.value == record.value }
         }
         if later { return counts.add("read later than listed") }
-        if there.type == "sensitive", hidWithin(run, there) {
+        if !there.isShown, hidWithin(run, there) {
             // Later commands cannot see it either.
             hearings[run.command.machine].asserted[there.id] = there.updatedAt
             return counts.add("window of a second, hidden")

@@ -45,12 +45,17 @@ struct ModelGenerator {
     private var passage: ArraySlice<ModelStep> = []
     /// The passage that this sequence always has, and the number of steps before it.
     private var assigned: (passage: ModelPassage, delay: Int)?
+    /// What its sequence has beside that.
+    let circumstance: ModelCircumstance?
+    /// Whether production Secrets must be separate.
+    var isSeparated = false
     /// The passages that have begun.
     private(set) var begun: [ModelPassage] = []
 
     /// - Parameter number: The sequence's number, which selects its passage.
     init(random: ProofRandom, number: Int) {
         self.random = random
+        circumstance = ModelCircumstance(sequence: number)
         let passages = ModelPassage.allCases
         assigned = (passages[number % passages.count], Int.random(in: 0...5, using: &self.random))
         mood.rivalry = pick([5, 25, 50], or: 25)
@@ -140,10 +145,16 @@ struct ModelGenerator {
     ///
     /// - Parameters:
     ///   - stored: The state of Vercel.
+    ///   - isHidden: Whether production variables are hidden from the machines.
     ///   - vaults: The state of the machines.
-    mutating func step(stored: [Stored], vaults: [ModelMachine.Contents]) -> ModelStep {
+    mutating func step(
+        stored: [Stored], isHidden: Bool, vaults: [ModelMachine.Contents]
+    ) -> ModelStep {
         self.stored = stored
         if let first = prelude.popFirst() { return first }
+        if let circumstance, let next = step(of: circumstance, isHidden: isHidden, vaults) {
+            return next
+        }
         if let next = nextOfPassage(vaults) { return next }
         if let (machine, keys) = unanswered, chance(65) {
             return afterwards(on: machine, keys)

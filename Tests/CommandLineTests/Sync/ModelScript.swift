@@ -26,6 +26,10 @@ struct ModelScript {
         case .clock(let seconds):
             lines.append(
                 "control --json '{\"advanceSeconds\": \(seconds)}' 127.0.0.1:8100/_sandbox/clock")
+        case .policy(let separates):
+            lines.append(
+                "control -X PUT --json '{\"projects\": {\"web\": {\"disjunctiveProductionSecretPolicy\": \"\(separates ? "on" : "off")\"}}}' 127.0.0.1:8100/_sandbox/settings"
+            )
         case .act(let text): lines.append("act '\(Self.json(text))'  # \(end)")
         case .command(let command): add(command, end)
         }

@@ -6,6 +6,8 @@ enum ModelStep: Sendable {
     case act(String)
     /// That many seconds pass on Vercel.
     case clock(Double)
+    /// The team starts or stops to require separate Secrets for production.
+    case policy(separates: Bool)
 }
 
 /// A command of one machine, and its faults.

@@ -3,8 +3,9 @@ import TestSupport
 import Testing
 import Threads
 
-/// Sequences of commands on three machines and of dashboard actions, with kills, outages and every
-/// fault of the sandbox; each command is checked against docs/sync.md.
+/// Sequences of commands on three machines and of dashboard actions, with kills, outages, every
+/// fault of the sandbox, hidden production variables, integrations, and a team's policies; each
+/// command is checked against docs/sync.md.
 ///
 /// 32 sequences; with ZG_ENV_PROOF=full 3,000. The seed is printed. ZG_ENV_MODEL_SEQUENCES sets
 /// another number, ZG_ENV_MODEL_FIRST the first one's; ZG_ENV_MODEL_SHORTEN=no stops at the first
@@ -62,6 +63,9 @@ struct ModelTests {
         for passage in ModelPassage.allCases {
             #expect(counts["passage \(passage)"] > 0, "\(passage)")
         }
+        for circumstance in ModelCircumstance.allCases {
+            #expect(counts["circumstance \(circumstance)"] > 0, "\(circumstance)")
+        }
     }
 
     /// Takes sequence numbers until none is left, or one has failed.
@@ -101,9 +105,14 @@ struct ModelTests {
             in: world,
             next: { stored, vaults in
                 left -= 1
-                return left >= 0 ? generator.step(stored: stored, vaults: vaults) : nil
+                return left >= 0
+                    ? generator.step(
+                        stored: stored, isHidden: world.hidesProduction, vaults: vaults) : nil
             }, note: { generator.note($0) })
         for passage in generator.begun { outcome.counts.add("passage \(passage)") }
+        if let circumstance = generator.circumstance {
+            outcome.counts.add("circumstance \(circumstance)")
+        }
         return outcome
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import JSON
 import Sandbox
 import TestSupport
 
@@ -50,6 +51,21 @@ final class ModelWorld {
         // Two changes in one millisecond would have the same timestamp.
         platform.server.advanceClock(bySeconds: 0.002)
         return (try? platform.server.perform(act)) != nil
+    }
+
+    /// Whether production variables are hidden from the machines.
+    var hidesProduction: Bool { platform.server.hidesProduction }
+
+    /// Sets whether production Secrets must be separate.
+    func set(separates: Bool) throws {
+        try platform.server.set(
+            .members([
+                "projects": .members([
+                    "web": .members([
+                        "disjunctiveProductionSecretPolicy": .string(separates ? "on" : "off")
+                    ])
+                ])
+            ]))
     }
 
     /// Lets time pass on Vercel.
