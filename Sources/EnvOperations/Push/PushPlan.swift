@@ -173,7 +173,7 @@ package struct PushPlan: Equatable, Sendable {
             steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
-        if !rules.force { leaveManaged(platform) }
+        if !rules.force { leaveManaged(platform, variables) }
         steps = Self.ordered(Self.merged(steps, platform), platform)
         weakened = Self.weakenings(steps, variables, platform, renamed)
         if !platform.isComplete { blockProduction(platform) }
@@ -181,14 +181,16 @@ package struct PushPlan: Equatable, Sendable {
 
     /// Leaves out steps that would change what an integration manages: the integration may write it
     /// again, or fail.
-    private mutating func leaveManaged(_ platform: ListedRecords) {
+    private mutating func leaveManaged(_ platform: ListedRecords, _ variables: [Variable]) {
         let managed = Dictionary(
             firstOf: platform.filter { $0.integration != nil }.map { ($0.id, $0) })
         if managed.isEmpty { return }
         let isLeft = { (step: Step) in step.remoteID.map { managed[$0] != nil } ?? false }
-        self.managed = steps.filter(isLeft).map {
-            RecordNote(
-                key: $0.variable?.name ?? $0.key, scope: $0.attributes.scope,
+        self.managed = steps.filter(isLeft).map { step in
+            // Commands take the vault's name.
+            let next = variables.first { $0.id == step.successor }
+            return RecordNote(
+                key: (step.variable ?? next)?.name ?? step.key, scope: step.attributes.scope,
                 reason: "an integration manages it on Vercel", way: .managed)
         }
         // What waits for such a record stays too.

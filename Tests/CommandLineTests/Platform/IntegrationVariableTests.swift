@@ -61,6 +61,16 @@ struct IntegrationVariableTests {
         #expect(platform.records("STORE").isEmpty)
     }
 
+    @Test func `VER-integration one that was renamed is named as in the vault`() throws {
+        let platform = try pulled()
+        try platform.set("STORE", "changed", "-t", "production")
+        done(try platform.run("rename", "STORE", "SHOP", "-p", "web"))
+        let (_, message) = try failedReport(platform.push(), 5, "conflict")
+        #expect(message.contains("zg-env push SHOP -p web --force"), "\(message)")
+        done(try platform.run("push", "SHOP", "-p", "web", "--force", "--yes"))
+        #expect(platform.records("SHOP") == ["production=changed"])
+    }
+
     @Test func `VER-integration harden and rotate leave it to the integration`() throws {
         let platform = try pulled()
         let all = try platform.run("harden", "-p", "web", "--yes", "--json")
