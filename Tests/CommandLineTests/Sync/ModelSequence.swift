@@ -91,6 +91,8 @@ struct ModelSequence {
             var (printed, queue): ([[String]], [[String]]) = ([], [])
             while let failed = try failure(of: machine) {
                 if failed.isRefusedForHiding {
+                    left -= 1
+                    guard left > 0 else { return checker.problem("no end: \(failed.words)") }
                     guard try followHiding(failed, on: machine) else { return }
                     queue = []
                     continue
