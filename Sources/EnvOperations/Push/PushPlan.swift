@@ -145,8 +145,7 @@ package struct PushPlan: Equatable, Sendable {
             case .forgotten: forgotten.append(variable.id)
             case .steps(let more): steps += more
             case .conflict(let conflict): conflicts.append(conflict)
-            case .unlisted(needsSending: false) where variable.isLive: unlisted.append(variable)
-            case .unlisted(needsSending: false): break
+            case .unlisted(needsSending: false): unlisted.append(variable)
             case .unlisted(needsSending: true):
                 blocked.append(
                     RecordNote(

@@ -176,18 +176,17 @@ struct PushPlanning {
     }
 
     private func gone(_ variable: Variable) -> SendDecision {
+        // What was seen to be gone needs no deletion.
         if variable.isRemovedEverywhere { return .nothing }
         guard platform.isComplete else {
-            // What was seen to be gone needs no deletion.
-            return .unlisted(
-                needsSending: SyncState.isChangedHere(variable) && !variable.isRemovedEverywhere)
+            return .unlisted(needsSending: SyncState.isChangedHere(variable))
         }
         guard variable.isLive else {
             // An unknown record in its place is not what both sides agreed on.
             let isFree = vacated.place(of: variable).map { place in
                 !unowned(variable.remote?.key ?? "").contains(where: place.isTaken)
             }
-            return variable.isRemovedEverywhere || isFree == false ? .nothing : .forgotten
+            return isFree == false ? .nothing : .forgotten
         }
         let others = unseen(in: variable.attributes.scope, of: variable)
         guard rules.force, variable.currentVersion > 0 else {

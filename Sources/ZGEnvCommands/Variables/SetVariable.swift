@@ -44,6 +44,8 @@ struct SetVariable: Command {
     private let input: ValueInput
     private let afterwards: PushOption
     private let syncs: Bool
+    /// Whether to say what Vercel will show; a screen's push says it.
+    private let saysReadable: Bool
 
     /// Asks for the value of a variable.
     ///
@@ -55,7 +57,7 @@ struct SetVariable: Command {
         (kind, comment, period) = (nil, nil, nil)
         input = ValueInput()
         afterwards = PushOption()
-        syncs = false
+        (syncs, saysReadable) = (false, false)
     }
 
     init(_ command: ParsedCommand) throws {
@@ -66,7 +68,7 @@ struct SetVariable: Command {
         kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         comment = command.value("comment")
         afterwards = PushOption(command)
-        syncs = command.has("sync")
+        (syncs, saysReadable) = (command.has("sync"), true)
         // A period needs no value.
         if period == nil { try checkInput() }
         for key in keys { try VariableName.check(key) }
@@ -141,9 +143,11 @@ struct SetVariable: Command {
         }
         if projectCreated { workspace.note("Created project \(project.name).") }
         for outcome in outcomes { outcome.report(in: project.name, workspace) }
-        ReadableNotice.note(
-            outcomes.filter { $0.edit.isNew && $0.edit.before == nil }.map(\.variable),
-            in: project, workspace)
+        if saysReadable {
+            ReadableNotice.note(
+                outcomes.filter { $0.edit.isNew && $0.edit.before == nil }.map(\.variable),
+                in: project, workspace)
+        }
         var result = CommandResult(json: json(project.name, projectCreated, outcomes))
         let held = zip(outcomes, values).map { outcome, value in
             (

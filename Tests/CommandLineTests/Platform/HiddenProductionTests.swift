@@ -39,7 +39,8 @@ struct HiddenProductionTests {
         #expect(
             result.end == .exited(status), "\(result.error)\(result.output)",
             sourceLocation: sourceLocation)
-        let words = "Vercel hides \(count) production variables from this token in web"
+        let noun = count == 1 ? "variable" : "variables"
+        let words = "Vercel hides \(count) production \(noun) from this token in web"
         #expect(
             (result.error + result.output).contains(words), "\(result.error)\(result.output)",
             sourceLocation: sourceLocation)
