@@ -72,22 +72,27 @@ extension TargetHistory {
         guard let named = command.targets ?? unnamed(command.key, command.type) else {
             return .refused("the values of \(command.key) differ")
         }
-        var outcome = assigned(value, to: command.key, named, command)
+        var outcome = assigned(
+            value, to: command.key, named, command, isNamed: command.targets != nil)
         outcome.mustSucceed = outcome.refusal == nil && command.targets?.count == 1
         return outcome
     }
 
     /// Returns the outcome of giving a variable a value in some targets.
+    ///
+    /// - Parameter isNamed: Whether `-t` names them.
     private func assigned(
-        _ value: String, to key: String, _ named: [String], _ command: TargetCommand
+        _ value: String, to key: String, _ named: [String], _ command: TargetCommand,
+        isNamed: Bool = true
     ) -> TargetOutcome {
         let own = cells[key] ?? [:]
         let changesNoMore = command.type == nil && command.comment == nil
         if changesNoMore, named.allSatisfy({ own[$0]?.value == value }) { return TargetOutcome() }
         let hasDevelopment = named.contains(TargetNames.development)
         let isSecret = named.contains { own[$0]?.type == .sensitive }
-        if hasDevelopment, command.type == nil, isSecret, command.targets != nil,
-            own[TargetNames.development]?.type != .sensitive
+        if hasDevelopment, own[TargetNames.development]?.type != .sensitive,
+            command.type == .sensitive && !isNamed
+                || command.type == nil && isSecret && command.targets != nil
         {
             return .refused("development cannot be sensitive")
         }
@@ -132,6 +137,7 @@ extension TargetHistory {
         _ file: EnvFile, _ command: TargetCommand, _ value: (String, TargetCommand.Value) -> String
     ) -> TargetOutcome {
         var command = command
+        let isNamed = command.targets != nil
         if command.targets == nil {
             switch file.choice {
             case .refused: return .refused("\(file.name) is for tests")
@@ -151,7 +157,7 @@ extension TargetHistory {
                 if isOpen { continue }
                 return .refused("the values of \(key) differ")
             }
-            var one = assigned(text, to: key, named, command)
+            var one = assigned(text, to: key, named, command, isNamed: isNamed)
             one.mustSucceed = outcome.mustSucceed && !text.isEmpty
             if text.isEmpty, !command.allowsEmpty { keepValues(in: &one) }
             if isOpen {
