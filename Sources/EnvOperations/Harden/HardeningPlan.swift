@@ -219,7 +219,7 @@ package struct HardeningPlan: Equatable, Sendable {
         guard isSeen || rules.begun.contains(variable.id) else {
             return omit(record, "it was changed on Vercel, and its value is unknown")
         }
-        if isForced { return declare(variable) }
+        if isForced { return declare(variable, as: record) }
         // Its targets may differ too: sending it again repairs what an earlier run sent in part.
         unconfirmed.append(
             Candidate(
@@ -239,8 +239,14 @@ package struct HardeningPlan: Equatable, Sendable {
         declare(variable)
     }
 
-    private mutating func declare(_ variable: Variable) {
-        let hardened = part(of: variable.attributes.scope)
+    /// - Parameter record: Vercel's sensitive record; nil if it has none. What that hides for
+    ///   development too stays hidden, unless other targets were selected.
+    private mutating func declare(_ variable: Variable, as record: VercelRecord? = nil) {
+        let isWhole =
+            rules.places == nil
+            && record?.attributes.scope.targets.contains(.development) == true
+        let hardened =
+            isWhole ? variable.attributes.scope : part(of: variable.attributes.scope)
         guard !hardened.isEmpty else { return }
         declared.append(
             Declaration(

@@ -61,8 +61,8 @@ struct HardenWork {
             + plan.unconfirmed.compactMap { $0.variable?.id } + plan.leftovers.map(\.id)
         do {
             var rules = PushPlan.Rules(records: Set(records))
-            // What stays readable for development was in the plan.
-            rules.allowsWeaker = true
+            // With targets, the rest stays readable, as the plan said.
+            rules.allowsWeaker = self.rules.places != nil
             let pushed = try PushWork(workspace, rules: rules).run(asks: false)
             report.outcomes = pushed.outcomes
             // A conflict stops the push before anything is sent.

@@ -71,7 +71,7 @@ struct Rename: Command {
                 for record in transaction.index.variables(of: project.id, named: key) {
                     guard let position = transaction.position(of: record.id) else { continue }
                     transaction.rename(at: position, to: new, time: time)
-                    let isKept = transaction.keepType(of: former, at: position)
+                    let isKept = key != new && transaction.keepType(of: former, at: position)
                     raised = raised || isKept
                 }
                 return raised

@@ -268,9 +268,11 @@ extension TargetHistory {
     private func harden() -> TargetOutcome {
         var outcome = TargetOutcome()
         for (key, targets) in cells {
-            for (target, cell) in targets where target != TargetNames.development {
+            for (target, cell) in targets {
+                // Development only where Vercel hides it.
                 outcome.places[Place(key: key, target: target)] = PlaceOutcome(
-                    values: [cell.value], types: cell.type ... .sensitive,
+                    mayStay: target == TargetNames.development, values: [cell.value],
+                    types: cell.type ... .sensitive,
                     comments: [cell.comment])
             }
         }
