@@ -108,6 +108,8 @@ package struct PushPlan: Equatable, Sendable {
     package private(set) var forgotten: [Identifier] = []
     /// What is not sent because an integration manages the record on Vercel.
     package private(set) var managed: [RecordNote] = []
+    /// What integrations changed on Vercel, and of which the vault has nothing to send.
+    package private(set) var aside: [RecordNote] = []
     /// Records that Vercel does not list and may only hide, and that need no change.
     package private(set) var unlisted: [Variable] = []
     /// What cannot be sent while Vercel hides production variables: it would change production, or a
@@ -145,6 +147,7 @@ package struct PushPlan: Equatable, Sendable {
             case .forgotten: forgotten.append(variable.id)
             case .steps(let more): steps += more
             case .conflict(let conflict): conflicts.append(conflict)
+            case .aside(let note): aside.append(note)
             case .unlisted(needsSending: false): unlisted.append(variable)
             case .unlisted(needsSending: true):
                 blocked.append(

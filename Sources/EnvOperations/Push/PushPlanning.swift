@@ -10,6 +10,8 @@ struct PushPlanning {
         case conflict(RecordNote)
         /// Vercel does not list its record and may only hide it; whether there is something to send.
         case unlisted(needsSending: Bool)
+        /// An integration changed its record, and the vault has nothing to send.
+        case aside(RecordNote)
     }
 
     private let variables: [Variable]
@@ -54,8 +56,10 @@ struct PushPlanning {
         }
         guard let record = vercelByID[remote.id] else { return gone(variable) }
         let isChangedThere = record.updatedAt != remote.agreedUpdatedAt
-        if record.integration != nil, !rules.force, !SyncState.isChangedHere(variable) {
-            return .unchanged
+        if isChangedThere, record.integration != nil, !rules.force,
+            !SyncState.isChangedHere(variable)
+        {
+            return .aside(RecordNote(record, "an integration changed it on Vercel", way: .managed))
         }
         // Even if nothing changed here, Vercel does not have what the vault says. Without a value,
         // the vault says nothing about it.

@@ -143,7 +143,7 @@ struct PushReport {
             .init("empty", .array(emptySteps.map(\.entry))),
             .init("changedWhileLocked", changes?.json ?? .array([])),
             .init("unlisted", .array(plan.unlisted.map(\.entry))),
-            .init("managed", .entries(plan.managed)),
+            .init("managed", .entries(plan.managed + plan.aside)),
         ]
         if let reading { members.append(HiddenProduction.member(reading.records)) }
         if isDryRun { members.append(.init("dryRun", true)) }
@@ -262,9 +262,9 @@ struct PushReport {
                     }.joined()
         }
         let outcomes = outcomes + leftOut
-        if outcomes.isEmpty && plan.managed.isEmpty { return "Nothing to push.\n" }
-        return overtaken.map { line("conflict", $0) }.joined()
-            + plan.managed.map { line("managed ", $0) }.joined()
+        let managed = (plan.managed + plan.aside).map { line("managed ", $0) }.joined()
+        if outcomes.isEmpty && plan.managed.isEmpty { return managed + "Nothing to push.\n" }
+        return overtaken.map { line("conflict", $0) }.joined() + managed
             + outcomes.map { outcome in
                 let what =
                     "\(safe(outcome.step.key)) (\(safe(outcome.step.attributes.scope.description)))"

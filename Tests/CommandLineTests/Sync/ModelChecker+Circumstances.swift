@@ -81,6 +81,14 @@ extension ModelChecker {
 
     // MARK: Integrations
 
+    /// Whether an integration manages a variable, so that a push leaves what it changed to it.
+    func isManaged(_ record: ModelMachine.Contents.Record, _ run: ModelRun) -> Bool {
+        guard run.command.name == "push", let id = record.variable.remote?.id,
+            let listing = run.lastListing
+        else { return false }
+        return run.moments[listing].listed.contains { $0.id == id && $0.integration != nil }
+    }
+
     /// What an integration manages changes only by `push --force`.
     mutating func checkManaged(of run: ModelRun) {
         if run.status == 5, run.words.contains("Rotate Secrets") { count("refused, managed") }

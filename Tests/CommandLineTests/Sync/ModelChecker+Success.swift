@@ -129,7 +129,7 @@ extension ModelChecker {
         if variable.isLive {
             // Without a value the vault claims nothing about it.
             guard variable.currentVersion > 0, record.sync != .synced else { return }
-            if isUnlisted(record, run), record.sync == .behind { return }
+            if isUnlisted(record, run) || isManaged(record, run), record.sync == .behind { return }
             problem("it ended with 0, and \(record.name) is \(record.sync)")
         } else if let remote = variable.remote, !remote.isGone {
             problem("it ended with 0, and the removed \(record.name) is not known to be gone")
