@@ -169,8 +169,12 @@ package struct PushPlan: Equatable, Sendable {
         if rules.prune {
             // A record that another step takes over is in the vault from then on.
             let used = Set(steps.compactMap(\.remoteID))
-            let prunable = planning.prunable().filter {
-                !used.contains($0.id) && (rules.force || $0.integration == nil)
+            var prunable = planning.prunable().filter { !used.contains($0.id) }
+            if !rules.force {
+                managed = prunable.filter { $0.integration != nil }.map {
+                    RecordNote($0, "an integration manages it on Vercel", way: .managedThere)
+                }
+                prunable.removeAll { $0.integration != nil }
             }
             steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
@@ -188,7 +192,7 @@ package struct PushPlan: Equatable, Sendable {
             firstOf: platform.filter { $0.integration != nil }.map { ($0.id, $0) })
         if managed.isEmpty { return }
         let isLeft = { (step: Step) in step.remoteID.map { managed[$0] != nil } ?? false }
-        self.managed = steps.filter(isLeft).map { step in
+        self.managed += steps.filter(isLeft).map { step in
             // Commands take the vault's name.
             let next = variables.first { $0.id == step.successor }
             return RecordNote(

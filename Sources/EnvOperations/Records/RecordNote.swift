@@ -30,6 +30,8 @@ package struct RecordNote: Equatable, Sendable {
         case value
         /// Leave it to the integration that manages it, or overwrite it.
         case managed
+        /// Leave it to the integration that manages it, or delete it on Vercel, which alone has it.
+        case managedThere
         /// Remove it here: Vercel itself sets a variable of that name.
         case reserved
     }

@@ -85,6 +85,9 @@ struct ConflictAdvice {
         add(all(.managed)) {
             "\(Self.rotatingIntegration) To change it nevertheless, run: \(command("push", $0)) --force."
         }
+        add(all(.managedThere)) { _ in
+            "To delete what integrations manage too, run: zg-env push \(place) --prune --force."
+        }
         let along = conflicts.filter {
             if case .takingAlong = $0.way { true } else { false }
         }

@@ -111,7 +111,9 @@ struct IntegrationVariableTests {
         // Neither is it deleted by a push that prunes.
         let other = "create,key=OTHER,value=x,targets=production,integration=\(Self.kind)"
         try platform.server.perform(try #require(Act(other)))
-        try platform.pushed("--prune")
+        let (report, message) = try failedReport(platform.push("--prune"), 5, "conflict")
+        #expect(report.keys("managed").contains("OTHER"))
+        #expect(message.contains("zg-env push -p web --prune --force"), "\(message)")
         #expect(platform.records("OTHER") == ["production=x"])
     }
 }
