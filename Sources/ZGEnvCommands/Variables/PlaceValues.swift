@@ -113,28 +113,38 @@ struct PlaceValues {
     ///   - inherited: The entries `NAME=value` that the program inherits.
     ///   - overrides: Whether the place's values replace inherited ones.
     func checkShell(_ inherited: [[UInt8]], overrides: Bool) throws {
-        var shell: [[UInt8]: [[UInt8]]] = [:]
-        for entry in inherited {
+        // Only arrays of numbers: another type of collection costs every start of a program more than
+        // the search.
+        let nameCounts = inherited.map { entry in
             guard let end = entry.firstIndex(of: 0x3D), entry.count > end + ValuePatterns.shortest
-            else { continue }
-            shell[Array(entry[..<end]), default: []].append(entry)
+            else { return -1 }
+            return end
         }
-        if shell.isEmpty { return }
-        var named: [[UInt8]: [Int]] = [:]
+        // The places of an entry and of a record of its name, in turn.
+        var matches: [Int] = []
         for position in index.variables.indices where isInUse(position) {
-            let name = Array(index.variables[position].name.utf8)
-            if shell[name] != nil { named[name, default: []].append(position) }
+            let name = index.variables[position].name.utf8
+            let count = name.count
+            for number in nameCounts.indices
+            where nameCounts[number] == count && inherited[number].starts(with: name) {
+                matches.append(number)
+                matches.append(position)
+            }
         }
-        let replaced = overrides ? Set(values.map { Array($0.name.utf8) }) : []
+        if matches.isEmpty { return }
         var (found, places): (Set<String>, Set<String>) = ([], [])
-        for (name, positions) in named where !replaced.contains(name) {
-            for entry in shell[name] ?? [] {
-                let equal = try positions.filter { try has(entry, theValueAt: $0) }
-                guard let first = equal.first, !equal.contains(where: appliesHere) else { continue }
-                found.insert(index.variables[first].name)
-                for position in equal {
-                    places.insert(index.variables[position].attributes.scope.description)
-                }
+        for (number, entry) in inherited.enumerated() {
+            let positions = stride(from: 0, to: matches.count, by: 2)
+                .filter { matches[$0] == number }.map { matches[$0 + 1] }
+            guard let any = positions.first else { continue }
+            let name = index.variables[any].name
+            let isReplaced =
+                overrides && values.contains { $0.name.utf8.elementsEqual(name.utf8) }
+            let equal = isReplaced ? [] : try positions.filter { try has(entry, theValueAt: $0) }
+            guard !equal.isEmpty, !equal.contains(where: appliesHere) else { continue }
+            found.insert(name)
+            for position in equal {
+                places.insert(index.variables[position].attributes.scope.description)
             }
         }
         if found.isEmpty { return }
