@@ -239,19 +239,20 @@ package struct HardeningPlan: Equatable, Sendable {
         declare(variable)
     }
 
-    /// - Parameter record: Vercel's sensitive record; nil if it has none. What that hides for
-    ///   development too stays hidden, unless other targets were selected.
+    /// - Parameter record: Vercel's sensitive record; nil if it has none. What that hides stays
+    ///   hidden, whatever was selected; development only if nothing was.
     private mutating func declare(_ variable: Variable, as record: VercelRecord? = nil) {
-        let isWhole =
-            rules.places == nil
-            && record?.attributes.scope.targets.contains(.development) == true
-        let hardened =
-            isWhole ? variable.attributes.scope : part(of: variable.attributes.scope)
+        let scope = variable.attributes.scope
+        var hardened = part(of: scope)
+        if var hidden = record?.attributes.scope {
+            if rules.places != nil { hidden.targets.remove(.development) }
+            hardened = scope.shared(with: [hardened, hidden])
+        }
         guard !hardened.isEmpty else { return }
         declared.append(
             Declaration(
                 variable: variable, hardened: hardened,
-                rest: variable.attributes.scope.subtracting(hardened)))
+                rest: scope.subtracting(hardened)))
     }
 
     /// Returns whether a record was split off, which happens at the same time as the other part

@@ -45,6 +45,7 @@ struct HardenWork {
         let isEmpty =
             items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
             && plan.declared.isEmpty
+        SensitiveScope.warn(Set(items.map(\.candidate.record.key)).sorted(), workspace.context)
         let answer = try workspace.confirm(
             (isEmpty ? [] : report.planLines) + following,
             isEmpty
@@ -61,7 +62,7 @@ struct HardenWork {
             + plan.unconfirmed.compactMap { $0.variable?.id } + plan.leftovers.map(\.id)
         do {
             var rules = PushPlan.Rules(records: Set(records))
-            // With targets, the rest stays readable, as the plan said.
+            // With targets, what is split off is development, which the plan said stays readable.
             rules.allowsWeaker = self.rules.places != nil
             let pushed = try PushWork(workspace, rules: rules).run(asks: false)
             report.outcomes = pushed.outcomes

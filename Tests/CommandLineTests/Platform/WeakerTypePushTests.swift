@@ -238,4 +238,14 @@ struct WeakerTypePushTests {
         try platform.pushed()
         #expect(types(platform) == ["production sensitive"])
     }
+
+    @Test func `VAL-F1 harden for one target leaves nothing readable that Vercel hides`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "value", "--type", "sensitive")
+        try platform.pushed()
+        try platform.set("KEY", "other", "--type", "encrypted")
+        done(try platform.run("harden", "KEY", "-p", "web", "-t", "preview", "--yes"))
+        #expect(types(platform) == ["production,preview sensitive"])
+        #expect(platform.records("KEY") == ["production,preview=other"])
+    }
 }
