@@ -247,7 +247,15 @@ package struct PullPlan: Equatable, Sendable {
             let step = steps.remove(at: place)
             // What is in the way may be gone, or have other targets: Vercel hides it.
             if let other, hidden.contains(other.id) {
-                if let variable = step.variable { unlisted.append(variable) }
+                if let variable = step.variable {
+                    unlisted.append(variable)
+                } else if let record = step.record {
+                    unreadable.append(
+                        RecordNote(
+                            record,
+                            "it was not pulled, because Vercel may hide the vault's variable for \(scope.description)"
+                        ))
+                }
                 continue
             }
             let isForced = rules.force || other.map(rules.forces) ?? false
