@@ -21,7 +21,7 @@ extension PushApplication {
             else {
                 if !now.isComplete, let step = outcomes[place]?.step {
                     outcomes[place]?.end = .failed(
-                        "Vercel has a variable of the name for \(step.attributes.scope.description), and \(now.hidingClause)",
+                        "Vercel already has a variable of that name for \(step.attributes.scope.description), and hides it from this token",
                         VercelAPIError(
                             .forbidden, reason: now.hidingClause,
                             hint: "use a token that may see production variables"))

@@ -51,7 +51,7 @@ package struct VercelComparison: Sendable {
     }
 
     /// The sorted names of Vercel's variables that this vault does not know, without those that Vercel
-    /// sets itself: any of them may have a value that somebody knows.
+    /// sets itself: any of them may have a value that someone knows.
     package var unknownNames: [String] {
         Set(
             (sight?.records.records ?? []).filter {

@@ -172,7 +172,7 @@ struct Edit: Command {
         // Asks whether to discard, not whether to continue: Enter must not lose the edits.
         let discards = try? TerminalDevice().answer("\(known.message) Discard your edits?")
         if discards == false { return }
-        if discards == nil { known.hint = "Nobody answered, so your edits were discarded." }
+        if discards == nil { known.hint = "No one answered, so your edits were discarded." }
         throw known
     }
 }

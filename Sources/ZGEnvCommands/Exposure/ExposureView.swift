@@ -56,7 +56,7 @@ struct ExposureView {
     }
 
     /// Returns what Vercel has and this vault does not know, of the projects with variables that were
-    /// not accepted: a value that somebody knows may be there under another name.
+    /// not accepted: a value that someone knows may be there under another name.
     func unknown(besides rows: [ExposureRow]) -> [Unknown] {
         let projects = Set(
             rows.filter { $0.acceptedBy == nil }.map { row in

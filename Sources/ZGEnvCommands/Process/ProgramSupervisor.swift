@@ -86,7 +86,7 @@ final class ProgramSupervisor {
     /// Forwards everything until the program has ended and its output is written.
     ///
     /// - Returns: Its exit status, or 128 plus the number of the signal that ended it. For a program
-    ///   that did not notice that nobody reads its output any more, as if it had.
+    ///   that did not notice that its output is no longer read, as if it had.
     /// - Throws: ``RunFailure`` if output was lost in another way, and the program reports nothing
     ///   itself.
     func run() throws -> Int32 {

@@ -71,7 +71,7 @@ struct EmptyValues {
         }
     }
 
-    /// Makes a plan again in a transaction, where nobody can be asked.
+    /// Makes a plan again in a transaction, where no one can be asked.
     ///
     /// - Throws: ``ExitCode/usage`` for what was not allowed.
     func planning<Plan>(_ plan: (EmptyValues) throws -> Plan) throws -> Plan {

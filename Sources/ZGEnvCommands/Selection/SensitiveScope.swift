@@ -8,8 +8,8 @@ enum SensitiveScope {
     ///
     /// - Parameters:
     ///   - kind: The type that was asked for; nil to keep or take over one.
-    ///   - isNamed: Whether the targets were named with `-t`. A Secret for a development that was named
-    ///     is Vercel's to refuse.
+    ///   - isNamed: Whether the targets were named with `-t`. Whether development may have
+    ///     a Secret is then for Vercel to decide.
     ///   - source: The type of the value where it comes from.
     ///   - records: All records of the key, including removed ones.
     /// - Throws: ``ExitCode/usage``.
@@ -45,7 +45,7 @@ enum SensitiveScope {
             hint: "Give a secret another name.")
     }
 
-    /// Warns of a sensitive variable whose name makes frameworks publish it, although Vercel takes it.
+    /// Warns about a sensitive variable whose name makes frameworks publish it, although Vercel takes it.
     static func warn(_ keys: [String], _ context: Context) {
         for key in keys {
             guard let prefix = PublicPrefix(of: key), !prefix.isRefusedForSecrets else { continue }

@@ -153,7 +153,7 @@ enum PassphraseSource: Equatable {
     }
 
     /// Reads the passphrase for a new slot: typed twice at a terminal, once from anywhere else. Asks
-    /// again if the two differ. Warns about what a text editor may have added: nobody would type that.
+    /// again if the two differ. Warns about what a text editor may have added: no one would type that.
     ///
     /// - Parameter silence: Set if it was typed: keeps the echo off until it ends.
     func newPassphrase(

@@ -65,7 +65,9 @@ struct PushReport {
         for step in plan.steps where step.action == .create && step.variable?.remote == nil {
             notice.add(step.key, step.attributes)
         }
-        return notice.text("to hide them, run: zg-env harden \(notice.words)-p \(word: project)")
+        return notice.text {
+            "to hide \($0), run: zg-env harden \(notice.words)-p \(word: project)"
+        }
     }
 
     private var emptySteps: [PushPlan.Step] {

@@ -19,11 +19,12 @@ struct ReadableNotice {
 
     /// Returns the sentence without a full stop; nil if nothing of that kind is new.
     ///
-    /// - Parameter way: How to hide them, as a clause.
-    func text(_ way: String) -> String? {
+    /// - Parameter way: Returns how to hide "it" or "them", as a clause.
+    func text(_ way: (String) -> String) -> String? {
         guard !keys.isEmpty else { return nil }
         let subject = keys.count == 1 ? "1 new variable" : "\(keys.count) new variables"
-        return "\(subject) will be readable on Vercel (Config); \(way)"
+        return
+            "\(subject) will be readable on Vercel (Config); \(way(keys.count == 1 ? "it" : "them"))"
     }
 
     /// The names as arguments of a command, each followed by a space.
@@ -36,6 +37,6 @@ struct ReadableNotice {
         guard project.binding != nil else { return }
         var notice = ReadableNotice()
         for variable in made { notice.add(variable.name, variable.attributes) }
-        if let text = notice.text("--type sensitive hides them") { workspace.note("\(text).") }
+        if let text = notice.text({ "--type sensitive hides \($0)" }) { workspace.note("\(text).") }
     }
 }

@@ -100,6 +100,7 @@ struct Import: Command {
         if let known {
             keys = try keysForComparison(with: known, of: variables, content, keys, workspace)
         }
+        if kind == .sensitive { SensitiveScope.warn(content.keys, workspace.context) }
         var work = ImportWork(
             content: content, projectName: projectName, kind: kind, rule: conflictRule,
             time: workspace.context.now(), declared: advice?.items ?? [:],

@@ -155,7 +155,7 @@ struct EditTests {
             let result = try home.editing(arguments, with: editor, script: ends).run()
             #expect(result.end == .exited(status), "\(result.screen)")
             #expect(
-                result.error.hasSuffix("hint: Nobody answered, so your edits were discarded.\n"),
+                result.error.hasSuffix("hint: No one answered, so your edits were discarded.\n"),
                 "\(result.error)")
         }
         #expect(try home.vaultBytes() == before)

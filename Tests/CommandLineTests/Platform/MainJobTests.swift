@@ -121,7 +121,7 @@ struct MainJobTests {
             #expect(
                 text.output == """
                     Would create KEY for production, preview, development
-                    1 new variable will be readable on Vercel (Config); to hide them, run: zg-env harden KEY -p web
+                    1 new variable will be readable on Vercel (Config); to hide it, run: zg-env harden KEY -p web
 
                     """)
             let redeploy = try json(platform.run("redeploy", "-p", "web", "--json", "--dry-run"))
