@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import urllib.request
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 PASSPHRASE = "correct horse battery staple"
@@ -37,6 +38,18 @@ class Sandbox:
         )
         started = json.loads(self.process.stdout.readline())
         self.url, self.token = started["url"], started["token"]
+
+    def send(self, method, path, body=None):
+        """Sends a request with the token, and returns the JSON of its answer; None without a body."""
+        request = urllib.request.Request(
+            self.url + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.token}"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
 
     def close(self):
         self.process.terminate()

@@ -4,11 +4,9 @@ schemathesis makes the requests. Half of their ids are those of things that are 
 ones would only ever find that nothing is.
 """
 
-import json
 import os
 import random
 import unittest
-import urllib.request
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -41,27 +39,16 @@ class Fuzzing(unittest.TestCase):
     def tearDownClass(cls):
         cls.sandbox.close()
 
-    def send(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.sandbox.url + path,
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.sandbox.token}"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            text = answer.read()
-        return json.loads(text) if text else None
-
     def things(self):
         """Resets the sandbox, and maps path parameters to existing ids."""
-        self.send("POST", "/_sandbox/reset")
-        team = self.send("GET", "/v2/teams")["teams"][0]["id"]
-        project = self.send("GET", "/v9/projects/web")["id"]
-        records = self.send("GET", "/v10/projects/web/env")["envs"]
-        deployments = self.send("GET", "/v6/deployments?limit=100")["deployments"]
-        hook = self.send("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/", "events": ["deployment.created"]})
-        other = self.send("POST", "/v3/user/tokens", {"name": "other"})["token"]["id"]
-        shared = self.send("GET", f"/v1/env?teamId={team}")["data"]
+        self.sandbox.send("POST", "/_sandbox/reset")
+        team = self.sandbox.send("GET", "/v2/teams")["teams"][0]["id"]
+        project = self.sandbox.send("GET", "/v9/projects/web")["id"]
+        records = self.sandbox.send("GET", "/v10/projects/web/env")["envs"]
+        deployments = self.sandbox.send("GET", "/v6/deployments?limit=100")["deployments"]
+        hook = self.sandbox.send("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/", "events": ["deployment.created"]})
+        other = self.sandbox.send("POST", "/v3/user/tokens", {"name": "other"})["token"]["id"]
+        shared = self.sandbox.send("GET", f"/v1/env?teamId={team}")["data"]
         return {
             "team": [team],
             "idOrName": ["web", project],

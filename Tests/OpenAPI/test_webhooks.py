@@ -7,7 +7,6 @@ import tempfile
 import threading
 import time
 import unittest
-import urllib.request
 
 import description
 from openapi_schema_validator import OAS30Validator
@@ -49,34 +48,23 @@ class Receiver:
 
 
 class Webhooks(unittest.TestCase):
-    def send(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.sandbox.url + path,
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.sandbox.token}"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            text = answer.read()
-        return json.loads(text) if text else None
-
     def current(self):
-        return self.send("GET", "/v9/projects/web")["targets"]["production"]["id"]
+        return self.sandbox.send("GET", "/v9/projects/web")["targets"]["production"]["id"]
 
     def change(self):
         """Causes one event of each kind."""
         record = {"key": "A", "value": "v", "type": "encrypted", "target": ["production"]}
-        made = self.send("POST", "/v10/projects/web/env", record)["created"]["id"]
-        self.send("PATCH", f"/v9/projects/web/env/{made}", {"value": "w"})
-        other = self.send("POST", "/v10/projects/web/env", record | {"key": "B"})["created"]["id"]
-        self.send("DELETE", "/v1/projects/web/env", {"ids": [made, other]})
+        made = self.sandbox.send("POST", "/v10/projects/web/env", record)["created"]["id"]
+        self.sandbox.send("PATCH", f"/v9/projects/web/env/{made}", {"value": "w"})
+        other = self.sandbox.send("POST", "/v10/projects/web/env", record | {"key": "B"})["created"]["id"]
+        self.sandbox.send("DELETE", "/v1/projects/web/env", {"ids": [made, other]})
         first = self.current()
         redeploy = {"name": "web", "deploymentId": first, "target": "production"}
-        self.send("POST", "/v13/deployments?forceNew=1", redeploy)
-        self.send("POST", "/_sandbox/clock", {"advanceSeconds": 60})
-        self.send("POST", f"/v1/projects/web/rollback/{first}", {})
-        self.send("POST", "/_sandbox/clock", {"advanceSeconds": 60})
-        self.send("PATCH", "/v9/projects/web", {"name": "site"})
+        self.sandbox.send("POST", "/v13/deployments?forceNew=1", redeploy)
+        self.sandbox.send("POST", "/_sandbox/clock", {"advanceSeconds": 60})
+        self.sandbox.send("POST", f"/v1/projects/web/rollback/{first}", {})
+        self.sandbox.send("POST", "/_sandbox/clock", {"advanceSeconds": 60})
+        self.sandbox.send("PATCH", "/v9/projects/web", {"name": "site"})
 
     def test_every_documented_payload_fits(self):
         receiver = Receiver()

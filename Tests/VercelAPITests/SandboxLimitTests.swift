@@ -36,22 +36,32 @@ private final class SteppingRoom: Sleeper {
         return try Seed(json: Array(#"{"projects":[\#(list.joined(separator: ","))]}"#.utf8))
     }
 
-    @Test(
-        "VER-L2: the client follows Vercel's limits by endpoint without being turned away for long")
-    func limitsByEndpoint() throws {
+    /// A started sandbox whose clock the client's waits advance.
+    private func limited(
+        _ arena: SecretArena, _ configure: (inout SandboxConfiguration) throws -> Void
+    ) throws -> (SandboxServer, SteppingRoom, VercelClient) {
         let startSecond: Int64 = 1_800_000_000
         var configuration = SandboxConfiguration()
-        configuration.seed = try seed(projects: 1, variables: 130)
-        configuration.rateLimit = .perEndpoint
         configuration.clock = .manual(startMilliseconds: startSecond * 1000)
+        try configure(&configuration)
         let server = try SandboxServer(configuration: configuration)
-        defer { server.stop() }
         let (url, token) = try server.start()
         let room = SteppingRoom(server, startSecond: startSecond)
-        let arena = SecretArena()
         let client = try VercelClient(
             transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
             waitingRoom: room)
+        return (server, room, client)
+    }
+
+    @Test(
+        "VER-L2: the client follows Vercel's limits by endpoint without being turned away for long")
+    func limitsByEndpoint() throws {
+        let arena = SecretArena()
+        let (server, room, client) = try limited(arena) { configuration in
+            configuration.seed = try seed(projects: 1, variables: 130)
+            configuration.rateLimit = .perEndpoint
+        }
+        defer { server.stop() }
         let project = try client.project("p0")
         let records = try client.environmentVariables(ofProject: project.id).variables
         // Deletions are limited to 60 in a minute, whatever else was asked for.
@@ -64,19 +74,12 @@ private final class SteppingRoom: Sleeper {
     }
 
     @Test func `a thousand variables of a hundred projects, at 120 requests a minute`() throws {
-        let startSecond: Int64 = 1_800_000_000
-        var configuration = SandboxConfiguration()
-        configuration.seed = try seed(projects: 100, variables: 10)
-        configuration.requestsPerMinute = 120
-        configuration.clock = .manual(startMilliseconds: startSecond * 1000)
-        let server = try SandboxServer(configuration: configuration)
-        defer { server.stop() }
-        let (url, token) = try server.start()
-        let room = SteppingRoom(server, startSecond: startSecond)
         let arena = SecretArena()
-        let client = try VercelClient(
-            transport: CurlTransport(), origin: APIOrigin(url), token: arena.secret(token),
-            waitingRoom: room)
+        let (server, room, client) = try limited(arena) { configuration in
+            configuration.seed = try seed(projects: 100, variables: 10)
+            configuration.requestsPerMinute = 120
+        }
+        defer { server.stop() }
 
         // Names and metadata: one page of projects, and one list of each. No wait.
         let projects = try client.projects()
