@@ -29,6 +29,14 @@ extension PushApplication {
                 }
                 continue
             }
+            // It is not new: the step that was to make room for this one failed.
+            if let planned = planned[record.id], planned.updatedAt == record.updatedAt {
+                outcomes[place]?.end = .failed(
+                    "Vercel's variable for \(record.attributes.scope.description) was to give up this target first, and was not changed",
+                    nil)
+                outcomes[place]?.isSent = false
+                continue
+            }
             let who = record.phrase(for: record.author, as: origin.author)
             outcomes[place]?.end = .conflict(
                 "a variable for \(record.attributes.scope.description) was created on Vercel in the meantime\(who)"

@@ -60,7 +60,7 @@ enum EnvironmentRules {
     }
 
     /// Checks the team's rules for production Secrets: a value of their own, and no other environment
-    /// beside them.
+    /// in the same record. A record with the same scope is the one that an upsert replaces.
     static func check(
         _ policy: Team.DisjunctivePolicy, _ variable: EnvironmentVariable, in state: SandboxState
     ) throws(APIError) {
@@ -71,7 +71,7 @@ enum EnvironmentRules {
         }
         let isShared = state.variables.contains {
             $0.projectId == variable.projectId && $0.key == variable.key && $0.id != variable.id
-                && $0.value == variable.value
+                && !$0.hasSameScope(as: variable) && $0.value == variable.value
         }
         guard !isShared else {
             throw .badRequest(

@@ -179,6 +179,10 @@ final class LiveRotationRemote: RotationRemote {
         } catch {
             let failure = try failure(of: error, .unavailable)
             if failure.kind == .unauthorized || error.isTemporary { return .failure(failure) }
+            // A denied request stays denied, and hidden values are not in any response. Another refusal
+            // says nothing about the deployment, so the rotation is not done.
+            guard try error.code == .forbidden || error.code == .notFound || isSensitive(member)
+            else { return .failure(failure) }
             return .success(.unreadable)
         }
         guard let new = try values.value(.new, ofMember: member) else {

@@ -196,6 +196,27 @@ struct SecretRulesTests {
         done(try platform.runner(push).run())
     }
 
+    @Test func `VER-policy harden names the refusal, and no change by others`() throws {
+        let platform = try platform()
+        done(try platform.run("link", "api", "--team", "acme", "--force"))
+        done(
+            try platform.runner(["set", "KEY", "-p", "api"], input: .text("one")).run())
+        done(try platform.run("push", "-p", "api", "--yes"))
+        try platform.server.set(
+            .members([
+                "teams": .members([
+                    "acme": .members(["disjunctiveProductionSecretPolicy": "on"])
+                ])
+            ]))
+        let hardened = try platform.run("harden", "KEY", "-p", "api", "--yes")
+        #expect(hardened.status == 1, "\(hardened.output) \(hardened.error)")
+        let text = hardened.output + hardened.error
+        #expect(text.contains("separate from the others"), "\(text)")
+        #expect(!text.contains("created on Vercel"), "\(text)")
+        let stored = platform.server.storedVariables(project: "api") ?? []
+        #expect(stored.filter { $0.key == "KEY" }.map(\.value) == ["one"])
+    }
+
     @Test func `VER-default-type new variables get the type of the setting`() throws {
         let platform = try platform()
         done(try platform.run("config", "set", "default-type", "sensitive"))

@@ -78,6 +78,20 @@ struct RotationTruthTests {
         try home.expect(RotationHome.new)
     }
 
+    @Test func `a refused look at what a deployment was built with leaves it open`() throws {
+        let home = try RotationHome()
+        try home.platform.setFaults("GET /v*/env/pull/* 400 x1")
+        home.platform.server.setBuild(.keepsOldEnvironment)
+        let (report, message) = try failedReport(home.rotate(), 11, "needs_attention")
+        #expect(report["outcome"] == "needs_attention")
+        #expect(message.contains("--resume"), "\(message)")
+        // Asked again, Vercel shows the old value, and the project is built once more.
+        home.platform.server.setBuild(.ok)
+        let end = try json(home.proceed("--resume"))
+        #expect(end["outcome"] == "done")
+        try home.expect(RotationHome.new)
+    }
+
     @Test func `a vault that becomes unwritable leaves it open, and it says so`() throws {
         let home = try RotationHome()
         let place = home.platform.home.directory.path("data/zg-env")
