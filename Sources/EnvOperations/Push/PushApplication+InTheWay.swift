@@ -39,7 +39,7 @@ extension PushApplication {
             }
             let who = record.phrase(for: record.author, as: origin.author)
             outcomes[place]?.end = .conflict(
-                "a variable for \(record.attributes.scope.description) was created on Vercel in the meantime\(who)"
+                "a variable for \(record.attributes.scope.description) was created on Vercel while this ran\(who)"
             )
             outcomes[place]?.isSent = false
             outcomes[place]?.way = .init(record, sendsValue: true)

@@ -115,7 +115,7 @@ extension PushApplication {
         // An upsert keeps a comment that another user writes meanwhile. Without a response, the
         // record may be another user's.
         if (record.attributes.comment ?? "") != (wanted.comment ?? "") {
-            return .conflict("it was changed on Vercel\(author(of: record)) in the meantime")
+            return .conflict("it was changed on Vercel\(author(of: record)) while this ran")
         }
         if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
         guard case .success(let theirs?) = answer,

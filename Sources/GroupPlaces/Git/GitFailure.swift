@@ -19,8 +19,8 @@ enum GitFailure {
         if says("fsck error", "fsck failed") || !isSenderDead && says(senderFailure) {
             return PlaceError(
                 .damaged,
-                "The place contains data that git rejects. Somebody with access to it should delete"
-                    + " the group's ref; the next sync of each member publishes everything again.")
+                "The place contains data that git rejects. Someone with access to it should delete "
+                    + "the group's ref; the next sync of each member publishes everything again.")
         }
         if isSenderDead {
             return PlaceError(

@@ -33,7 +33,7 @@ struct EntryDraftRules {
             throw Failure(.bounds, "an entry cannot change that many members")
         }
         guard draft.voidInvites.count <= GroupLimits.invites else {
-            throw Failure(.bounds, "an entry cannot make that many invites void")
+            throw Failure(.bounds, "an entry cannot cancel that many invites")
         }
         let cuts =
             draft.roles.compactMap(\.cut) + draft.removals.map(\.cut)
@@ -127,7 +127,7 @@ struct EntryDraftRules {
         for admission in draft.admissions {
             guard let invite = admission.origin?.invite else { continue }
             guard !void.contains(invite) else {
-                throw Failure(.invite, "the invite is void", member: admission.member)
+                throw Failure(.invite, "the invite was canceled", member: admission.member)
             }
             guard used.insert(invite).inserted else {
                 throw Failure(.invite, "the invite was used before", member: admission.member)

@@ -77,7 +77,7 @@ struct EntrySealing {
             !readsValues || ring.hasValueSecret(of: compartment, madeBy: epoch.entry)
         else {
             throw Failure(
-                .missingKey, "this vault lacks the current keys of a project",
+                .missingKey, "this vault does not have the current keys of a project",
                 compartment: compartment)
         }
     }

@@ -64,7 +64,7 @@ package struct ChangeHeader: Equatable, Sendable {
     /// Reads the fields after label and kind.
     static func decode(from reader: inout ByteReader) throws(VaultError) -> ChangeHeader {
         guard let key = Key(rawValue: try reader.byte()) else {
-            throw VaultError(damaged: .encoding, "a change names an unknown key")
+            throw VaultError(damaged: .encoding, "a change refers to an unknown key")
         }
         let group = try GroupHash.decode(from: &reader)
         let compartment = try reader.identifier()

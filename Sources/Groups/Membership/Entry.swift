@@ -143,7 +143,7 @@ package struct Entry: Equatable, Sendable {
             epochs: try reader.ascending(
                 limit: GroupLimits.compartments, least: 92, of: "epochs", by: \.compartment,
                 NewEpoch.decode(from:)),
-            voidInvites: try reader.identifiers(limit: GroupLimits.invites, of: "void invites"))
+            voidInvites: try reader.identifiers(limit: GroupLimits.invites, of: "canceled invites"))
         _ = try reader.section(GroupLimits.signatureByteCount)
         return entry
     }

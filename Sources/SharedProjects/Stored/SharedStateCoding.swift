@@ -220,7 +220,7 @@ struct SharedStateCoding {
         let place = Int(try reader.uint32())
         guard place < authors.count else {
             throw VaultError(
-                damaged: .bounds, "a shared version names an author that is not listed")
+                damaged: .bounds, "a shared version refers to an unknown author")
         }
         return SharedState.Version(
             number: number, reference: reference, id: id, author: authors[place])

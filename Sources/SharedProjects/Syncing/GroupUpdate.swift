@@ -137,8 +137,8 @@ package struct GroupUpdate {
             let count = missing.count == 1 ? "a change" : "\(missing.count) changes"
             throw SharingError(
                 .otherHistory,
-                "The place of \(membership.name) lacks \(count) that this vault has seen. Ask a "
-                    + "colleague to run zg-env sync, then try again.")
+                "The place of \(membership.name) no longer has \(count) that this vault has seen. "
+                    + "Ask a colleague to run zg-env sync, then retry.")
         }
         guard
             var shared = found ?? attached

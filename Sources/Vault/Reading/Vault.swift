@@ -147,7 +147,7 @@ package final class Vault {
 
     func openedIndex(with keys: VaultKeys) throws(VaultError) -> SecretSlice {
         guard keys.index.epoch == header.indexEpoch else {
-            throw VaultError(.epochChanged, "the index key of \(path) was replaced in the meantime")
+            throw VaultError(.epochChanged, "the index key of \(path) was replaced while this ran")
         }
         let key = try keys.index.sealingKey()
         let sealed = try sealedIndex()

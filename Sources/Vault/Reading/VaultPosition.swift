@@ -104,7 +104,7 @@ extension Vault {
         guard standing.isAccepted else {
             guard standing == .older else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another copy in the meantime")
+                    .epochChanged, "\(path) was replaced with another copy while this ran")
             }
             throw objection(to: standing, seen, when: "was seen a moment ago", of: "was opened")
         }

@@ -56,10 +56,10 @@ extension Vault {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another vault in the meantime")
+                    .epochChanged, "\(path) was replaced with another vault while this ran")
             }
             guard vault.header.slots == rekeying.oldSlots else {
-                throw VaultError(.slotsChanged, "the slots of \(path) were changed in the meantime")
+                throw VaultError(.slotsChanged, "the slots of \(path) were changed while this ran")
             }
             if let seen {
                 let index = try vault.index(with: rekeying.oldKeys, extent: .listing)

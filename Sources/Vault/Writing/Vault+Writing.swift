@@ -36,7 +36,7 @@ extension Vault {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another vault in the meantime")
+                    .epochChanged, "\(path) was replaced with another vault while this ran")
             }
             // With the root, the checkpoint's MAC covers it.
             if !keys.opensValues { try vault.checkPublicKey(with: keys) }

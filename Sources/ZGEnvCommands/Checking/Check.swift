@@ -43,7 +43,8 @@ struct Check: Command {
             .init("zg-env check", "compare the vault with the schema"),
             .init(
                 "zg-env check --on vercel --on live -t production",
-                "find variables that production lacks, or will lack after the next deployment"),
+                "find variables that production does not have, or will not have after the next deployment"
+            ),
             .init("zg-env check --types ts -o env.d.ts", "declare process.env for TypeScript"),
         ],
         exitCodes: ExitCode.ofVercel)

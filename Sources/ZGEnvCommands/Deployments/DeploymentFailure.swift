@@ -36,7 +36,7 @@ enum DeploymentFailure {
                 .deploymentFailed,
                 "\(id) ended in state BLOCKED: " + (words ?? "Vercel did not allow the build."),
                 hint:
-                    "\(unchanged) Somebody with the required role must approve the deployment on Vercel, or deploy the same commit."
+                    "\(unchanged) Someone with the required role must approve the deployment on Vercel, or deploy the same commit."
             )
         case .deleted:
             return CommandError(

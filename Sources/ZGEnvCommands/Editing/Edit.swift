@@ -15,7 +15,7 @@ struct Edit: Command {
             and undo files of vim, nvim, nano, emacs and micro are disabled; zg-env warns about \
             other editors. The changes are then shown, and either all or none of them are saved; \
             removals need confirmation. If the text has errors, or someone else changed the \
-            variables in the meantime, you can edit the text again.
+            variables since, you can edit the text again.
 
             Without -t, shows the variables that have a single value for all their targets; a \
             change applies to all of these targets. With -t, a change applies only to that target. \

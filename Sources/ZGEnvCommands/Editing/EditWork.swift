@@ -11,7 +11,7 @@ struct EditWork {
         var error: CommandError {
             let names = keys.joined(separator: ", ")
             return CommandError(
-                .conflict, "Changed by someone else in the meantime: \(names).",
+                .conflict, "Changed by someone else since: \(names).",
                 hint: "Your edits were not saved. Run the command again.")
         }
     }

@@ -129,7 +129,7 @@ struct ExposureWork {
     /// - Throws: ``ExitCode/unauthorized`` unless this vault is an admin, who sees all projects.
     func requireAdmin() throws {
         try access.membership.requireAdmin(
-            "sees all of its projects, and can tell what somebody could read")
+            "sees all of its projects, and can tell what a member could read")
     }
 
     /// Returns all machines of a person who left, or else the members with the name or ID.

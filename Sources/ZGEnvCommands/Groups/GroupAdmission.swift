@@ -38,14 +38,14 @@ struct GroupAdmission {
                 if state.voidInvites.contains(invite.id) { continue }
                 workspace.context.warn(
                     "used-invite-answered",
-                    "Somebody answered the used invite of \(invite.name): the code is known to others. If the member \(invite.name) is not who you invited, run zg-env group remove \(word: invite.name)."
+                    "Someone answered the used invite of \(invite.name): the code is known to others. If the member \(invite.name) is not who you invited, run zg-env group remove \(word: invite.name)."
                 )
                 void.append(invite.id)
             case .none, .refused: continue
             case .ambiguous:
                 workspace.context.warn(
                     "invite-used-twice",
-                    "Two people used the invite of \(invite.name), so it is void. Invite \(invite.name) again."
+                    "Two people used the invite of \(invite.name), so it was canceled. Invite \(invite.name) again."
                 )
                 void.append(invite.id)
             case .join(let join, let name):
@@ -92,8 +92,8 @@ struct GroupAdmission {
     private func isTheft(of invite: Invite) throws -> Bool {
         guard workspace.interaction.canConfirm else { return false }
         return try workspace.interaction.confirm(
-            "If \(invite.name) sees other words, somebody else has the code.", [],
-            "Make the invite of \(invite.name) void?")
+            "If \(invite.name) sees other words, someone else has the code.", [],
+            "Cancel the invite of \(invite.name)?")
     }
 
     private func isWanted(_ invite: Invite, _ join: GroupHash) throws -> Bool {

@@ -88,7 +88,7 @@ struct GroupAdoption {
             let current = try newPlan(transaction.index, values)
             guard current?.lines(name) ?? [] == lines else {
                 throw CommandError(
-                    .conflict, "\(name) was changed in the meantime.",
+                    .conflict, "\(name) was changed while this ran.",
                     hint: "Nothing was changed. Run the command again.")
             }
             transaction.index.projects[place].name = name

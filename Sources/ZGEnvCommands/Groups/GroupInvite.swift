@@ -14,7 +14,7 @@ struct GroupInvite: Command {
         discussion: """
             Prints a one-time code and the command for the newcomer. Send the code through a \
             channel that you trust. Once they have joined, zg-env sync asks you to admit them. \
-            zg-env group show lists open invites, and zg-env group remove makes one void.
+            zg-env group show lists open invites, and zg-env group remove cancels one.
             """,
         arguments: [ArgumentSpec("WHO", .one, "The name that the group sees")],
         options: [

@@ -181,7 +181,7 @@ struct GroupJoin: Command {
                 let states = try check(invite, object, Array(reading.objects.values))
                 guard !states.contains(where: { $0.voidInvites.contains(invite.id) }) else {
                     throw CommandError(
-                        .conflict, "The invite of \(invite.name) is void.",
+                        .conflict, "The invite of \(invite.name) was canceled.",
                         hint: "Ask for another invite.")
                 }
                 return Found(
@@ -265,8 +265,8 @@ struct GroupJoin: Command {
         guard !found.isUsed else {
             throw CommandError(
                 .conflict,
-                "Somebody else was already admitted as \(invite.name) with this code. The next sync of an admin reports your attempt.",
-                hint: "If that was not you, tell an admin at once. Ask for another invite.")
+                "Someone else was already admitted as \(invite.name) with this code. The next sync of an admin reports your attempt.",
+                hint: "If that was not you, tell an admin immediately. Ask for another invite.")
         }
         return (membership, Self.words(of: joinName, invite.id))
     }

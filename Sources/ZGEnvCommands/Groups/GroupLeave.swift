@@ -30,7 +30,7 @@ struct GroupLeave: Command {
         guard membership.standing != .active || !isLast || isAlone else {
             throw CommandError(
                 .conflict, "You are the only admin of \(membership.name).",
-                hint: "Make somebody else an admin first: zg-env group role WHO admin")
+                hint: "Make someone else an admin first: zg-env group role WHO admin")
         }
         try HeldGate.checkAll(of: membership.group, in: index)
         let waiting = try OutgoingChange.all(of: membership.group, in: index).count

@@ -11,7 +11,7 @@ struct GroupRemove: Command {
         discussion: """
             Makes new keys, so that they read nothing written from now on. They keep what they \
             could read before: replace those values. zg-env does not remove their access to the \
-            place or to Vercel. An open invite of that name becomes void.
+            place or to Vercel. An open invite of that name is canceled.
             """,
         arguments: [
             ArgumentSpec("WHO", .one, "A name, or the first 4 or more digits of a member ID")
@@ -55,7 +55,7 @@ struct GroupRemove: Command {
         if member == nil, access.membership.people.named(who).contains(where: \.isActive) {
             throw CommandError(
                 .conflict,
-                "\(who) joined \(membership.name) in the meantime. Nothing was removed.",
+                "\(who) joined \(membership.name) while this ran. Nothing was removed.",
                 hint: "Run the command again to remove the member.")
         }
         // By another admin, or by this command before it was killed.
@@ -81,7 +81,7 @@ struct GroupRemove: Command {
                 "Not checked by zg-env: take away their access to \(membership.place) and to the team on Vercel."
             )
         }
-        if !invites.isEmpty { workspace.note("The invite of \(who) is void.") }
+        if !invites.isEmpty { workspace.note("The invite of \(who) was canceled.") }
         return CommandResult(json: [
             "group": .string(membership.name),
             "removed": .array(member.map { [.string($0.name)] } ?? []),
@@ -101,7 +101,7 @@ struct GroupRemove: Command {
                 "make new keys; \(DisplayText.count(exposed, "value")) that they could read should be replaced",
             ]
         }
-        if !invites.isEmpty { plan.append("make the open invite of \(who) void") }
+        if !invites.isEmpty { plan.append("cancel the open invite of \(who)") }
         return plan
     }
 }

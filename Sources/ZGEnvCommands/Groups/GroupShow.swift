@@ -90,7 +90,7 @@ struct GroupShow: Command {
         }
         if admins == 1, membership.standing == .active {
             text +=
-                "  There is only one admin. If that vault is lost, nobody can invite or remove members.\n"
+                "  There is only one admin. If that vault is lost, no one can invite or remove members.\n"
         }
         let json: JSONValue = [
             "group": .string(membership.name), "id": .string(membership.group.hexadecimal),

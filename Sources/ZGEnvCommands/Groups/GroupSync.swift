@@ -17,7 +17,7 @@ struct GroupSync: Command {
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         options: [
             OptionSpec(
-                flag: "admit", "Admit everybody who answered an invite, without comparing words")
+                flag: "admit", "Admit everyone who answered an invite, without comparing words")
         ],
         examples: [.init("zg-env sync", "exchange changes with all groups")],
         exitCodes: ExitCode.ofVercel)
@@ -153,7 +153,7 @@ struct GroupSync: Command {
             if project.newLateCount > project.ownLate.count {
                 lines.append(
                     "\(project.name): ignored \(DisplayText.count(project.newLateCount - project.ownLate.count, "change")) by "
-                        + "somebody who no longer had the right.")
+                        + "someone who no longer had the right.")
             }
             if project.waitingCount > 0 {
                 lines.append(

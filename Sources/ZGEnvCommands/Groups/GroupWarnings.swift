@@ -85,14 +85,14 @@ struct GroupWarnings {
                     hint: "Ask one to run zg-env sync, then run it here again.")
             case .void:
                 return CommandError(
-                    .unauthorized, "The invite to \(group) is void.",
+                    .unauthorized, "The invite to \(group) was canceled.",
                     hint: "Ask for another one, and run zg-env group join again.")
             case .usedByOther:
                 return CommandError(
                     .unauthorized,
-                    "Somebody else was admitted to \(group) with this vault's invite.",
+                    "Someone else was admitted to \(group) with this vault's invite.",
                     hint:
-                        "Tell an admin at once: the code is known to others. Then ask for another invite."
+                        "Tell an admin immediately: the code is known to others. Then ask for another invite."
                 )
             }
         }

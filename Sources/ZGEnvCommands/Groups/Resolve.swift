@@ -12,7 +12,7 @@ struct Resolve: Command {
         ["resolve"], "Decide about a contested variable of a shared project",
         discussion: """
             Without --take, lists the versions in question: who stored them and when, not the \
-            values. --take makes one of them the value for everybody.
+            values. --take makes one of them the value for everyone.
             """,
         arguments: [ArgumentSpec("KEY", .one, "The variable", completion: .dynamic(.variable))],
         options: [
@@ -96,7 +96,7 @@ struct Resolve: Command {
                 .usage,
                 "Members gave \(key) different names or scopes. Only this vault's can be chosen.",
                 hint:
-                    "--take mine gives everybody this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
+                    "--take mine gives everyone this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
             )
         }
         let scopes = contested.compactMap { item in
@@ -110,7 +110,7 @@ struct Resolve: Command {
             ) { _ in }
             for scope in scopes {
                 workspace.note(
-                    "Everybody now gets this vault's name and scope: \(key) for \(scope).")
+                    "Everyone now gets this vault's name and scope: \(key) for \(scope).")
             }
             if contested.contains(where: { !$0.contest.isSubset(of: Self.attributes) }) {
                 workspace.note(

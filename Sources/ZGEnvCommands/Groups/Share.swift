@@ -83,7 +83,7 @@ struct Share: Command {
             }
         let report = try GroupSync.sync(try GroupAccess(membership, workspace), workspace)
         workspace.note(
-            "Shared \(project) with \(group). Invite somebody with: zg-env group invite NAME")
+            "Shared \(project) with \(group). Invite someone with: zg-env group invite NAME")
         return CommandResult(
             json: [
                 "project": .string(project), "group": .string(group),
@@ -99,7 +99,7 @@ struct Share: Command {
                 && $0.rights.limit == nil
         }.map(\.name).sorted()
         return names.isEmpty
-            ? "nobody else yet" : "\(names.joined(separator: ", ")) (members of \(group))"
+            ? "no one else yet" : "\(names.joined(separator: ", ")) (members of \(group))"
     }
 
     private func address(

@@ -58,7 +58,7 @@ struct ExposedRotations {
     private func lacking(_ missing: [ExposureRow]) -> CommandError {
         CommandError(
             .failed,
-            "The plan lacks \(missing.map { "\($0.variable.name) of \($0.project)" }.joined(separator: ", ")).",
+            "The plan does not cover \(missing.map { "\($0.variable.name) of \($0.project)" }.joined(separator: ", ")).",
             hint: "Write recipes to complete with: zg-env rotate --exposed-to "
                 + "\(word: subject.name) --plan FILE --plan-skeleton NEW")
     }
@@ -101,7 +101,7 @@ struct ExposedRotations {
         ]
         if items.isEmpty {
             return CommandResult(
-                json: json, text: "The plan lacks nothing that \(subject.name) knows.\n")
+                json: json, text: "The plan covers everything that \(subject.name) knows.\n")
         }
         if !workspace.options.dryRun {
             let plan: JSONValue = ["rotations": .array(items)]

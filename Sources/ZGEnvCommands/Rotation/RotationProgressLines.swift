@@ -28,7 +28,7 @@ struct RotationProgressLines {
                 switch evidence {
                 case .holdsNew: "the deployment has the new value."
                 case .holdsOld: "the deployment has the old value\(retries)"
-                case .isAbsent: "the deployment lacks the variable\(retries)"
+                case .isAbsent: "the deployment does not have the variable\(retries)"
                 case .holdsOther: "the deployment has neither the old nor the new value."
                 case .unreadable, .unknown: "the deployment's value cannot be read."
                 }

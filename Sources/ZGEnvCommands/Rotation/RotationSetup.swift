@@ -355,7 +355,7 @@ struct RotationSetup {
                 else {
                     throw CommandError(
                         .conflict,
-                        "\(request.key) changed in the meantime.",
+                        "\(request.key) changed while this ran.",
                         hint: "Run the command again.")
                 }
                 _ = try value.withBytes { bytes in

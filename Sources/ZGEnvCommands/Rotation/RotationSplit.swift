@@ -58,7 +58,7 @@ struct RotationSplit {
                     now.attributes.scope == held.attributes.scope
                 else {
                     throw CommandError(
-                        .conflict, "\(key) changed in the meantime.",
+                        .conflict, "\(key) changed while this ran.",
                         hint: "Run the command again.")
                 }
             }

@@ -62,7 +62,7 @@ enum ContestGate {
             if contest.contains(.value) {
                 "members stored different values at the same time"
             } else if contest.contains(.late) {
-                "it was changed by somebody who no longer had the right"
+                "it was changed by someone who no longer had the right"
             } else if contest.contains(.twin) {
                 "two variables have this name and share a target"
             } else { nil }

@@ -106,7 +106,7 @@ enum PassphraseSource: Equatable {
         }
         let ends = secret.withBytes { Self.ends(of: $0) }
         guard !ends.isEmpty else { return nil }
-        return "\(what) \(ends.joined(separator: " and ")), which counts as part of the passphrase."
+        return "\(what) \(ends.joined(separator: " and ")), which is part of the passphrase."
     }
 
     private static func ends(of bytes: RawSpan) -> [String] {

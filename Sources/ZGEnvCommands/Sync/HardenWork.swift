@@ -213,7 +213,7 @@ struct HardenWork {
             return try workspace.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
-                .conflict, "\(conflict.key) changed in the vault in the meantime.",
+                .conflict, "\(conflict.key) changed in the vault while this ran.",
                 hint: "Nothing was sent. Run the command again.")
         }
     }

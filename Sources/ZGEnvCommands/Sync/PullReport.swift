@@ -200,7 +200,7 @@ struct PullReport {
         }
         if !plan.compared {
             workspace.note(
-                "The values are locked, so they were not compared: every variable changed on Vercel since the last sync counts as updated."
+                "The values are locked, so they were not compared: every variable changed on Vercel since the last sync is reported as updated."
             )
         }
     }

@@ -202,7 +202,7 @@ struct PullWork {
         }
         guard listed.isSubset(of: known) else {
             throw CommandError(
-                .conflict, "\(project.name) got new variables on Vercel in the meantime.",
+                .conflict, "\(project.name) got new variables on Vercel while this ran.",
                 hint: "Nothing was changed. Run the command again.")
         }
     }
@@ -271,7 +271,7 @@ struct PullWork {
             guard now == finding.variables else {
                 throw CommandError(
                     .conflict,
-                    "\(project.name) changed in the vault in the meantime.",
+                    "\(project.name) changed in the vault while this ran.",
                     hint: "Run the command again.")
             }
             try transaction.apply(
@@ -289,7 +289,7 @@ struct PullWork {
         guard isNew, transaction.index.project(project.id) == nil else { return }
         guard transaction.index.project(named: project.name) == nil else {
             throw CommandError(
-                .conflict, "Another command created a project \(project.name) in the meantime.",
+                .conflict, "Another command created a project \(project.name) while this ran.",
                 hint: "Run the command again.")
         }
         transaction.index.projects.append(project)

@@ -364,7 +364,7 @@ struct PushWork {
         guard index.project(project.id)?.binding == project.binding else {
             throw CommandError(
                 .conflict,
-                "\(project.name) was linked to another Vercel project in the meantime.",
+                "\(project.name) was linked to another Vercel project while this ran.",
                 hint: "Nothing was sent. Run the command again.")
         }
         return try AcceptanceGate(workspace).require(use, in: index, with: keys)

@@ -16,7 +16,7 @@ struct Import: Command {
             targets. Skips placeholders, \
             and what Vercel's CLI adds to its files. If values are locked, import asks for the \
             passphrase on a terminal (not with --yes) to skip unchanged values; without it, every \
-            existing key counts as updated. --comments leaves out comments that look like \
+            existing key is reported as updated. --comments leaves out comments that look like \
             assignments or contain a value from the file, because comments can be read without the \
             passphrase. --expand and --dialect next use no values from the environment.
             """,

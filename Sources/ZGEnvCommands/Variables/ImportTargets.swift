@@ -18,7 +18,7 @@ struct ImportTargets {
             case .fileName: "by its name"
             case .vercelCLI: "because Vercel's CLI wrote it"
             case .answer: "by your answer"
-            case .none: "because nothing names a target"
+            case .none: "because nothing specifies a target"
             }
         }
     }

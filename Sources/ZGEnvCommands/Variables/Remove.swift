@@ -49,7 +49,7 @@ struct Remove: Command {
             .flatMap {
                 try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
             }
-        let everybody = group.map { ", for everybody in \($0.name)" } ?? ""
+        let everybody = group.map { ", for everyone in \($0.name)" } ?? ""
         let lines = plan.map { step in
             step.after.isEmpty
                 ? "remove \(step.key) from \(project.name) for \(step.before.description)\(everybody)"

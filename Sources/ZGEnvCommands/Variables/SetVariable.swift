@@ -25,7 +25,7 @@ struct SetVariable: Command {
             OptionSpec(
                 "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
-            OptionSpec(flag: "sync", "Send the change to the project's group at once"),
+            OptionSpec(flag: "sync", "Send the change to the project's group immediately"),
         ] + ValueInput.options + PushOption.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [

@@ -85,7 +85,7 @@ struct Rekey: Command {
         where membership.standing == .active {
             workspace.context.warn(
                 "group-keys",
-                "The keys of this machine in \(membership.name) stay the same. If somebody had the old keys of "
+                "The keys of this machine in \(membership.name) stay the same. If someone had the old keys of "
                     + "the vault, let an admin on another machine remove this one (zg-env group remove "
                     + "\(membership.member.hexadecimal.prefix(8))), and join again.")
         }

@@ -11,7 +11,7 @@ struct Unlock: Command {
             Asks for the passphrase and keeps the vault's key in the kernel keyring until it \
             expires. Until then, every command except reveal works without the passphrase in this \
             login session or, with --scope user, in all your sessions, cron jobs and user \
-            services. In the meantime, any program you run can use the key: run zg-env lock when \
+            services. Meanwhile, any program you run can use the key: run zg-env lock when \
             you are done.
 
             Changes made while the values were locked are listed. Accept them at the prompt or \

@@ -10,7 +10,8 @@ enum HiddenProduction {
         guard !listed.isComplete else { return }
         context.warn(
             "hidden-production",
-            "\(listed.hidingClause) in \(project), so nothing that is missing counts as removed.")
+            "\(listed.hidingClause) in \(project), so missing variables are not treated as removed."
+        )
     }
 
     /// Returns the error of a command that would write to production.

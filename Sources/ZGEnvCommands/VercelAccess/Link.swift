@@ -47,7 +47,7 @@ struct Link: Command {
         let isNamed = workspace.options.namesProject && workspace.options.project != localName
         guard localName == nil || name == nil && !isNamed else {
             throw CommandError(
-                .usage, "--local names the project: leave out NAME and -p.",
+                .usage, "--local specifies the project: leave out NAME and -p.",
                 hint: "Without --local, NAME is a project on Vercel.")
         }
         let keys = try workspace.session.keys(workspace.session.unattendedTier)
@@ -86,7 +86,7 @@ struct Link: Command {
             ![local, platform.name, platform.id].contains(other)
         {
             throw CommandError(
-                .usage, "NAME is the project \(local), but -p names \(other).",
+                .usage, "NAME is the project \(local), but -p specifies \(other).",
                 hint: "Leave out -p.")
         }
         try check(binding, as: local, directory, index, access, workspace)

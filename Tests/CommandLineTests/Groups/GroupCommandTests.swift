@@ -178,14 +178,14 @@ struct GroupCommandTests {
         done(try homes.run("eve", "group", "join", homes.place, input: .text(code + "\n")))
         // Two answered it: neither is admitted.
         let sync = try homes.run("alice", "sync", "--admit")
-        #expect(sync.error.contains("void"), "\(sync.error)")
+        #expect(sync.error.contains("canceled"), "\(sync.error)")
         let members = try homes.object("alice", ["group", "show"])["groups"]?.elements.first
         #expect(members?["members"]?.elements.count == 1)
         // Both learn it, and join with another code.
-        failed(try homes.run("bob", "sync", "-q"), 6, "invite to group is void", "join again")
+        failed(try homes.run("bob", "sync", "-q"), 6, "invite to group was canceled", "join again")
         failed(
-            try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5, "void"
-        )
+            try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5,
+            "canceled")
         let again = try #require(
             homes.object("alice", ["group", "invite", "bob", "--yes"])["code"]?.text)
         done(

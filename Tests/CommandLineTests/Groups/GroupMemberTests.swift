@@ -75,7 +75,7 @@ struct GroupMemberTests {
         failed(try homes.run("laptop", "sync"), 6, "removed from acme by bob")
     }
 
-    @Test func `open invites are listed, and can be made void`() throws {
+    @Test func `open invites are listed, and can be canceled`() throws {
         let code = try invite("bob", "--role", "reader", "--project", "web")
         let invites = try shown("alice")["invites"]?.elements ?? []
         #expect(invites.count == 1 && invites[0]["name"] == "bob")
@@ -86,10 +86,10 @@ struct GroupMemberTests {
         #expect(try shown("alice")["invites"]?.elements.isEmpty == true)
         failed(
             try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5,
-            "invite of bob is void")
+            "invite of bob was canceled")
     }
 
-    @Test func `a no about the words offers to make the invite void`() throws {
+    @Test func `a no about the words offers to cancel the invite`() throws {
         let code = try invite("bob")
         done(
             try homes.run(
@@ -100,11 +100,11 @@ struct GroupMemberTests {
             script: [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
                 (.terminal("Does bob see the same words? Admit them?"), .line("n")),
-                (.terminal("Make the invite of bob void?"), .line("y")),
+                (.terminal("Cancel the invite of bob?"), .line("y")),
             ]
         ).run()
         #expect(asked.status == 0, "\(asked.error)")
-        failed(try homes.run("bob", "sync"), 6, "invite to acme is void")
+        failed(try homes.run("bob", "sync"), 6, "invite to acme was canceled")
         let left = done(try homes.run("bob", "group", "leave", "--yes"))
         #expect(left.error == "Dropped the request to join acme, in this vault only.\n")
         failed(try homes.run("bob", "group", "show"), 4)
@@ -117,7 +117,7 @@ struct GroupMemberTests {
         done(try homes.run("ci", "sync"))
         failed(
             try homes.run("eve", "group", "join", homes.place, input: .text(code + "\n")), 5,
-            "Somebody else was already admitted as ci")
+            "Someone else was already admitted as ci")
         failed(try homes.run("eve", "sync"), 4)
         let told = done(try homes.run("alice", "sync", "-q"))
         #expect(

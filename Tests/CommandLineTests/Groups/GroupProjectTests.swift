@@ -44,7 +44,7 @@ struct GroupProjectTests {
         #expect(try homes.value("alice", "B") == "zwei")
         // For everybody: the variables one by one, as the plan says.
         let removal = done(try homes.run("bob", "rm", "B", "-p", "web", "--dry-run")).output
-        #expect(removal.contains("for everybody in acme"), "\(removal)")
+        #expect(removal.contains("for everyone in acme"), "\(removal)")
     }
 
     @Test(arguments: [true, false])

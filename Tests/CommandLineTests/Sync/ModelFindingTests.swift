@@ -426,7 +426,7 @@ struct ModelFindingTests {
             "GET */env before:create,key=A,value=three,targets=production,type=encrypted @2")
         let result = try platform.pull()
         #expect(result.end == .exited(5))
-        #expect(result.error.contains("web got new variables on Vercel in the meantime"))
+        #expect(result.error.contains("web got new variables on Vercel while this ran"))
         try platform.setFaults()
         done(try platform.pull("--yes"))
         #expect(try platform.sync("A") == "synced")
