@@ -14,6 +14,8 @@ struct Rotate: Command {
             ZG_ENV_DEPLOYMENT_ID and ZG_ENV_DEPLOYMENT_URL. Each step is recorded in the \
             vault before it runs: continue an interrupted rotation with --resume, or revert it \
             with --abort.
+
+            Recipes for PostgreSQL, API keys and signing keys: \(RecipeDirectory.location)
             """,
         arguments: [
             ArgumentSpec("KEY", .optional, "The variable", completion: .dynamic(.variable))
@@ -30,7 +32,7 @@ struct Rotate: Command {
                 "With --plan: only what WHO, who left a group, knows; show what FILE lacks"),
             OptionSpec(
                 "plan-skeleton", value: "NEW",
-                "With --exposed-to: only write recipes to complete for what the plan lacks",
+                "With --exposed-to: only write recipes to complete for what the plan does not cover",
                 completion: .file),
             OptionSpec(flag: "resume", "Resume an interrupted or stopped rotation"),
             OptionSpec(flag: "abort", "Restore the old value everywhere"),
