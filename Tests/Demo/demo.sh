@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, end to end: a .env file becomes an encrypted vault, its values are read again, and a
+# The main workflow, end to end: a .env file becomes an encrypted vault, its values are read back, and a
 # change reaches Vercel and is redeployed. Shows every command with its output, and compares bytes.
 #
 #   Tests/Demo/demo.sh ZG_ENV ZG_ENV_SANDBOX
@@ -74,7 +74,7 @@ zg() {
         "$zg_env" "$@"
 }
 
-# show ARGUMENT…: runs a command, shows it and what it prints; its stdout stays in $home/out.
+# show ARGUMENT…: runs a command, and shows it with its output. Its stdout stays in $home/out.
 show() {
     local status=0
     printf '\n   $ zg-env %s\n' "$(typed "$@")"
@@ -203,7 +203,7 @@ pushed() {
     done
 }
 
-# ---------------------------------------------------------------- the job
+# ---------------------------------------------------------------- the workflow
 
 declare -A expected=() platform_values=()
 names=()
@@ -216,6 +216,7 @@ chmod 600 "$home/passphrase"
 cp -- "$here/real-world.env" "$home/.env"
 cd "$home"
 
+printf 'zg-env keeps the environment variables of projects in one encrypted file, and Vercel in sync.\n'
 step sandbox "a local server that behaves like Vercel's API"
 printf '\n   $ zg-env-sandbox --build-seconds 0.5 &\n'
 mkfifo "$home/sandbox.out"
@@ -234,7 +235,7 @@ vault="$home/.local/share/zg-env/vault.zgv"
 [[ -f $vault ]] || stop "there is no vault"
 [[ $(stat -c %a "$vault") == 600 ]] || stop "other users can read the vault"
 [[ $(head -c 7 "$vault") == ZGVAULT ]] || stop "the file is not a vault"
-ok "there is a vault that nobody else can read"
+ok "there is a vault that no other user can read"
 
 step import "a typical .env file: comments, export, CRLF, a BOM, a duplicate"
 show import .env -p "$project"
@@ -313,7 +314,7 @@ platform "/v9/projects/$project/production-deployment"
 before=$(member id "$body") || stop "nothing is deployed"
 show redeploy -p "$project" --wait --yes --json
 id=$(member id "$(<"$home/out")") || stop "the output has no deployment id"
-[[ $id != "$before" ]] || stop "it names the previous deployment"
+[[ $id != "$before" ]] || stop "the output has the previous deployment"
 platform "/v9/projects/$project/production-deployment"
 live=$(member id "$body") || stop "nothing is deployed"
 [[ $live == "$id" ]] || stop "production runs $live instead of $id"
@@ -339,4 +340,4 @@ show push -p "$project" --yes
 [[ $(<"$home/out") == "Nothing to push." ]] || stop "there is still something to push"
 ok "nothing is left to do"
 
-printf '\nThe demo did all %d steps.\n' "$step_number"
+printf '\nAll %d steps of the demo passed.\n' "$step_number"
