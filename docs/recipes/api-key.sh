@@ -1,20 +1,23 @@
 #!/bin/sh
-# A key of a service that lets several be valid at once. For --from-command, --check and --revoke.
-# What differs from service to service are the three requests.
+# Rotates an API key of a service that accepts several keys at the same time.
+# Use it for --from-command, --check and --revoke. Change the three requests to those of your service.
 #
-# Wants SERVICE, the address of its API, and ADMIN_TOKEN_FILE, a file with the token that may make keys.
-# With HEALTH_PATH, such as /api/health, --check asks the deployment too: it must answer 200 with the first
-# eight characters of the key that it uses. BYPASS_FILE is a file with the secret of Vercel's protection bypass.
+# Environment:
+#   SERVICE           URL of the service's API
+#   ADMIN_TOKEN_FILE  file with a token that is allowed to create keys
+#   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
+#                     must answer 200 with the first eight characters of the key that it uses
+#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
 set -eu
-# curl reads what is secret from a configuration on its stdin, and not from its arguments.
+# curl reads secrets from a configuration on stdin, because other users can see its arguments.
 request() {
     printf 'header = "Authorization: Bearer %s"\n' "$1" |
         curl --silent --show-error --fail --max-time 20 --config - "$SERVICE$3" --request "$2"
 }
-# Both keys work at the service until the end, so only the deployment can tell which one it has.
+# The service accepts both keys until the end, so only the deployment knows which one it uses.
 deployment() {
     if [ -z "${HEALTH_PATH:-}" ]; then
-        echo "HEALTH_PATH is not set: this proves the service alone, not what the deployment uses." >&2
+        echo "HEALTH_PATH is not set: checked only the service, not which value the deployment uses." >&2
         return
     fi
     { [ -z "${BYPASS_FILE:-}" ] || printf 'header = "x-vercel-protection-bypass: %s"\n' "$(cat "$BYPASS_FILE")"; } |

@@ -1,15 +1,20 @@
 #!/bin/sh
-# One role of a PostgreSQL server, whose password is the variable's value. For --apply and --check.
-# The old password ends as soon as the new one is taught: use two roles where that must not be.
+# Changes the password of one PostgreSQL role. The variable's value is the password.
+# Use it for --apply, --check and --revoke. The old password stops working when the new one is set, so a
+# running deployment cannot log in until it is redeployed. To avoid that, use postgres-roles.sh.
 #
-# Wants ROLE and DATABASE, and the usual PGHOST, PGPORT, PGUSER, PGPASSFILE of an administrator.
-# With HEALTH_PATH, such as /api/health, --check asks the deployment too: it must answer 200 once it has made
-# a new connection to the database. BYPASS_FILE is a file with the secret of Vercel's protection bypass.
+# Environment:
+#   ROLE, DATABASE    the role, and a database that it can connect to
+#   PGHOST, PGPORT, PGUSER, PGPASSFILE
+#                     connection of an administrator, as for psql
+#   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
+#                     must answer 200 after it has opened a new connection to the database
+#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
 set -eu
-# The old password does not work any more, so a deployment that logs in has the new one.
+# The old password no longer works, so a deployment that logs in has the new one.
 deployment() {
     if [ -z "${HEALTH_PATH:-}" ]; then
-        echo "HEALTH_PATH is not set: this proves the database alone, not what the deployment uses." >&2
+        echo "HEALTH_PATH is not set: checked only the database, not which value the deployment uses." >&2
         return
     fi
     { [ -z "${BYPASS_FILE:-}" ] || printf 'header = "x-vercel-protection-bypass: %s"\n' "$(cat "$BYPASS_FILE")"; } |
@@ -19,7 +24,7 @@ deployment() {
 password=$(cat)
 case "$ZG_ENV_STEP" in
 apply | undo)
-    # printf is the shell's own: the password is in no argument. Quotes are doubled, as SQL wants it.
+    # printf is a shell builtin, so the password is not in any argument list. SQL requires doubled quotes.
     quoted=$(printf '%s' "$password" | sed "s/'/''/g")
     printf "ALTER ROLE \"%s\" PASSWORD '%s';\n" "$ROLE" "$quoted" |
         psql -X -q -v ON_ERROR_STOP=1 -d "$DATABASE" >/dev/null
@@ -28,7 +33,7 @@ check | revoke)
     works=1
     PGUSER=$ROLE PGPASSWORD=$password PGPASSFILE=/dev/null \
         psql -X -q -w -d "$DATABASE" -c 'SELECT 1' >/dev/null 2>&1 || works=0
-    # The check is of the value that must work, the revocation of the one that must not.
+    # --check gets the new password, which must work; --revoke gets the old one, which must not.
     case "$ZG_ENV_STEP" in
     check)
         [ "$works" = 1 ]

@@ -1,13 +1,16 @@
 #!/bin/sh
-# Two roles of a PostgreSQL server that take turns, so that both values work until the end. The value is
-# an address: postgres://ROLE:PASSWORD@HOST:PORT/DATABASE
-# For --from-command, --apply, --check and --revoke.
+# Alternates between two PostgreSQL roles, so that the old value works until the rotation has finished.
+# The variable's value is a URL: postgres://ROLE:PASSWORD@HOST:PORT/DATABASE
+# Use it for --from-command, --apply, --check and --revoke.
 #
-# Wants ROLES, two names parted by a blank, DATABASE, and the usual PGHOST, PGPORT, PGUSER, PGPASSFILE of an
-# administrator.
-# With HEALTH_PATH, such as /api/health, --check asks the deployment too: it must answer 200 with the name of
-# the role that it logs in with (SELECT current_user). BYPASS_FILE is a file with the secret of Vercel's
-# protection bypass.
+# Environment:
+#   ROLES             the two roles, separated by a space
+#   DATABASE          a database that both can connect to
+#   PGHOST, PGPORT, PGUSER, PGPASSFILE
+#                     connection of an administrator, as for psql
+#   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
+#                     must answer 200 with the role that it logs in with (SELECT current_user)
+#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
 set -eu
 url=$(cat)
 rest=${url#postgres://}
@@ -17,13 +20,13 @@ password=${rest%%@*}
 case " $ROLES " in
 *" $role "*) ;;
 *)
-    echo "the value belongs to neither role" >&2
+    echo "the value is not for one of the roles in ROLES" >&2
     exit 1
     ;;
 esac
 case "$password" in
 *[!A-Za-z0-9]*)
-    echo "the password has characters other than letters and digits" >&2
+    echo "the password contains characters other than letters and digits" >&2
     exit 1
     ;;
 esac
@@ -32,10 +35,10 @@ as_administrator() {
     psql -X -q -v ON_ERROR_STOP=1 -d "$DATABASE" >/dev/null
 }
 
-# Both roles can log in until the end, so only the deployment can tell which one it has.
+# Both roles can log in until the end, so only the deployment knows which one it uses.
 deployment() {
     if [ -z "${HEALTH_PATH:-}" ]; then
-        echo "HEALTH_PATH is not set: this proves the database alone, not what the deployment uses." >&2
+        echo "HEALTH_PATH is not set: checked only the database, not which value the deployment uses." >&2
         return
     fi
     { [ -z "${BYPASS_FILE:-}" ] || printf 'header = "x-vercel-protection-bypass: %s"\n' "$(cat "$BYPASS_FILE")"; } |
@@ -45,7 +48,7 @@ deployment() {
 
 case "${ZG_ENV_STEP:-}" in
 "")
-    # The other role, with a new password.
+    # The next value: the other role with a new password.
     for other in $ROLES; do
         [ "$other" = "$role" ] || break
     done

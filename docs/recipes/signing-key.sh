@@ -1,7 +1,7 @@
 #!/bin/sh
-# A signing key of which the old one stays valid for a while. The value is NEW,OLD: the application signs
-# with the first key and accepts both. For --from-command: the old value is on stdin, and its first key
-# becomes the second one.
+# Generates a new signing key and keeps the previous one valid until the next rotation. The variable's
+# value is NEW,OLD: the application signs with the first key and accepts both.
+# Use it for --from-command, which passes the current value on stdin.
 set -eu
 old=$(cat)
 new=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')

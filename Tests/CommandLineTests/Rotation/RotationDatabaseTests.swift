@@ -135,7 +135,7 @@ struct RotationDatabaseTests {
         let url = "postgres://app_a:first0@127.0.0.1:\(server.port)/app"
         for (name, value) in [("postgres-roles.sh", url), ("postgres-password.sh", "first0")] {
             let alone = done(try check(name, value, nil))
-            #expect(alone.error.contains("proves the database alone"), "\(alone.error)")
+            #expect(alone.error.contains("checked only the database"), "\(alone.error)")
             #expect(try check(name, value, "/nothing-is-here").status != 0, "\(name)")
         }
         #expect(try check("postgres-roles.sh", url, "/other").status != 0)
@@ -303,7 +303,7 @@ struct RotationRecipeTests {
             return try runner.run()
         }
         let alone = done(try checked([:]))
-        #expect(alone.error.contains("proves the service alone"), "\(alone.error)")
+        #expect(alone.error.contains("checked only the service"), "\(alone.error)")
         let secret = try directory.write("let-me-in\n", to: "bypass")
         let health = ["HEALTH_PATH": "/health", "BYPASS_FILE": secret]
         try directory.write(String(value.prefix(8)), to: "deployed")
