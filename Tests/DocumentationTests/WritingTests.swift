@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("No message, help, recipe or script has a word of the list", arguments: tics)
+    @Test("No message, help, recipe, script or page has a word of the list", arguments: tics)
     func tic(_ word: String) {
         #expect(Self.messages.count > 2500 && Self.shownFiles.count > 15)
         let wanted = Data(word.utf8)
@@ -95,8 +95,14 @@ import Testing
     /// Files of which users read every line.
     private static let shownFiles = files.filter {
         scripts.contains($0) || $0 == "Makefile" || $0 == "Tests/Demo/demo.sh"
-            || $0.hasPrefix("docs/recipes/")
+            || $0.hasPrefix("docs/recipes/") || $0.hasSuffix(".md") && !openPages.contains($0)
     }
+
+    /// Pages that are still to be rewritten.
+    private static let openPages = [
+        "docs/vault-format.md", "docs/group-format.md", "docs/threat-model.md", "docs/sync.md",
+        "docs/groups.md", "docs/commands/rotate.md",
+    ]
 
     /// All messages with their places. The sandbox repeats Vercel's own.
     private static let messages: [(place: String, text: String)] = files.filter {
