@@ -38,10 +38,20 @@ struct MissingWords {
         return !NamedDeployment.words.contains(word)
     }
 
-    /// Returns the word that a person picks; nil if nobody can pick, or there is nothing to pick.
+    /// Returns the project of `-p` or of the directory's link; nil without one.
+    private func givenProject() throws -> String? {
+        if let name = workspace.options.project { return name }
+        let resolver = ProjectResolver(workspace)
+        guard try resolver.given(warns: false) != nil else { return nil }
+        return try resolver.existing(in: workspace.session.index(.listing)).name
+    }
+
+    /// Returns the word that the command line or the directory gives elsewhere, or that a person picks;
+    /// nil if no one can pick, or there is nothing to pick.
     ///
     /// - Parameter command: Limits deployments to those that it can be used with.
     func word(_ kind: DynamicCompletion, for command: CommandSpec) throws -> String? {
+        if kind == .project, let name = try givenProject() { return name }
         let picker = Picker(workspace)
         guard picker.isPossible else { return nil }
         switch kind {

@@ -30,6 +30,13 @@ package struct Program {
             {
                 return try run(parsed, renderer)
             }
+            if context.arguments.isEmpty,
+                let vault = try? context.variable("ZG_ENV_VAULT") ?? Directories(context).vault,
+                !FileKind.isFile(vault)
+            {
+                try renderer.show(Self.start)
+                return ExitCode.done.rawValue
+            }
             switch try parse(context.arguments) {
             case .version:
                 try renderer.show("zg-env \(Release.version)\n")
@@ -41,29 +48,51 @@ package struct Program {
                 return try run(parsed, renderer)
             }
             return ExitCode.done.rawValue
-        } catch let error as UsageError where error.missing != nil && !wantsJSON {
-            return runChoosing(error, renderer) ?? renderer.fail(error, isRun: isRun)
+        } catch let error as UsageError where error.missing != nil {
+            return runChoosing(error, renderer, isAsked: !wantsJSON)
+                ?? renderer.fail(error, isRun: isRun)
         } catch {
             return renderer.fail(error, isRun: isRun)
         }
     }
 
+    /// What to do first, where there is no vault yet. All commands would scroll it away.
+    private static let start = """
+        zg-env keeps environment variables in one encrypted file, runs programs with them,
+        and keeps Vercel in sync. There is no vault on this machine yet.
+
+          zg-env try           show the main commands on made-up data
+          zg-env init          create a vault
+          zg-env login         store a Vercel token
+          zg-env link          link this directory to a project
+          zg-env import .env   encrypt the variables of a file
+
+        All commands: zg-env --help
+
+        """
+
     private func parse(_ arguments: [[UInt8]]) throws(UsageError) -> ParseResult {
         try ArgumentParser(CommandTable.program).parse(bytes: arguments)
     }
 
-    /// Runs a command whose only missing word a person at a terminal picks.
+    /// Runs a command whose only missing word is the project of `-p`, or one that a person at a
+    /// terminal picks.
     ///
-    /// - Returns: nil if nobody can pick, or more is missing.
-    private func runChoosing(_ error: UsageError, _ renderer: Renderer) -> Int32? {
-        guard Picker.hasTerminal(context),
-            // Any word: it is replaced by the one that is picked.
-            case .command(let parsed)? = try? parse(context.arguments + [[0x41]])
-        else { return nil }
+    /// - Parameter isAsked: Whether a person may be asked.
+    /// - Returns: nil if no one can pick, or more is missing.
+    private func runChoosing(
+        _ error: UsageError, _ renderer: Renderer, isAsked: Bool
+    ) -> Int32? {
+        // Any word: it is replaced by the one that is picked.
+        guard case .command(let parsed)? = try? parse(context.arguments + [[0x41]]) else {
+            return nil
+        }
+        let isGiven = error.missing == .project && parsed.value("project") != nil
+        guard isGiven || isAsked && Picker.hasTerminal(context) else { return nil }
         return try? run(parsed, renderer, choosing: error)
     }
 
-    /// Parses the arguments again with the picked word.
+    /// Parses the arguments again with the missing word.
     ///
     /// - Throws: `error` if nothing can be picked.
     private func completed(
@@ -149,7 +178,7 @@ package struct Program {
         _ renderer: Renderer, choosing error: UsageError?
     ) -> Int32 {
         do {
-            try Self.checkNames(parsed, workspace.options)
+            if error == nil { try Self.checkNames(parsed, workspace.options) }
             let picked = try MissingWords(workspace: workspace).project(
                 for: parsed, command.vaultUse, lacksWord: error != nil)
             let workspace = picked.map(workspace.using) ?? workspace

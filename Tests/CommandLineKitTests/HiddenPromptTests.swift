@@ -87,7 +87,7 @@ import Testing
             let answer = Background { Answer.asked(at: path, capacity: 8) }
             #expect(terminal.wait(untilEcho: false))
             terminal.type("123456789\n")
-            #expect(answer.result() == .failure(.tooLong, isWiped: true))
+            #expect(answer.result() == .failure(.tooLong(limit: 8), isWiped: true))
             #expect(terminal.echoes)
         }
 

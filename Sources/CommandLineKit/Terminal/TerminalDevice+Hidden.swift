@@ -153,7 +153,8 @@ extension TerminalDevice {
                 case .needsMore: continue
                 case .cancelled: throw .endOfInput
                 case .done:
-                    try checkEnd(editor, hasMore: index + 1 < count)
+                    try checkEnd(
+                        editor, hasMore: index + 1 < count, limit: buffer.byteCount)
                     return editor.count
                 }
             }
@@ -161,10 +162,12 @@ extension TerminalDevice {
     }
 
     /// Throws if the secret is incomplete: the input had more lines or more bytes.
-    private func checkEnd(_ editor: LineEditor, hasMore: Bool) throws(TerminalError) {
+    private func checkEnd(
+        _ editor: LineEditor, hasMore: Bool, limit: Int
+    ) throws(TerminalError) {
         if hasMore { throw .severalLines }
         if try waitForInput(milliseconds: Self.pasteMilliseconds) { throw .severalLines }
-        if editor.surplus > 0 { throw .tooLong }
+        if editor.surplus > 0 { throw .tooLong(limit: limit) }
     }
 
     private static func wipe(_ buffer: inout MutableRawSpan) {

@@ -5,7 +5,7 @@ package enum TerminalError: Error, Sendable, Equatable {
     /// A system call failed.
     case system(errno: Int32)
     /// The input is longer than the buffer. None of it is kept.
-    case tooLong
+    case tooLong(limit: Int)
     /// Several lines arrived at once where one was expected, such as a pasted key file. None of them
     /// is kept.
     case severalLines

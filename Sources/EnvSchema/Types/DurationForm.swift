@@ -20,7 +20,7 @@ enum DurationForm {
             value = try milliseconds(trimmed)
         } catch {
             switch error {
-            case .form: return .misfit("not a number with a unit of time")
+            case .form: return .misfit("not a duration, such as 5s or 10m")
             case .unit: return .misfit("has an unknown unit of time")
             case .tooLong: return .unchecked("it has too many digits")
             case .tooLarge: return .misfit("too large a number")

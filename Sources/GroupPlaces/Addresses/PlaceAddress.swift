@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SystemFiles
 
 /// The address of a place, as a user gives it and a vault stores it.
@@ -196,9 +197,15 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func path(_ path: String) throws(PlaceError) -> PlaceAddress {
         let path = normalized(path)
-        let facts = try SystemError.mapped(try FileFacts(path)) { PlaceError($0, "open the place") }
+        let facts = try SystemError.mapped(try FileFacts(path)) {
+            $0.number == ENOENT
+                ? PlaceError(
+                    .unreachable,
+                    "Cannot open \(path): no such directory. Create it, or mount it.")
+                : PlaceError($0, "open \(path)")
+        }
         guard facts.kind == .directory else {
-            throw PlaceError(.invalidAddress, "The place is not a directory.")
+            throw PlaceError(.invalidAddress, "\(path) is not a directory.")
         }
         let isRepository =
             (try? FileFacts("\(path)/objects"))?.kind == .directory

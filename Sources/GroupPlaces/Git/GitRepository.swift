@@ -119,7 +119,7 @@ final class GitRepository {
         do throws(SystemError) {
             try create()
         } catch {
-            throw PlaceError(error, "recreate the copy of the place")
+            throw PlaceError(error, "recreate the local copy of the group's repository")
         }
     }
 

@@ -49,7 +49,7 @@ package final class MemberSecrets {
         let opened = try keys.groupSecrets(
             try entry.sealedSection().sealed, vault: vault, entry: entry.id, in: arena)
         guard opened.count >= Self.seedsByteCount else {
-            throw VaultError(damaged: .bounds, "the keys of a group are too short")
+            throw VaultError(damaged: .bounds, "a group key is too short")
         }
         seeds = opened.part(0..<Self.seedsByteCount)
         epochs = try opened.withBytes { (bytes) throws(VaultError) in
@@ -100,7 +100,7 @@ package final class MemberSecrets {
             }
             all = try buffer.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
         } catch {
-            throw VaultError(.outOfMemory, "there is not enough memory for the keys of a group")
+            throw VaultError(.outOfMemory, "not enough memory for the group's keys")
         }
         return try keys.sealedGroupSecrets(all, vault: vault, entry: entry)
     }

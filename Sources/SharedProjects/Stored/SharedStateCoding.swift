@@ -154,7 +154,7 @@ struct SharedStateCoding {
     private func reference(from reader: inout ByteReader) throws(VaultError) -> ChangeReference {
         let place = Int(try reader.uint32())
         guard place < changes.count else {
-            throw VaultError(damaged: .bounds, "a shared project names a change that is not listed")
+            throw VaultError(damaged: .bounds, "a shared project refers to an unknown change")
         }
         return ChangeReference(change: changes[place], operation: try reader.uint16())
     }

@@ -19,7 +19,7 @@ enum KernelKeyringChecks {
             return Finding(
                 check, .ok,
                 scope == .user
-                    ? "The kernel can keep keys for this user."
+                    ? "The kernel keyring works."
                     : "This login session has its own session keyring.")
         }
         let remedy =

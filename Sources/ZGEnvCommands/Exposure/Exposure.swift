@@ -6,7 +6,7 @@ internal import Vault
 /// `exposure`: what somebody knows who had this vault, and whether it was replaced and is live.
 struct Exposure: Command {
     static let spec = CommandSpec(
-        ["exposure"], "Show which secrets a lost machine could read",
+        ["exposure"], "Show which values a lost machine could read",
         discussion: """
             Takes every value stored before TIME as known to others, earlier versions included: this vault \
             was open on a machine that was lost or attacked. Compares them with the values in use, \
@@ -83,7 +83,7 @@ struct Exposure: Command {
     ) -> CommandResult {
         let left = rows.filter(\.isLeft)
         let time = TimeText.utc(Int64(clamping: before))
-        var lines = ["Known: what was stored before \(time)."]
+        var lines = ["Treated as exposed: values stored before \(time)."]
         lines += unknown.lines
         lines += ExposureRow.unrevoked(rows)
         let isSettled = left.isEmpty && unknown.isEmpty

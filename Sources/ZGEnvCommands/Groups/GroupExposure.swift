@@ -24,7 +24,7 @@ struct GroupExposure: Command {
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(
                 "accept-silent", value: "NAME",
-                "Record that it is known what NAME, who has not synced since, stored",
+                "Do not wait for NAME, who has not synced since the removal",
                 repeatable: true, commaSeparated: true),
             OptionSpec("reason", value: "TEXT", "Why, for --accept and --accept-silent"),
             OptionSpec(

@@ -16,7 +16,7 @@ struct GroupJoin: Command {
             zg-env sync: compare the six words with them. With --wait, zg-env then asks which \
             projects to use; otherwise run zg-env sync and zg-env group adopt afterwards.
             """,
-        arguments: [ArgumentSpec("PLACE", .one, "Where the group keeps its changes")],
+        arguments: [ArgumentSpec("PLACE", .one, "Git URL or directory of the group")],
         options: [
             OptionSpec("group", value: "NAME", "What you call the group (default: group)"),
             OptionSpec(flag: "wait", "Wait until an admin has admitted you, then sync"),
@@ -280,7 +280,7 @@ struct GroupJoin: Command {
         defer { progress.finish() }
         let hint = "Once an admin has admitted you, run: zg-env sync"
         workspace.interaction.setInterruptionMessage(
-            "Stopped waiting. The invite is answered.", hint: hint)
+            "Stopped waiting. The invite was accepted, and an admin has to confirm it.", hint: hint)
         var trouble = ""
         while true {
             do {
@@ -294,7 +294,10 @@ struct GroupJoin: Command {
                 trouble = " (\(failure.message))"
             }
             guard workspace.context.waitingRoom.wait(.seconds(2)) else {
-                throw CommandError(.failed, "Stopped waiting. The invite is answered.", hint: hint)
+                throw CommandError(
+                    .failed,
+                    "Stopped waiting. The invite was accepted, and an admin has to confirm it.",
+                    hint: hint)
             }
             progress.update(
                 "Waiting for an admin of \(membership.name) to run zg-env sync\(trouble)")

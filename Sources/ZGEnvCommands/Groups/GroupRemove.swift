@@ -78,7 +78,7 @@ struct GroupRemove: Command {
         if let member {
             workspace.note("Removed \(member.name) from \(membership.name).")
             workspace.note(
-                "Not checked by zg-env: take away their access to \(membership.place) and to the team on Vercel."
+                "zg-env cannot revoke their access to \(membership.place) and to the team on Vercel: do that yourself."
             )
         }
         if !invites.isEmpty { workspace.note("The invite of \(who) was canceled.") }

@@ -8,7 +8,7 @@ internal import Vault
 struct GroupRoleChange: Command {
     static let spec = CommandSpec(
         ["group", "role"], "Change what a member of a group may do",
-        discussion: "If a member loses a right, new keys are made.",
+        discussion: "Reducing a member's rights creates new keys.",
         arguments: [
             ArgumentSpec("WHO", .one, "A name, or the first 4 or more digits of a member ID"),
             ArgumentSpec("ROLE", .one, "The new role", form: .oneOf(GroupRole.names)),

@@ -12,7 +12,7 @@ struct GroupShow: Command {
         discussion: """
             Shows what was known at the last sync, and sends nothing. Two people who see the same \
             state words of a group have the same members; of a project, the same changes, too. \
-            Times are what the authors state. Why changes do not count is shown while the values \
+            Times are as reported by each author. Why changes do not count is shown while the values \
             are unlocked.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],

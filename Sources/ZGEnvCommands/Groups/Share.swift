@@ -17,7 +17,7 @@ struct Share: Command {
         arguments: [ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))],
         options: [
             OptionSpec("group", value: "NAME", "The group"),
-            OptionSpec("at", value: "PLACE", "Where a new group keeps its changes"),
+            OptionSpec("at", value: "PLACE", "Git URL or directory of a new group"),
             OptionSpec("as", value: "NAME", "Your name in a new group (default: your login name)"),
         ],
         examples: [

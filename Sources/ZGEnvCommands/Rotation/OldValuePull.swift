@@ -1,5 +1,6 @@
 internal import DotEnv
 internal import EnvOperations
+internal import Sealing
 internal import Vault
 
 /// Pulls old values that only Vercel has into the vault before any change, so that the rotation can be
@@ -52,7 +53,12 @@ struct OldValuePull {
             }
             guard !workspace.options.dryRun else { continue }
             try work.apply(finding)
-            workspace.note("\(place.project.name): pulled the old value from Vercel.")
+            let hasArrived = finding.plan.steps.contains { step in
+                step.record.map { (finding.values[$0.id]?.count ?? 0) > 0 } ?? false
+            }
+            if hasArrived {
+                workspace.note("\(place.project.name): pulled the old value from Vercel.")
+            }
         }
     }
 }

@@ -29,7 +29,8 @@ struct Rotate: Command {
                 completion: .file),
             OptionSpec(
                 "exposed-to", value: "WHO",
-                "With --plan: only what WHO, who left a group, knows; show what FILE lacks"),
+                "With --plan: rotate only what former member WHO could read; list what FILE does not cover"
+            ),
             OptionSpec(
                 "plan-skeleton", value: "NEW",
                 "With --exposed-to: only write recipes to complete for what the plan does not cover",

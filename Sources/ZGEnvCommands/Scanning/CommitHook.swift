@@ -46,7 +46,7 @@ struct CommitHook {
             else {
                 throw CommandError(
                     .conflict,
-                    "The hooks of this repository are in \(named), not in \(wanted).")
+                    "This repository's hooks are in \(named), not \(wanted).")
             }
             return
         }

@@ -23,7 +23,7 @@ extension SchemaNote.Code {
         case .conflictingDecorators:
             "two decorators contradict each other; the stricter one applies"
         case .defaultInvalid: "the default does not match the type"
-        case .deprecatedDecorator: "an old name of a decorator, which still works"
+        case .deprecatedDecorator: "a deprecated decorator name; still accepted"
         case .deprecatedRegex: "regex(…) is the old form; a quoted pattern is enough"
         case .detachedDecorator:
             "the comment is not directly above a variable, so its decorators have no effect"

@@ -163,7 +163,7 @@ struct ProjectResolver {
         return CommandError(
             .notFound, "The vault has no project \(name).",
             hint: near.map { "Did you mean \($0)?" }
-                ?? "List the projects with: zg-env list --all-projects")
+                ?? "List the projects with: zg-env projects")
     }
 
     /// Refuses names that are ambiguous or contain control characters.

@@ -39,6 +39,16 @@ enum PassphraseSource: Equatable {
         SecretDescriptors.number(of: path) == 0 ? .descriptor(0) : .file(path)
     }
 
+    /// Where the passphrase comes from, at the start of a sentence; nil if a person types it.
+    var origin: String? {
+        switch self {
+        case .descriptor(let number): "The passphrase on descriptor \(number)"
+        case .file(let path): "The passphrase file \(path)"
+        case .command: "The output of the passphrase command"
+        case .terminal, .pinentry: nil
+        }
+    }
+
     /// Whether the passphrase comes without asking.
     var isUnattended: Bool { self != .terminal && self != .pinentry }
 
@@ -97,13 +107,7 @@ enum PassphraseSource: Equatable {
     /// Returns a hint if a passphrase begins or ends with bytes that an editor, a shell or a copy may
     /// have added; nil otherwise. Contains nothing of the passphrase.
     func hint(about secret: borrowing SecretBytes) -> String? {
-        let what: String
-        switch self {
-        case .descriptor(let number): what = "The passphrase on descriptor \(number)"
-        case .file(let path): what = "The passphrase file \(path)"
-        case .command: what = "The output of the passphrase command"
-        case .terminal, .pinentry: return nil
-        }
+        guard let what = origin else { return nil }
         let ends = secret.withBytes { Self.ends(of: $0) }
         guard !ends.isEmpty else { return nil }
         return "\(what) \(ends.joined(separator: " and ")), which is part of the passphrase."

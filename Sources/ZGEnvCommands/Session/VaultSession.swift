@@ -237,9 +237,11 @@ package final class VaultSession {
                 try vault.open(with: secret, memoryLimitBytes: AvailableMemory.byteCount())
             }
         } catch let error as VaultError where error.code == .wrongPassphrase {
-            guard let hint = source.hint(about: secret) else { throw error }
+            guard let origin = source.origin else { throw error }
             var failure = CommandError(mapping: error)
-            failure.hint = hint
+            failure.hint =
+                source.hint(about: secret)
+                ?? "\(origin) does not open \(vault.path). Correct it there."
             throw failure
         }
         silence?.end()

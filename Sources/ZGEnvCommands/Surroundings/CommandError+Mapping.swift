@@ -174,7 +174,10 @@ extension CommandError {
         switch error {
         case .noTerminal: self.init(.usage, "There is no terminal to prompt on.")
         case .system(let number): self.init(.failed, "Terminal I/O failed (error \(number)).")
-        case .tooLong: self.init(.usage, "The input is too long.")
+        case .tooLong(let limit):
+            self.init(
+                .usage, "The typed text is longer than \(limit) bytes.",
+                hint: "Pass a longer value with --from-file, or on stdin.")
         case .severalLines:
             self.init(
                 .usage, "Several lines were entered where one was expected.",

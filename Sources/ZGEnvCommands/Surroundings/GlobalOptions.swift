@@ -56,9 +56,9 @@ package struct GlobalOptions {
             "api-url", value: "URL", "Use this URL instead of Vercel's API",
             environment: "ZG_ENV_API_URL"),
         OptionSpec(flag: "json", "Print one JSON value"),
-        OptionSpec(flag: "quiet", short: "q", "Print only errors"),
+        OptionSpec(flag: "quiet", short: "q", "Omit notes and progress"),
         OptionSpec(flag: "verbose", "Print more messages"),
-        OptionSpec(flag: "yes", short: "y", "Answer yes to all prompts"),
+        OptionSpec(flag: "yes", short: "y", "Assume yes, except for changes made while locked"),
         OptionSpec(
             flag: "accept-changes", "Accept changes made while the vault was locked"),
         OptionSpec(flag: "dry-run", "Show the plan and stop"),

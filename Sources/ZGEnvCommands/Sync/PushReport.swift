@@ -313,10 +313,8 @@ struct PushReport {
             return CommandError(
                 .conflict,
                 keyCount == 1
-                    ? failures.isEmpty
-                        ? "\(conflicts[0].key) has changed on Vercel since the last sync."
-                        : "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
-                    : "\(keyCount) variables have changed on Vercel since the last sync.",
+                    ? "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
+                    : "\(keyCount) variables on Vercel are not as this vault last saw them.",
                 hint:
                     "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )

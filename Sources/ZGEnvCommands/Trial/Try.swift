@@ -60,7 +60,7 @@ struct Try: Command {
     private static func ending(_ count: Int) -> String {
         """
 
-        All \(count) steps did what they should, and their files are removed. Next:
+        All \(count) steps passed. Removed the temporary files. Next:
           zg-env try --shell    try commands yourself
           zg-env init           create your own vault
 

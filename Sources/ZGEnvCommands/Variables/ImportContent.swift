@@ -149,7 +149,7 @@ struct ImportContent {
         if comment.valuesLeftOut > 0 {
             warn(
                 "comment-left-out",
-                "Dropped a line that contains a value from the file, in the comment above \(item.key)."
+                "Dropped a line from the comment above \(item.key): it contains a value from the file."
             )
         }
         if comment.text.utf8.count > VaultFormat.commentLimit {

@@ -149,6 +149,8 @@ struct List: Command {
         let look = TerminalStyle(workspace.context)
         var text = ""
         for (project, variables, shared, labels) in projects {
+            // Of a project without a match, not even the name.
+            if titled, variables.isEmpty, shared.isEmpty, pattern != nil { continue }
             if titled {
                 text += text.isEmpty ? "" : "\n"
                 text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"

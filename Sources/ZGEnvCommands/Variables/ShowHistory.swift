@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -7,24 +8,38 @@ struct ShowHistory: Command {
     static let vaultUse = VaultUse(showsNamesOnly: true, picksProject: true)
     static let spec = CommandSpec(
         ["history"], "Show the versions of a variable, without values",
-        arguments: [VariableName.argument],
+        arguments: [VariableName.argument], options: [ScopeOptions.target, ScopeOptions.branch],
         exitCodes: ExitCode.ofOpening)
 
     private let key: String
+    private let options: ScopeOptions
 
-    init(of key: String) { self.key = key }
+    init(of key: String) {
+        self.key = key
+        options = ScopeOptions(nil)
+    }
 
     init(_ command: ParsedCommand) throws {
         key = try VariableName.argument(of: command)
+        options = ScopeOptions(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
-        let histories = index.variables.filter {
+        let records = index.variables.filter {
             $0.project == project.id && $0.name == key && !$0.isTrace
+        }
+        guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        let wanted = try options.scope()
+        let histories = records.filter { record in
+            wanted.map { $0.overlaps(record.attributes.scope) } ?? true
         }.map { History(of: $0, in: index) }
-        guard !histories.isEmpty else { throw RecordSelection.notFound(key, project, index) }
+        if let wanted, histories.isEmpty {
+            throw CommandError(
+                .notFound, "\(key) in \(project.name) has no version for \(wanted.description).",
+                hint: "See all of them with: zg-env history \(word: key) -p \(word: project.name)")
+        }
         let now = Int64(clamping: workspace.context.now())
         var table = Table([
             .init("VERSION", trailing: true), .init("CREATED"), .init("TARGETS", canShrink: true),

@@ -30,6 +30,9 @@ struct ValueInput {
     /// Whether to reject a suspicious value instead of warning.
     private(set) var isStrict = false
 
+    /// Whether an empty value means that none was given.
+    var isRotation = false
+
     /// Reads from a prompt or stdin.
     init() {}
 
@@ -142,9 +145,15 @@ struct ValueInput {
     ) throws {
         try Self.checkText(value, key)
         if value.count == 0 && !allowsEmpty {
-            throw CommandError(
-                .usage, "The value of \(key) is empty.",
-                hint: "Use --allow-empty to set an empty value.")
+            throw isRotation
+                ? CommandError(
+                    .usage, "No new value was given for \(key).",
+                    hint:
+                        "Use --generate, --from-command or --from-file, or pipe the value on stdin."
+                )
+                : CommandError(
+                    .usage, "The value of \(key) is empty.",
+                    hint: "Use --allow-empty to set an empty value.")
         }
         let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key, in: scope) }
             .filter { $0.code != .emptyValue }

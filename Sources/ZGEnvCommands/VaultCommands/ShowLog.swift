@@ -102,7 +102,7 @@ struct ShowLog: Command {
     ) -> String {
         var table = Table([
             .init("LINE", trailing: true), .init("AT"), .init("USER"), .init("COMMAND"),
-            .init("PROJECT"), .init("PLACE"), .init("NAMES", canShrink: true), .init("OUTCOME"),
+            .init("PROJECT"), .init("TARGETS"), .init("NAMES", canShrink: true), .init("OUTCOME"),
         ])
         for record in records {
             let entry = record.entry

@@ -172,17 +172,25 @@ struct Status: Command {
             ] + variable.attributes.scope.members + [.init("deleted", .bool(!variable.isLive))])
     }
 
+    /// The most variables of a list in the text.
+    private static let mostLines = 10
+
     private static func lines(_ title: String, _ variables: [Variable], _ index: VaultIndex)
         -> String
     {
         guard !variables.isEmpty else { return "" }
         var text = "\(title):\n"
-        for variable in variables {
-            let project = index.project(variable.project)?.name ?? ""
+        let sorted = variables.map { ($0, index.project($0.project)?.name ?? "") }.sorted {
+            ($0.1, $0.0.name, $0.0.attributes.scope.description)
+                < ($1.1, $1.0.name, $1.0.attributes.scope.description)
+        }
+        for (variable, project) in sorted.prefix(mostLines) {
             text += "  \(DisplayText.safe(project))  \(DisplayText.safe(variable.name))  "
             text += DisplayText.safe(variable.attributes.scope.description)
             text += variable.isLive ? "\n" : "  (removed)\n"
         }
+        let others = sorted.count - mostLines
+        if others > 0 { text += "  and \(others) more (all of them: zg-env status --json)\n" }
         return text
     }
 }

@@ -9,9 +9,9 @@ struct Unlock: Command {
         ["unlock"], "Unlock the vault for a while",
         discussion: """
             Asks for the passphrase and keeps the vault's key in the kernel keyring until it \
-            expires. Until then, every command except reveal works without the passphrase in this \
-            login session or, with --scope user, in all your sessions, cron jobs and user \
-            services. Meanwhile, any program you run can use the key: run zg-env lock when \
+            expires. Until then, most commands work without the passphrase in this login session \
+            or, with --scope user, in all your sessions, cron jobs and user services; reveal, \
+            rekey and passwd still ask. Meanwhile, any program you run can use the key: run zg-env lock when \
             you are done.
 
             Changes made while the values were locked are listed. Accept them at the prompt or \

@@ -18,7 +18,7 @@ struct Verify: Command {
         options: [
             OptionSpec(
                 "report", value: "FILE",
-                "Check the signature of a report of group exposure instead of the vault",
+                "Check the signature of a group exposure report",
                 completion: .file),
             OptionSpec(
                 flag: "accept-older", "Accept this copy even though a newer copy has been seen"),

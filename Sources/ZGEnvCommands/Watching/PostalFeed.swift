@@ -120,7 +120,7 @@ final class PostalFeed {
     private static func report(_ project: PostalInbox.Project, _ trouble: String?) -> Report {
         (
             "variables \(project.account)", trouble,
-            "Changed variables can be read from Vercel again."
+            "Reading changed variables from Vercel works again."
         )
     }
 

@@ -50,7 +50,7 @@ struct TryTests {
         let result = done(try runner.run())
         #expect(result.error == "")
         for text in [
-            "All 9 steps did what they should", "sk_live_4eC39HqLyjWDarjtT1zdp7dc\n",
+            "All 9 steps passed", "sk_live_4eC39HqLyjWDarjtT1zdp7dc\n",
             "DATABASE_PASSWORD: rotated", "web: restored the old value.",
             "STRIPE_KEY: rolled back", "(exit code 10: the rotation failed and was reverted)",
         ] {
