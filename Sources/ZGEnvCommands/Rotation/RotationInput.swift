@@ -13,17 +13,31 @@ enum RotationInput {
         _ request: RotationRequest, old: SecretSlice?, _ project: String, _ workspace: Workspace
     ) throws -> SecretSlice {
         let value: SecretSlice
+        // Refused below, with what leads out of a rotation.
+        var input = request.input
+        input.allowsEmpty = true
         switch request.source {
         case .generator(let generator): value = try generator.value(in: SecretArena())
         case .command(let command):
             value = try printed(by: command, request, old: old, project, workspace)
-            try request.input.check(value, request.key, workspace)
-        case .input: value = try request.input.value(for: request.key, workspace)
+            try input.check(value, request.key, workspace)
+        case .input: value = try input.value(for: request.key, workspace)
         }
-        guard value.count > 0, value.count <= limit else {
+        guard value.count > 0 else {
+            var isNamed = input.isNamed
+            if case .command = request.source { isNamed = true }
+            throw isNamed
+                ? CommandError(.usage, "The new value of \(request.key) is empty.")
+                : CommandError(
+                    .usage, "No new value was given for \(request.key).",
+                    hint:
+                        "Use --generate, --from-command or --from-file, or pipe the value on stdin."
+                )
+        }
+        guard value.count <= limit else {
             throw CommandError(
                 .usage,
-                "The new value of \(request.key) is empty or longer than 64 KiB, the most that Vercel accepts."
+                "The new value of \(request.key) is longer than 64 KiB, the most that Vercel accepts."
             )
         }
         return value

@@ -100,7 +100,6 @@ struct RotationRequest {
         allowsMissing = command.has("allow-missing")
         checksSchema = command.has("check-schema")
         input = ValueInput(command)
-        input.isRotation = true
         guard options.commands.checkURL != nil || !command.has("check-status") else {
             throw CommandError(
                 .usage, "--check-status needs --check-url.", hint: "Add --check-url.")

@@ -26,12 +26,10 @@ struct ValueInput {
     private var path: String?
     private var prompts = false
     private var keepsNewline = false
-    private var allowsEmpty = false
+    /// Whether an empty value is accepted. The caller may set it, and then has to check.
+    var allowsEmpty = false
     /// Whether to reject a suspicious value instead of warning.
     private(set) var isStrict = false
-
-    /// Whether an empty value means that none was given.
-    var isRotation = false
 
     /// Reads from a prompt or stdin.
     init() {}
@@ -145,15 +143,9 @@ struct ValueInput {
     ) throws {
         try Self.checkText(value, key)
         if value.count == 0 && !allowsEmpty {
-            throw isRotation
-                ? CommandError(
-                    .usage, "No new value was given for \(key).",
-                    hint:
-                        "Use --generate, --from-command or --from-file, or pipe the value on stdin."
-                )
-                : CommandError(
-                    .usage, "The value of \(key) is empty.",
-                    hint: "Use --allow-empty to set an empty value.")
+            throw CommandError(
+                .usage, "The value of \(key) is empty.",
+                hint: "Use --allow-empty to set an empty value.")
         }
         let warnings = value.withBytes { ValueWarning.warnings(about: $0, of: key, in: scope) }
             .filter { $0.code != .emptyValue }
