@@ -49,11 +49,11 @@ struct Remove: Command {
             .flatMap {
                 try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
             }
-        let everybody = group.map { ", for everyone in \($0.name)" } ?? ""
+        let audience = group.map { ", for everyone in \($0.name)" } ?? ""
         let lines = plan.map { step in
             step.after.isEmpty
-                ? "remove \(step.key) from \(project.name) for \(step.before.description)\(everybody)"
-                : "remove \(step.key) from \(project.name) for \(step.dropped.description)\(everybody); keep it for "
+                ? "remove \(step.key) from \(project.name) for \(step.before.description)\(audience)"
+                : "remove \(step.key) from \(project.name) for \(step.dropped.description)\(audience); keep it for "
                     + step.after.description
         }
         let question = plan.count == 1 ? "Remove it?" : "Remove them?"
