@@ -38,9 +38,11 @@ struct MissingWords {
         return !NamedDeployment.words.contains(word)
     }
 
-    /// Returns the project of `-p` or of the directory's link; nil without one.
+    /// Returns the project of `-p` or of the directory's link; nil without one. A link may come with a
+    /// repository, so a command that asks nothing does not take the project from it.
     private func givenProject() throws -> String? {
         if let name = workspace.options.project { return name }
+        guard !workspace.options.yes else { return nil }
         let resolver = ProjectResolver(workspace)
         guard try resolver.given(warns: false) != nil else { return nil }
         return try resolver.existing(in: workspace.session.index(.listing)).name
