@@ -241,7 +241,7 @@ package final class VaultSession {
             var failure = CommandError(mapping: error)
             failure.hint =
                 source.hint(about: secret)
-                ?? "\(origin) does not open \(vault.path). Correct it there."
+                ?? "\(origin) does not open \(vault.path)."
             throw failure
         }
         silence?.end()

@@ -106,6 +106,9 @@ struct List: Command {
             let projects = index.projects.sorted {
                 $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
             }
+            if isFiltered, projects.allSatisfy({ listed($0).isEmpty && shared($0).isEmpty }) {
+                workspace.note("No variables match.")
+            }
             return CommandResult(
                 json: [
                     "projects": .array(
@@ -150,7 +153,7 @@ struct List: Command {
         var text = ""
         for (project, variables, shared, labels) in projects {
             // Of a project without a match, not even the name.
-            if titled, variables.isEmpty, shared.isEmpty, pattern != nil { continue }
+            if titled, isFiltered, variables.isEmpty, shared.isEmpty { continue }
             if titled {
                 text += text.isEmpty ? "" : "\n"
                 text += look.style.text(DisplayText.safe(project.name), as: .heading) + "\n"
@@ -161,6 +164,9 @@ struct List: Command {
         }
         return text
     }
+
+    /// Whether options leave out variables.
+    private var isFiltered: Bool { pattern != nil || !options.isEmpty || stale != nil || deleted }
 
     private func matches(_ name: String, _ pattern: String) -> Bool {
         unsafe fnmatch(pattern, name, 0) == 0

@@ -60,6 +60,8 @@ import Testing
         ).run()
         #expect(other.status == 0, "\(other.error)")
         let list = try platform.run("list", "--all-projects", "SHARED*")
+        let nothing = try platform.run("list", "--all-projects", "ABSENT*")
+        #expect(nothing.output.isEmpty && nothing.error.contains("No variables match"))
         #expect(
             list.output.hasPrefix("web\n") && !list.output.contains("\nlocal"), "\(list.output)")
         let unknown = try platform.run("list", "-p", "nope-at-all")
@@ -98,6 +100,31 @@ import Testing
         #expect(
             rotate.error.contains("No new value") && rotate.error.contains("--generate"),
             "\(rotate.error)")
+    }
+
+    @Test func `T12: a value that Vercel hides is not called pulled`() throws {
+        let platform = try SandboxHome()
+        _ = try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            [
+                "key": "HIDDEN", "value": "theirs", "type": "sensitive", "target": ["production"],
+            ])
+        done(try platform.run("pull", "HIDDEN", "-p", "web", "--yes"))
+        let hidden = try platform.runner(
+            ["rotate", "HIDDEN", "-p", "web", "--yes"], input: .text("new")
+        ).run()
+        #expect(hidden.status != 0)
+        #expect(!hidden.error.contains("pulled the old value"), "\(hidden.error)")
+    }
+
+    @Test func `T13: an empty value that was given is called empty`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "old")
+        try platform.pushed()
+        let rotate = try platform.run(
+            "rotate", "KEY", "-p", "web", "--yes", "--from-command", "printf ''")
+        #expect(rotate.status == 2 && rotate.error.contains("KEY is empty"), "\(rotate.error)")
+        #expect(!rotate.error.contains("--allow-empty"), "\(rotate.error)")
     }
 
     @Test func `T18: a missing directory of a group is named`() throws {
