@@ -17,6 +17,24 @@ import Testing
             .filter { FileManager.default.fileExists(atPath: root + "/" + $0) }
     }()
 
+    /// Returns the number of words of a page that a reader sees, as `wc -w` counts them.
+    static func wordCount(_ page: String) throws -> Int {
+        let text = try String(contentsOfFile: root + "/" + page, encoding: .utf8)
+        // Set-up for the commands of a page is not shown.
+        return text.replacing(#/(?s)<!--.*?-->/#, with: "")
+            .split { $0 == " " || $0 == "\n" }.count
+    }
+
+    /// Returns the files and directories that a page links, by their paths below the package.
+    static func linkedFiles(_ page: String) throws -> [String] {
+        let text = try String(contentsOfFile: root + "/" + page, encoding: .utf8)
+        let directory = URL(fileURLWithPath: root + "/" + page).deletingLastPathComponent()
+        return text.matches(of: /\]\(([^)#\s]+)(#[^)]*)?\)/).map { String($0.1) }
+            .filter { !$0.contains("://") && !$0.hasPrefix("mailto:") }
+            .map { directory.appendingPathComponent($0).standardized.path }
+            .map { String($0.dropFirst(root.count + 1)) }
+    }
+
     static func script(_ page: String) throws -> DocumentScript {
         try DocumentScript(String(contentsOfFile: root + "/" + page, encoding: .utf8))
     }
@@ -39,13 +57,10 @@ import Testing
 
     @Test("Pages are linked with each other: no link leads nowhere", arguments: pages)
     func links(_ page: String) throws {
-        let text = try String(contentsOfFile: Self.root + "/" + page, encoding: .utf8)
-        let directory = URL(fileURLWithPath: Self.root + "/" + page).deletingLastPathComponent()
-        for match in text.matches(of: /\]\(([^)#\s]+)(#[^)]*)?\)/) {
-            let target = String(match.1)
-            guard !target.contains("://"), !target.hasPrefix("mailto:") else { continue }
-            let path = directory.appendingPathComponent(target).standardized.path
-            #expect(FileManager.default.fileExists(atPath: path), "\(page) links \(target)")
+        for file in try Self.linkedFiles(page) {
+            #expect(
+                FileManager.default.fileExists(atPath: Self.root + "/" + file),
+                "\(page) links \(file)")
         }
     }
 }

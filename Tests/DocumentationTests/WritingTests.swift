@@ -188,10 +188,7 @@ import Testing
         var others: [String: Int] = [:]
         for page in DocumentationTests.pages
         where !unlimited.contains(page) && !page.hasPrefix("docs/commands/") {
-            let text = try String(contentsOfFile: "\(Self.root)/\(page)", encoding: .utf8)
-            // Set-up for the commands of a page is not shown.
-            let shown = text.replacing(#/(?s)<!--.*?-->/#, with: "")
-            let count = shown.split { $0 == " " || $0 == "\n" }.count
+            let count = try DocumentationTests.wordCount(page)
             let isGuide = page.hasPrefix("docs/guides/") || page == "docs/tutorial.md"
             if isGuide { guides[page] = count } else { others[page] = count }
         }
