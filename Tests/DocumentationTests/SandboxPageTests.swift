@@ -10,10 +10,9 @@ import Testing
         let builder = try String(
             contentsOfFile: "\(directory)/SeedBuilder.swift", encoding: .utf8)
         // A field is read by its name: `fields.string("name")`, `list(document, "teams")`.
-        var read = Set(
-            builder.matches(
-                of: #/(?:string|requiredString|strings|bool|integer|targets|policy|members\[)\(?"([A-Za-z]+)"/#
-            ).map { String($0.1) })
+        let calls =
+            #/(?:string|requiredString|strings|bool|integer|targets|policy|members\[)\(?"(\w+)"/#
+        var read = Set(builder.matches(of: calls).map { String($0.1) })
         read.formUnion(builder.matches(of: #/, "([A-Za-z]+)"\)/#).map { String($0.1) })
         #expect(builder.contains("disjunctivePolicy()"))
         read.insert("disjunctiveProductionSecretPolicy")
