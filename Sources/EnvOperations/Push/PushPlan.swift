@@ -206,6 +206,12 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
+    /// The name and scope of each Secret that is sent or changed.
+    package var secrets: [(key: String, scope: Scope)] {
+        steps.filter { !$0.isDeletion && $0.attributes.kind == .sensitive }
+            .map { ($0.key, $0.attributes.scope) }
+    }
+
     /// Blocks what would change production: another value may be there, hidden.
     private mutating func blockProduction(_ platform: ListedRecords) {
         let before = Dictionary(firstOf: platform.map { ($0.id, $0.attributes.scope.targets) })

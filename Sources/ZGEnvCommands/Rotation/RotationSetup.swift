@@ -130,12 +130,10 @@ struct RotationSetup {
             record.attributes.kind != .sensitive && !record.attributes.scope.isOnlyDevelopment
         }
         let mixed = found.records.first { record in
-            let scope = record.attributes.scope
-            return record.attributes.kind == .sensitive && scope.targets.contains(.production)
-                && (scope.targets != .production || !scope.customEnvironments.isEmpty)
+            record.attributes.kind == .sensitive
+                && SeparateProduction.concerns(record.attributes.scope)
         }
-        guard readable != nil || mixed != nil, let owner = bound.platform.accountId,
-            owner.hasPrefix("team_"),
+        guard readable != nil || mixed != nil, let owner = bound.platform.teamID,
             let team = overview.teams[owner] ?? (try? bound.access.client.team(owner))
         else { return }
         let project = found.project.name

@@ -46,8 +46,13 @@ struct HardenWork {
             items.isEmpty && plan.leftovers.isEmpty && plan.unconfirmed.isEmpty
             && plan.declared.isEmpty
         SensitiveScope.warn(Set(items.map(\.candidate.record.key)).sorted(), workspace.context)
+        let secrets =
+            items.map { ($0.candidate.record.key, $0.candidate.hardened) }
+            + plan.declared.map { ($0.variable.name, $0.hardened) }
+        let policyLines = SeparateProduction.planLines(
+            secrets, in: project.name, of: bound, workspace)
         let answer = try workspace.confirm(
-            (isEmpty ? [] : report.planLines) + following,
+            (isEmpty ? [] : report.planLines + policyLines) + following,
             isEmpty
                 ? "Redeploy production?"
                 : "Make these variables sensitive on Vercel? Vercel will never show their values again."

@@ -201,6 +201,10 @@ struct PushWork {
                 workspace
             ).lines
         // Only a question shows the plan.
+        let policyLines =
+            asks || command != nil
+            ? SeparateProduction.planLines(
+                plan.secrets, in: project.name, of: bound, asks: asks, workspace) : []
         if workspace.options.yes || workspace.options.dryRun || !asks {
             for line in schemaLines { workspace.context.warn("schema", "\(line).") }
             if !workspace.options.dryRun { report.warnOfEmpty(workspace.context) }
@@ -211,7 +215,7 @@ struct PushWork {
             workspace.note("\(readable).")
         }
         if asks || workspace.options.dryRun {
-            let lines = report.planLines + [readable].compactMap(\.self)
+            let lines = report.planLines + [readable].compactMap(\.self) + policyLines
             let question =
                 "Push to \(bound.platform.name)\(followUp.map { " and \($0.words)" } ?? "")?"
             let answer = try workspace.confirm(

@@ -44,8 +44,7 @@ struct IntegrationLabels {
 extension LinkedProject {
     /// Caches which of its variables integrations manage.
     func keepLabels(_ listed: ListedRecords, askedAt: UInt64, _ workspace: Workspace) {
-        let owner = platform.accountId.flatMap { $0.hasPrefix("team_") ? $0 : nil }
         IntegrationLabels.keep(
-            listed, of: platform.id, access, teamID: owner, askedAt: askedAt, workspace)
+            listed, of: platform.id, access, teamID: platform.teamID, askedAt: askedAt, workspace)
     }
 }

@@ -230,11 +230,10 @@ struct LinkedProject {
     static func binding(
         to platform: Project, _ access: VercelSession.Access, _ workspace: Workspace
     ) throws -> VaultProject.Binding {
-        let owner = platform.accountId ?? ""
         return VaultProject.Binding(
             origin: access.client.origin.description,
             accountID: try access.userID(orOwnerOf: platform),
-            teamID: owner.hasPrefix("team_") ? owner : nil, teamSlug: workspace.options.team,
+            teamID: platform.teamID, teamSlug: workspace.options.team,
             projectID: platform.id, projectName: platform.name)
     }
 
@@ -285,6 +284,12 @@ struct LinkedProject {
             throw contradiction("account")
         }
     }
+}
+
+extension Project {
+    /// Vercel's id of the team that owns the project; nil for a personal account, or if the response
+    /// does not say.
+    var teamID: String? { accountId.flatMap { $0.hasPrefix("team_") ? $0 : nil } }
 }
 
 extension VaultIndex {

@@ -118,10 +118,10 @@ struct Login: Command {
             }
             let isDefault =
                 known?.isDefault ?? !transaction.index.accounts.contains { $0.isDefault }
-            let team = project?.accountId.flatMap { $0.hasPrefix("team_") ? $0 : nil }
             var account = Account(
                 name: name, origin: origin.description, userID: userID, username: username,
-                teamID: team ?? known?.teamID, teamSlug: known?.teamSlug, isDefault: isDefault,
+                teamID: project?.teamID ?? known?.teamID, teamSlug: known?.teamSlug,
+                isDefault: isDefault,
                 createdAt: time, expiresAt: UInt64(clamping: endsAt ?? 0),
                 protection: isProtected ? .values : .index, secret: token)
             if isProtected {

@@ -32,7 +32,7 @@ struct SharedListing {
     /// - Returns: The variables that the project uses; empty after a failure.
     @discardableResult
     static func keep(of bound: LinkedProject, _ workspace: Workspace) throws -> [SharedVariable] {
-        guard let owner = bound.platform.accountId, owner.hasPrefix("team_") else { return [] }
+        guard let owner = bound.platform.teamID else { return [] }
         // By id, the key of the cached list, whatever the command used.
         let client = bound.access.client.scoped(to: .team(id: owner))
         let askedAt = bound.reading?.askedAt ?? workspace.context.now()

@@ -196,6 +196,56 @@ struct SecretRulesTests {
         done(try platform.runner(push).run())
     }
 
+    @Test func `VER-policy the plan names Secrets that production shares with others`() throws {
+        let platform = try platform()
+        done(try platform.run("link", "api", "--team", "acme", "--force"))
+        func set(_ key: String, _ value: String, _ options: String...) throws {
+            done(
+                try platform.runner(
+                    ["set", key, "-p", "api"] + options, input: .text(value)
+                ).run())
+        }
+        try set("KEY", "1", "--type", "sensitive")
+        let words = "Secrets of production to be variables of their own"
+        let plan = ["push", "-p", "api", "--dry-run"]
+        let before = done(try platform.runner(plan).run())
+        #expect(!before.error.contains(words), "\(before.error)")
+        try platform.server.set(
+            .members([
+                "teams": .members([
+                    "acme": .members(["disjunctiveProductionSecretPolicy": "on"])
+                ])
+            ]))
+        let said = [
+            words, "may refuse KEY (production, preview)", "zg-env set KEY -p api -t production",
+        ]
+        for arguments in [plan, ["push", "-p", "api", "--yes"]] {
+            let result = try platform.runner(arguments).run()
+            for part in said { #expect(result.error.contains(part), "\(result.error)") }
+        }
+        var runner = platform.home.terminalRunner(
+            ["push", "-p", "api"],
+            script: [
+                (.terminal("Passphrase"), .line(CommandHome.passphrase)),
+                (.terminal("Push to api?"), .line("n")),
+            ])
+        runner.environment["ZG_ENV_API_URL"] = platform.url
+        let asked = try runner.run()
+        #expect((asked.screen + asked.error).contains(words), "\(asked.screen)")
+        // Other plans do not read the team.
+        try set("KEY", "2", "-t", "production")
+        try set("READABLE", "1")
+        let reads = try platform.requests {
+            let result = try platform.runner(plan).run()
+            #expect(!result.error.contains(words), "\(result.error)")
+        }
+        #expect(!reads.contains { $0.hasPrefix("GET /v2/teams") }, "\(reads)")
+        // A plan of harden says it too.
+        done(try platform.run("push", "READABLE", "-p", "api", "--yes"))
+        let hardening = try platform.run("harden", "READABLE", "-p", "api", "--dry-run")
+        #expect(hardening.error.contains("may refuse READABLE"), "\(hardening.error)")
+    }
+
     @Test func `VER-policy harden names the refusal, and no change by others`() throws {
         let platform = try platform()
         done(try platform.run("link", "api", "--team", "acme", "--force"))
