@@ -304,6 +304,35 @@ struct SecretRulesTests {
         #expect(try type(platform, "LATER") == "encrypted")
     }
 
+    @Test func `VER-default-type development alone and public names stay readable`() throws {
+        let platform = try platform()
+        done(try platform.run("config", "set", "default-type", "sensitive"))
+        try platform.set("SET", "1", "-t", "development")
+        try platform.set("VITE_SET", "1")
+        for (targets, file) in [
+            ("development", "FILE=1\nVITE_FILE=1\n"), ("production", "NEXT_PUBLIC_FILE=1\n"),
+        ] {
+            done(
+                try platform.run(
+                    "import", "-", "-p", "web", "-t", targets, input: .text(file)))
+        }
+        done(
+            try platform.run(
+                "set", "GENERATED", "-p", "web", "-t", "development", "--generate", "hex:16"))
+        try platform.set("PROD", "1", "-t", "production")
+        let plan = try platform.run("push", "-p", "web", "--dry-run")
+        #expect(plan.output.contains("create FILE for development"), "\(plan.output)")
+        try platform.pushed()
+        let secrets = platform.stored.filter { $0.type == "sensitive" }
+        #expect(secrets.map(\.key) == ["PROD"], "\(secrets)")
+        #expect(platform.records("FILE") == ["development=1"])
+        // With development among others the value can be read, which is said.
+        let mixed = try platform.run(
+            "set", "MIXED", "-p", "web", "-t", "production,development", input: .text("1"))
+        #expect(mixed.error.contains("will be readable on Vercel (Config)"), "\(mixed.error)")
+        #expect(try type(platform, "MIXED") == "encrypted")
+    }
+
     @Test func `VER-readable what Vercel will show is said once`() throws {
         let platform = try platform()
         func said(_ arguments: [String], _ input: String = "1") throws -> String {
