@@ -233,7 +233,7 @@ extension GroupAdoption {
                     .unauthorized, "You have no token for \(proposal.origin).",
                     hint: "Log in with: zg-env login --api-url \(word: proposal.origin)")
             }
-            platform = try access.client.project(proposal.project)
+            platform = try Self.platform(of: proposal, access)
             guard platform.name.utf8.elementsEqual(proposal.name.utf8) else {
                 throw CommandError(
                     .conflict,
@@ -241,7 +241,39 @@ extension GroupAdoption {
                     hint: "If \(project) belongs there, link it yourself: zg-env link "
                         + "\(word: platform.name) --as \(word: project)")
             }
-            team = try proposal.team.map(access.client.team)
+            team = try Self.team(of: proposal, access)
+            // A token of one project can read it without its team.
+            guard platform.accountId == nil || platform.teamID == proposal.team else {
+                throw CommandError(
+                    .conflict,
+                    "The group proposes the Vercel project \(proposal.project) of \(proposal.team.map { "the team \($0)" } ?? "a personal account"), but on Vercel it belongs to \(platform.teamID.map { "the team \($0)" } ?? "a personal account").",
+                    hint: "If \(project) belongs there, link it yourself: zg-env link "
+                        + "\(word: platform.name) --as \(word: project)")
+            }
+        }
+
+        private static func platform(
+            of proposal: GroupBinding, _ access: VercelSession.Access
+        ) throws -> Project {
+            do throws(VercelAPIError) {
+                return try access.client.project(proposal.project)
+            } catch {
+                throw access.refusal(error, of: proposal.name, id: proposal.project) ?? error
+            }
+        }
+
+        /// Reads the proposed team; nil for a personal account, or if the token may read the project but
+        /// not its team.
+        private static func team(
+            of proposal: GroupBinding, _ access: VercelSession.Access
+        ) throws -> Team? {
+            guard let id = proposal.team else { return nil }
+            do throws(VercelAPIError) {
+                return try access.client.team(id)
+            } catch {
+                guard error.isDenial else { throw error }
+                return nil
+            }
         }
 
         var words: String {
@@ -250,7 +282,9 @@ extension GroupAdoption {
 
         /// What Vercel says of the project.
         private var facts: String {
-            let owner = team.map { "team \($0.name ?? $0.slug) (\($0.slug))" } ?? "personal account"
+            let owner =
+                team.map { "team \($0.name ?? $0.slug) (\($0.slug))" }
+                ?? proposed.teamID.map { "team \($0)" } ?? "personal account"
             return "\(proposed.projectName) (\(proposed.projectID)), \(owner)"
                 + (platform.framework.map { ", framework \($0)" } ?? "")
                 + (proposed.origin == APIOrigin.vercel.description
@@ -264,7 +298,8 @@ extension GroupAdoption {
         var json: JSONValue {
             [
                 "projectID": .string(proposed.projectID), "name": .string(proposed.projectName),
-                "team": .string(orNull: team?.slug), "teamName": .string(orNull: team?.name),
+                "team": .string(orNull: team?.slug ?? proposed.teamID),
+                "teamName": .string(orNull: team?.name),
                 "framework": .string(orNull: platform.framework),
                 "origin": .string(proposed.origin),
             ]

@@ -73,6 +73,7 @@ struct SharedListing {
                 }
                 keep(byProject, client, access.account, askedAt, workspace)
             } catch {
+                if error.isDenial, access.account?.onlyProjectID != nil { continue }
                 warn(error, workspace)
             }
         }

@@ -139,4 +139,42 @@ struct ProjectTokenTests {
         let list = try json(platform.run("list", "-p", "web", "--json"))
         #expect(list["variables"]?.elements.contains { $0["removed"] == true } == false)
     }
+
+    @Test("VER-T6: group adopt --bind works for its project, and is denied for another one")
+    func adoption() throws {
+        let platform = try platform()
+        let homes = try GroupHomes(git: false)
+        homes.environment["ZG_ENV_API_URL"] = platform.url
+        try homes.set("alice", "A", "one")
+        try homes.share("alice")
+        try homes.admit("bob", by: "alice")
+        done(try homes.run("bob", "login", input: .text(platform.token)))
+        done(try homes.run("bob", "link", "api", "--as", "web", "--team", "acme"))
+        try homes.settle("bob", "alice")
+        let adopt = ["group", "adopt", "web", "--bind"]
+        for token in [Self.web, Self.api] {
+            done(try homes.run("alice", "login", "--name", "only", input: .text(token)))
+            let result = try homes.run("alice", adopt + ["--yes"])
+            if token == Self.api {
+                done(result)
+            } else {
+                failed(result, 6, "only for the Vercel project web")
+                done(try homes.run("alice", "logout", "--account", "only"))
+            }
+        }
+        let bound = try homes.object("alice", ["status"])["platform"]?.elements.first
+        #expect(bound?["project"] == "web")
+        done(try homes.run("alice", "pull", "-p", "web", "--yes"))
+        done(try homes.run("alice", "push", "-p", "web", "--yes"))
+        #expect(value("A", of: "api", platform) == "one")
+        // In CI the token is in the environment.
+        try homes.admit("carol", by: "alice")
+        homes.environment["VERCEL_TOKEN"] = Self.web
+        failed(try homes.run("carol", adopt + ["--yes"]), 6, "its scope is another project")
+        homes.environment["VERCEL_TOKEN"] = Self.api
+        let plan = done(try homes.run("carol", adopt + ["--dry-run"])).output
+        #expect(plan.contains("Would link web to the Vercel project api (prj_"), "\(plan)")
+        #expect(plan.contains(", team team_"), "\(plan)")
+        done(try homes.run("carol", adopt + ["--yes"]))
+    }
 }
