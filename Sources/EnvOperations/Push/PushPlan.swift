@@ -26,6 +26,9 @@ package struct PushPlan: Equatable, Sendable {
         /// before the old one is deleted.
         package var successor: Identifier?
 
+        /// The vault's record that this step is for; nil if it only clears a place.
+        var owner: Identifier? { variable?.id ?? successor }
+
         package var isDeletion: Bool {
             if case .delete = action { true } else { false }
         }
@@ -115,6 +118,12 @@ package struct PushPlan: Equatable, Sendable {
     /// What cannot be sent while Vercel hides production variables: it would change production, or a
     /// record that may be hidden. A plan with such notes must not be sent.
     package private(set) var blocked: [RecordNote] = []
+    /// The variables of steps that were taken out of the plan.
+    package private(set) var leftOut: Set<Identifier> = []
+    /// What Vercel has, to tell which step needs the place of which record.
+    private let platform: ListedRecords
+    /// See ``ScopeExchange/groups``.
+    private let exchanged: [Set<Identifier>]
 
     /// - Parameters:
     ///   - variables: All records of the project, including removed ones.
@@ -126,11 +135,14 @@ package struct PushPlan: Equatable, Sendable {
     ///   - abandoned: Old records of renamed variables that are left unchanged.
     ///   - renamed: See ``renamedRecords(of:)``; also the leftovers of an earlier push, which asked
     ///     about what gets weaker.
+    ///   - exchanged: See ``ScopeExchange/groups``.
     package init(
         variables: [Variable], platform: ListedRecords, adopted: [Identifier: VercelRecord],
         leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],
-        abandoned: [VercelRecord] = [], renamed: Set<String> = [], rules: Rules
+        abandoned: [VercelRecord] = [], renamed: Set<String> = [],
+        exchanged: [Set<Identifier>] = [], rules: Rules
     ) {
+        (self.platform, self.exchanged) = (platform, exchanged)
         // A record to be deleted is not in the way.
         var staying = platform
         staying.removeAll(where: leftovers.contains)
@@ -179,7 +191,7 @@ package struct PushPlan: Equatable, Sendable {
             steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
             spared = prunable.filter { !rules.contains($0.attributes.scope) }
         }
-        if !rules.force { leaveManaged(platform, variables) }
+        if !rules.force { leaveManaged(variables) }
         steps = Self.ordered(Self.merged(steps, platform), platform)
         weakened = Self.weakenings(steps, variables, platform, renamed)
         if !platform.isComplete { blockProduction(platform) }
@@ -187,22 +199,18 @@ package struct PushPlan: Equatable, Sendable {
 
     /// Leaves out steps that would change what an integration manages: the integration may write it
     /// again, or fail.
-    private mutating func leaveManaged(_ platform: ListedRecords, _ variables: [Variable]) {
-        let managed = Dictionary(
-            firstOf: platform.filter { $0.integration != nil }.map { ($0.id, $0) })
+    private mutating func leaveManaged(_ variables: [Variable]) {
+        let managed = Set(platform.filter { $0.integration != nil }.map(\.id))
         if managed.isEmpty { return }
-        let isLeft = { (step: Step) in step.remoteID.map { managed[$0] != nil } ?? false }
-        self.managed += steps.filter(isLeft).map { step in
+        var noted: Set<Identifier> = []
+        for (step, reason) in takeOut(where: { $0.remoteID.map(managed.contains) ?? false }) {
+            if let id = step.owner, !noted.insert(id).inserted { continue }
             // Commands take the vault's name.
-            let next = variables.first { $0.id == step.successor }
-            return RecordNote(
-                key: (step.variable ?? next)?.name ?? step.key, scope: step.attributes.scope,
-                reason: "an integration manages it on Vercel", way: .managed)
-        }
-        // What waits for such a record stays too.
-        let successors = Set(steps.filter(isLeft).compactMap(\.successor))
-        steps.removeAll { step in
-            isLeft(step) || step.variable.map { successors.contains($0.id) } ?? false
+            let owner = variables.first { $0.id == step.owner }
+            self.managed.append(
+                RecordNote(
+                    key: owner?.name ?? step.key, scope: step.attributes.scope,
+                    reason: reason ?? "an integration manages it on Vercel", way: .managed))
         }
     }
 
@@ -268,19 +276,59 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// Takes all steps of some keys out of the plan.
+    /// Takes all steps of some keys out of the plan, and what cannot be sent without them.
     ///
-    /// - Returns: The steps that send a variable.
-    package mutating func leaveOut(_ keys: Set<String>) -> [Step] {
+    /// - Returns: The steps that send a variable; for those of other keys, the reason.
+    package mutating func leaveOut(_ keys: Set<String>) -> [(step: Step, reason: String?)] {
         if keys.isEmpty { return [] }
-        let leaving = Set(steps.filter { keys.contains($0.key) }.compactMap { $0.variable?.id })
-        let isLeft = { (step: Step) in
-            keys.contains(step.key) || step.successor.map(leaving.contains) ?? false
+        return takeOut(where: { keys.contains($0.key) && $0.successor == nil })
+            .filter { $0.step.variable != nil }
+    }
+
+    /// Takes steps out of the plan, with those that cannot be sent without them.
+    ///
+    /// - Returns: The steps, those that were chosen first; for the others, the reason.
+    private mutating func takeOut(
+        where isChosen: (Step) -> Bool
+    ) -> [(step: Step, reason: String?)] {
+        let needed = Self.needs(of: steps, platform)
+        var needing: [[Int]] = Array(repeating: [], count: steps.count)
+        for place in steps.indices { for other in needed[place] { needing[other].append(place) } }
+        let owned = Dictionary(grouping: steps.indices, by: { steps[$0].owner })
+        /// Returns the steps that are not sent without one: of the same variable, of those that it
+        /// changes places with, and those that make room for it.
+        func partners(of place: Int) -> [Int] {
+            let room = needed[place].filter { steps[$0].owner == nil }
+            guard let id = steps[place].owner else { return room }
+            let others = exchanged.first { $0.contains(id) } ?? [id]
+            return others.sorted().flatMap { owned[$0] ?? [] } + room
         }
-        let left = steps.filter(isLeft)
-        steps.removeAll(where: isLeft)
-        weakened.removeAll { isLeft($0.step) }
-        return left.filter { $0.variable != nil }
+        var taken = steps.indices.filter { isChosen(steps[$0]) }
+        var reasons: [Int: String?] = Dictionary(
+            uniqueKeysWithValues: taken.map { ($0, nil) })
+        var next = 0
+        while next < taken.count {
+            let place = taken[next]
+            next += 1
+            for other in partners(of: place) + needing[place] where reasons[other] == nil {
+                let isSame = steps[other].owner == steps[place].owner || steps[other].owner == nil
+                reasons[other] =
+                    isSame
+                    ? reasons[place] : .some(Self.reason(steps[other], waitingFor: steps[place]))
+                taken.append(other)
+            }
+        }
+        let left: [(step: Step, reason: String?)] = taken.map { (steps[$0], reasons[$0] ?? nil) }
+        leftOut.formUnion(left.compactMap(\.step.owner))
+        steps = steps.indices.filter { reasons[$0] == nil }.map { steps[$0] }
+        weakened.removeAll { weakening in left.contains { $0.step == weakening.step } }
+        return left
+    }
+
+    private static func reason(_ step: Step, waitingFor other: Step) -> String {
+        let name = other.variable?.name ?? other.key
+        let who = name == step.key ? "\(name) (\(other.attributes.scope.description))" : name
+        return "it needs the place on Vercel of \(who), which is not sent"
     }
 
     /// Returns notes about records that other users created in scopes that records of the vault
@@ -347,10 +395,8 @@ package struct PushPlan: Equatable, Sendable {
         }
     }
 
-    /// Returns the steps in order of sending: what makes room precedes what uses it, and other
-    ///   deletions are last, so that a value is not missing longer than necessary. A renamed
-    ///   sensitive variable is created under its new name before the old record is deleted.
-    private static func ordered(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
+    /// Returns, for each step, the steps that must precede it.
+    private static func needs(of steps: [Step], _ platform: ListedRecords) -> [[Int]] {
         let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         /// Returns the record whose place a step leaves; nil if it leaves none.
         func left(by step: Step) -> VercelRecord? {
@@ -378,7 +424,14 @@ package struct PushPlan: Equatable, Sendable {
                         == true
             }
         }
-        let needed = steps.indices.map(needs)
+        return steps.indices.map(needs)
+    }
+
+    /// Returns the steps in order of sending: what makes room precedes what uses it, and other
+    ///   deletions are last, so that a value is not missing longer than necessary. A renamed
+    ///   sensitive variable is created under its new name before the old record is deleted.
+    private static func ordered(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
+        let needed = needs(of: steps, platform)
         let awaited = Set(needed.joined())
         func rank(_ place: Int) -> Int {
             if awaited.contains(place) { return steps[place].isDeletion ? 1 : 0 }

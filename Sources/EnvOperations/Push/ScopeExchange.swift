@@ -15,6 +15,8 @@ package struct ScopeExchange: Equatable, Sendable {
     package private(set) var remotes: [Identifier: RemoteState?] = [:]
     /// Vercel's records to delete instead, by the vault record that takes their place.
     package private(set) var replaced: [Identifier: VercelRecord] = [:]
+    /// The records that change places with each other, which are sent together or not at all.
+    package private(set) var groups: [Set<Identifier>] = []
 
     /// Finds cycles of records that wait for each other and, with force, records that Vercel cannot
     /// change into what the vault has.
@@ -33,9 +35,11 @@ package struct ScopeExchange: Equatable, Sendable {
         }
     }
 
-    /// Forgets the replacements of records that a push leaves out.
+    /// Forgets what was to become of records that a push leaves out.
     package mutating func leaveOut(_ records: Set<Identifier>) {
-        for id in records where replaced.removeValue(forKey: id) != nil {
+        let along = groups.filter { !$0.isDisjoint(with: records) }.reduce(records) { $0.union($1) }
+        for id in along {
+            replaced.removeValue(forKey: id)
             remotes.removeValue(forKey: id)
         }
     }
@@ -72,6 +76,10 @@ package struct ScopeExchange: Equatable, Sendable {
                 replaced[variable.id] = isFixed ? there : nil
             }
             let settled = Set(cycle.map { movable[$0].id })
+            // A record can be in several cycles, one after the other.
+            let joined = groups.filter { !$0.isDisjoint(with: settled) }
+            groups.removeAll(where: joined.contains)
+            groups.append(joined.reduce(settled) { $0.union($1) })
             movable = movable.compactMap { variable in
                 guard settled.contains(variable.id) else { return variable }
                 guard let state = remotes[variable.id] ?? nil else { return nil }

@@ -13,6 +13,8 @@ struct PushReport {
     private var plan: PushPlan
     /// What was taken out of the plan, because Vercel would reject it.
     private var leftOut: [PushOutcome] = []
+    /// The keys that Vercel would reject; the others of ``leftOut`` wait for them.
+    private var rejected: [String] = []
     /// Records whose value is empty.
     private var empty: Set<Identifier> = []
     /// The outcome of each step; empty after a dry run or a conflict.
@@ -84,17 +86,15 @@ struct PushReport {
     }
 
     /// Takes what Vercel would reject out of the plan.
-    ///
-    /// - Returns: The records that are not sent.
-    mutating func leaveOut(
-        _ problems: PushApplication.Problems, of plan: inout PushPlan
-    ) -> Set<Identifier> {
+    mutating func leaveOut(_ problems: PushApplication.Problems, of plan: inout PushPlan) {
         empty = problems.empty
-        leftOut = plan.leaveOut(Set(problems.keys.keys)).map { step in
-            .leftOut(step, "left out: \(problems.keys[step.key] ?? "its variable was left out")")
+        rejected = problems.keys.keys.sorted()
+        leftOut = plan.leaveOut(Set(rejected)).map { step, reason in
+            .leftOut(
+                step,
+                "left out: \(reason ?? problems.keys[step.key] ?? "its variable was left out")")
         }
         self.plan = plan
-        return Set(leftOut.compactMap { $0.step.variable?.id })
     }
 
     /// Warns of variables that apply to more than the selected targets: each is one record on Vercel.
@@ -348,7 +348,7 @@ struct PushReport {
             .failed,
             "\(keys.count == 1 ? "1 variable was" : "\(keys.count) variables were") not sent. \(first.step.key): \(CommandError.ending(reason))",
             hint:
-                "\(isNothingSent ? "Nothing was sent." : "The other changes were applied.") To push without \(keys.count == 1 ? "it" : "them"), name the others: zg-env push KEY... -p \(word: project). Or remove \(keys.count == 1 ? "it" : "them") with: zg-env rm \(ConflictAdvice.words(keys))-p \(word: project)"
+                "\(isNothingSent ? "Nothing was sent." : "The other changes were applied.") To push without \(keys.count == 1 ? "it" : "them"), name the others: zg-env push KEY... -p \(word: project). Or remove \(VariableName.list(rejected)) with: zg-env rm \(ConflictAdvice.words(rejected))-p \(word: project)"
         )
     }
 

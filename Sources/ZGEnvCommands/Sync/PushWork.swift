@@ -141,7 +141,7 @@ struct PushWork {
             variables: variables, platform: platform, adopted: adopted,
             leftovers: resolution.leftovers + exchange.replaced.values,
             successors: resolution.successors, abandoned: resolution.abandoned, renamed: renamed,
-            rules: rules)
+            exchanged: exchange.groups, rules: rules)
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
@@ -191,8 +191,9 @@ struct PushWork {
                             ? " Remove variables that are not needed with: zg-env rm KEY -p \(word: project.name) --push"
                             : ""))
             }
-            exchange.leaveOut(report.leaveOut(problems, of: &plan))
+            report.leaveOut(problems, of: &plan)
         }
+        exchange.leaveOut(plan.leftOut)
         let schemaLines =
             isPart
             ? []
@@ -200,11 +201,11 @@ struct PushWork {
                 plan, of: project, in: index, places: rules.places, requires: checksSchema,
                 workspace
             ).lines
-        // Only a question shows the plan.
         let policyLines =
             asks || command != nil
             ? SeparateProduction.planLines(
                 plan.secrets, in: project.name, of: bound, asks: asks, workspace) : []
+        // Only a question shows the plan.
         if workspace.options.yes || workspace.options.dryRun || !asks {
             for line in schemaLines { workspace.context.warn("schema", "\(line).") }
             if !workspace.options.dryRun { report.warnOfEmpty(workspace.context) }
