@@ -5,8 +5,8 @@ rules.py says what is taken out: in a copy of the sources each rule's text is re
 stands for "this rule is left out". The program is built once, with all of them, and an environment variable
 says which one is out. The tests are those of .build/debug, built from the sources as they are.
 
-First the model must find nothing in the sequences with every rule in its place; then, for each rule, it must
-find something. A text that is not in its file exactly once is an error.
+First the tests must find nothing with every rule in its place; then, for each rule, the sequences of the model
+or the suite that the rule names must find something. A text that is not in its file exactly once is an error.
 """
 
 import argparse
@@ -85,13 +85,30 @@ def build():
 
 
 class Runs:
-    """Runs of the model test with the changed program."""
+    """Runs of tests with the changed program."""
 
     def __init__(self, seed):
         self.seed = seed
 
     def run(self, rule, first, count):
         """Runs sequences; returns whether the model found something, its words and the seconds."""
+        result, seconds = self.test(rule, "CommandLineTests.ModelTests", {
+            "ZG_ENV_MODEL_FIRST": str(first), "ZG_ENV_MODEL_SEQUENCES": str(count), "ZG_ENV_MODEL_SHORTEN": "no"})
+        has_found = "ZG_ENV_MODEL_FIRST=" in result.stdout
+        if has_found != (result.returncode != 0):
+            sys.exit(f"{rule or 'every rule'}: the test itself did not work:\n{result.stdout[-4000:]}")
+        return has_found, result.stdout, seconds
+
+    def run_suite(self, rule, suite):
+        """Runs a suite; returns whether it found something, its words and the seconds."""
+        result, seconds = self.test(rule, suite, {})
+        has_found = "recorded an issue" in result.stdout
+        if has_found != (result.returncode != 0) or " 0 tests" in result.stdout:
+            sys.exit(f"{rule or 'every rule'}: the test itself did not work:\n{result.stdout[-4000:]}")
+        return has_found, result.stdout, seconds
+
+    def test(self, rule, name, settings):
+        """Runs tests with the program that leaves out a rule; returns the result and the seconds."""
         directory = RUN / (rule or "every-rule")
         directory.mkdir(exist_ok=True)
         tests = directory / "tests.xctest"
@@ -102,20 +119,14 @@ class Runs:
         program = directory / "zg-env"
         program.write_text(f'#!/bin/sh\n{setting}exec {WORK}/build/debug/zg-env "$@"\n')
         program.chmod(0o755)
-        environment = dict(
-            os.environ, ZG_ENV_PROOF_SEED=str(self.seed), ZG_ENV_MODEL_FIRST=str(first),
-            ZG_ENV_MODEL_SEQUENCES=str(count), ZG_ENV_MODEL_SHORTEN="no")
+        environment = dict(os.environ, ZG_ENV_PROOF_SEED=str(self.seed), **settings)
         environment.pop("ZG_ENV_PROOF", None)
         begun = time.monotonic()
         result = subprocess.run(
-            [str(tests), "--testing-library", "swift-testing", "--filter", "CommandLineTests.ModelTests"],
+            [str(tests), "--testing-library", "swift-testing", "--filter", name],
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        seconds = time.monotonic() - begun
-        has_found = "ZG_ENV_MODEL_FIRST=" in result.stdout
-        if has_found != (result.returncode != 0):
-            sys.exit(f"{rule or 'every rule'}: the test itself did not work:\n{result.stdout[-4000:]}")
         (directory / "output").write_text(result.stdout)
-        return has_found, result.stdout, seconds
+        return result, time.monotonic() - begun
 
 
 def main():
@@ -142,17 +153,28 @@ def main():
     def sequences(rule):
         return (0, options.search) if options.search else (rule.first, rule.count)
 
-    first = min(sequences(rule)[0] for rule in rules)
-    last = max(sum(sequences(rule)) for rule in rules) - 1
-    has_found, words, seconds = runs.run(None, first, last - first + 1)
-    if has_found:
-        sys.exit(f"with every rule in its place:\n{words}")
-    print(f"with every rule: sequences {first} to {last}, nothing found, {seconds:.0f} s", flush=True)
+    modelled = [rule for rule in rules if not rule.suite]
+    if modelled:
+        first = min(sequences(rule)[0] for rule in modelled)
+        last = max(sum(sequences(rule)) for rule in modelled) - 1
+        has_found, words, seconds = runs.run(None, first, last - first + 1)
+        if has_found:
+            sys.exit(f"with every rule in its place:\n{words}")
+        print(f"with every rule: sequences {first} to {last}, nothing found, {seconds:.0f} s", flush=True)
+    for suite in sorted({rule.suite for rule in rules if rule.suite}):
+        has_found, words, seconds = runs.run_suite(None, suite)
+        if has_found:
+            sys.exit(f"with every rule in its place:\n{words}")
+        print(f"with every rule: {suite}, nothing found, {seconds:.0f} s", flush=True)
     print(f"{'rule':18} {'sequence':>8} {'steps':>5} {'seconds':>7}  what broke")
     missed = []
     for rule in rules:
-        has_found, words, seconds = runs.run(rule.name, *sequences(rule))
-        found = re.search(r"ZG_ENV_MODEL_FIRST=(\d+) .*after (\d+) steps\n(.*)", words)
+        if rule.suite:
+            has_found, words, seconds = runs.run_suite(rule.name, rule.suite)
+            found = re.search(r"()()Test (.*?) recorded an issue", words)
+        else:
+            has_found, words, seconds = runs.run(rule.name, *sequences(rule))
+            found = re.search(r"ZG_ENV_MODEL_FIRST=(\d+) .*after (\d+) steps\n(.*)", words)
         if has_found and found:
             print(f"{rule.name:18} {found[1]:>8} {found[2]:>5} {seconds:7.0f}  {found[3][:80]}", flush=True)
         else:

@@ -1,7 +1,8 @@
 """The rules of the write path, and what takes each one out.
 
 `first` and `count` are the sequences of the model test, with ZG_ENV_PROOF_SEED=1, in which that is noticed.
-After a change of ModelGenerator they may be others: mutations.py --search 40 shows them.
+After a change of ModelGenerator they may be others: mutations.py --search 40 shows them. What the model meets
+too rarely is noticed by `suite`, a suite of examples.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ class Rule:
     new: str
     first: int = 0
     count: int = 3
+    # The suite that notices it instead of the model.
+    suite: str = ""
 
 
 PUSH = "EnvOperations/Push/"
@@ -26,6 +29,7 @@ DELETING = PUSH + "PushApplication+Deleting.swift"
 READ_BACK = PUSH + "PushApplication+ReadBack.swift"
 RESOLUTION = PUSH + "SendResolution.swift"
 PULLING = "EnvOperations/Pull/PullPlanning.swift"
+INTEGRATIONS = "CommandLineTests.IntegrationVariableTests"
 
 RULES = [
     # Looking before each write.
@@ -222,6 +226,32 @@ RULES = [
          "let isSecret = object.text",
          "let isSecret = !WITHOUT && object.text",
          first=67),
+    # Integrations.
+    Rule("integration-push", "Only push --force changes what an integration manages.",
+         PUSH + "PushPlan.swift",
+         "if !rules.force { leaveManaged(variables) }",
+         "if !WITHOUT, !rules.force { leaveManaged(variables) }",
+         suite=INTEGRATIONS),
+    Rule("integration-prune", "… also where --prune finds it.",
+         PUSH + "PushPlan.swift",
+         "            if !rules.force {\n                managed = prunable",
+         "            if !WITHOUT, !rules.force {\n                managed = prunable",
+         suite=INTEGRATIONS),
+    Rule("integration-place", "What needs the place of a variable that is left out is left out too.",
+         PUSH + "PushPlan.swift",
+         "in partners(of: place) + needing[place] where",
+         "in WITHOUT ? [] : partners(of: place) + needing[place] where",
+         suite=INTEGRATIONS),
+    Rule("integration-harden", "harden leaves what an integration manages.",
+         "EnvOperations/Harden/HardeningPlan.swift",
+         "if record.integration != nil {",
+         "if !WITHOUT, record.integration != nil {",
+         suite=INTEGRATIONS),
+    Rule("integration-rotate", "A rotation of it does not begin.",
+         "ZGEnvCommands/Rotation/RotationSetup.swift",
+         "owned.contains($0.id) && $0.integration != nil",
+         "!WITHOUT && owned.contains($0.id) && $0.integration != nil",
+         suite=INTEGRATIONS),
     # Rotations.
     Rule("revoke", "Vercel's records are read before the old value is ended.",
          "EnvOperations/Rotation/RotationApplication.swift",
