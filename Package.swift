@@ -137,7 +137,8 @@ let package = Package(
         .target(
             name: "SharedProjects", dependencies: ["GroupPlaces", "Groups", "Sealing", "Vault"],
             swiftSettings: busySettings),
-        .target(name: "DotEnv", dependencies: ["JSON"], swiftSettings: busySettings),
+        .target(
+            name: "DotEnv", dependencies: ["JSON", "SystemFiles"], swiftSettings: busySettings),
         .target(
             name: "Searching", dependencies: ["CLinux", "Sealing", "SystemFiles"],
             swiftSettings: busySettings),

@@ -18,6 +18,25 @@ package enum DotEnvDialect: String, CaseIterable, Sendable {
     case compose
     /// Assignments as bash reads them; what would execute or expand is an error.
     case shell
+    /// One JSON object without nested values.
+    case json
+    /// One YAML mapping without nested values, in the forms that ``YAMLScanner`` lists.
+    case yaml
+
+    /// Returns the dialect that the ending of a file's name stands for; nil for any other file.
+    package init?(ofFile path: String) {
+        let path = path.lowercased()
+        if path.hasSuffix(".json") {
+            self = .json
+        } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
+            self = .yaml
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a text has one grammar that all parsers share, and refers to no other variable.
+    package var isDataFormat: Bool { self == .json || self == .yaml }
 
     /// Whether values are only known after expansion with ``DotEnvExpansion``.
     package var expands: Bool { self == .next }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// One variable of a text: its name, and where and how its value is written.
 ///
 /// The value itself is only ever decoded from the source into a sink.
@@ -69,6 +71,13 @@ extension SourceText {
 }
 
 extension String {
+    /// Whether a variable can have this name: it is not empty, and has no `=`, space or control
+    /// character.
+    var isVariableName: Bool {
+        !isEmpty
+            && unicodeScalars.allSatisfy { $0 != "=" && $0 != " " && !JSONText.isUnsafe($0) }
+    }
+
     /// Whether this is `[A-Za-z_][A-Za-z0-9_]*`.
     package var isPortableName: Bool {
         guard let first = utf8.first, first.isWord, !(first &- 0x30 < 10) else { return false }

@@ -238,7 +238,7 @@ package struct DotEnvExpansion: Sendable {
     /// Whether the value contains nothing to replace.
     private func isLiteral(_ entry: DotEnvEntry, _ text: SourceText) -> Bool {
         switch file.dialect {
-        case .shell, .systemd, .next: return true
+        case .shell, .systemd, .next, .json, .yaml: return true
         case .compose: return text[entry.valueRange.lowerBound - 1] == Byte.singleQuote
         case .dotenv, .portable, .vercelPull, .node, .docker: return false
         }

@@ -43,7 +43,11 @@ extension DotEnvReading {
         for (index, statement) in statements.enumerated() {
             if findings.count > DotEnvReader.maximumDiagnostics { return }
             let start = statement.key.lowerBound
-            if !text.isPortableName(statement.key) {
+            let isPortable =
+                statement.keyEncoding == .verbatim
+                ? text.isPortableName(statement.key)
+                : text.name(statement.key, statement.keyEncoding).isPortableName
+            if !isPortable {
                 findings.append(Finding(offset: start, code: .nameNotPortable, key: statement.key))
             }
             if !table.isLast(index) {
@@ -83,7 +87,7 @@ extension DotEnvReading {
         case .docker, .systemd, .compose, .shell:
             return survey.hasCarriageReturn && has(Byte.carriageReturn)
                 ? .differsLineEnding : nil
-        case .dotenv, .next, .node, .portable:
+        case .dotenv, .next, .node, .portable, .json, .yaml:
             return nil
         }
     }

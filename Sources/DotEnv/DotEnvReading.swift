@@ -5,6 +5,8 @@ struct DotEnvReading {
     let dialect: DotEnvDialect
     var statements: [Statement] = []
     var findings: [Finding] = []
+    /// The names so far, in a dialect in which none may be repeated.
+    private var names: Set<ExactName> = []
 
     /// A diagnostic before its position is known.
     struct Finding {
@@ -21,7 +23,7 @@ struct DotEnvReading {
 
     consuming func file(diagnoses: Bool) throws(DotEnvError) -> DotEnvFile {
         try scan()
-        let cuts = CutValues(text, statements)
+        let cuts = CutValues(text, dialect.isDataFormat ? [] : statements)
         let pieces = statements.indices.filter {
             !cuts.cuts.isEmpty && cuts.contains(statements[$0].key.lowerBound)
         }
@@ -69,7 +71,25 @@ struct DotEnvReading {
             var scanner = ClassicScanner(text, survey, prefersVercelLines: dialect == .vercelPull)
             while let statement = scanner.next() { try add(statement) }
             recordIgnored(scanner.ignored)
+        case .json:
+            try scanJSON()
+        case .yaml:
+            var scanner = YAMLScanner(text, survey)
+            while let statement = try scanner.next() { try addMember(statement) }
         }
+    }
+
+    /// Adds a member of a JSON object or YAML mapping.
+    mutating func addMember(_ statement: Statement) throws(DotEnvError) {
+        let key = statement.key.lowerBound
+        let name = text.name(statement.key, statement.keyEncoding)
+        guard name.isVariableName else {
+            throw text.failure(.refused, "not a valid variable name", at: key)
+        }
+        guard names.insert(ExactName(name)).inserted else {
+            throw text.failure(.refused, "the variable is set twice", at: key, key: name)
+        }
+        try add(statement)
     }
 
     mutating func add(_ statement: Statement) throws(DotEnvError) {

@@ -30,6 +30,12 @@ package enum DotEnvEncoding: UInt8, Sendable {
     case composeDoubleLive
     /// A word of a shell.
     case shell
+    /// Double quotes of JSON or YAML.
+    case quoted
+    /// Single quotes of YAML.
+    case yamlSingle
+    /// A literal block of YAML, from its `|` to the end of its last line.
+    case yamlBlock
 }
 
 /// An assignment found by a scanner. All offsets are into the bytes as given.

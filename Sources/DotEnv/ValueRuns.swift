@@ -15,8 +15,10 @@ struct ValueRuns {
     /// Offsets of quotes that are dropped, ascending.
     private var dropped: [Int] = []
     private var shell = ShellQuoting()
-    private var pending: UInt8?
+    /// Bytes to return next, the lowest first.
+    private var pending: UInt32 = 0
     private var pendingDollars = 0
+    private var block: YAMLBlock?
 
     init(_ text: SourceText, _ range: Range<Int>, _ encoding: DotEnvEncoding) {
         self.text = text
@@ -27,13 +29,17 @@ struct ValueRuns {
         if encoding == .separated || encoding == .separatedEscapes {
             dropped = Self.droppedQuotes(text, clamped)
         }
+        if encoding == .yamlBlock {
+            block = YAMLBlock(text, clamped)
+            index = block?.start ?? end
+        }
     }
 
     /// Returns the next piece, or nil at the end. No piece is empty.
     mutating func next() -> ValueRun? {
-        if let byte = pending {
-            pending = nil
-            return .literal(byte)
+        if pending != 0 {
+            defer { pending >>= 8 }
+            return .literal(UInt8(truncatingIfNeeded: pending))
         }
         if pendingDollars > 0 {
             pendingDollars -= 1
@@ -56,7 +62,33 @@ struct ValueRuns {
         case .composeSingle: return nextComposeSingle()
         case .composeDouble: return nextComposeDouble(isLive: false)
         case .composeDoubleLive: return nextComposeDouble(isLive: true)
+        case .quoted: return nextQuoted()
+        case .yamlSingle: return nextSingleQuoted()
+        case .yamlBlock: return nextOfBlock()
         }
+    }
+
+    private mutating func nextQuoted() -> ValueRun? {
+        if text[index] == Byte.backslash, let escape = QuotedString.escape(text, at: index) {
+            let bytes = escape.scalar.utf8.reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+            pending = bytes >> 8
+            return literal(UInt8(truncatingIfNeeded: bytes), skipping: escape.length)
+        }
+        return run(to: text.firstIndex(of: Byte.backslash, from: index + 1, to: end))
+    }
+
+    /// A quote is written twice.
+    private mutating func nextSingleQuoted() -> ValueRun? {
+        if text[index] == Byte.singleQuote, index + 1 < end { index += 1 }
+        return run(to: text.firstIndex(of: Byte.singleQuote, from: index + 1, to: end))
+    }
+
+    private mutating func nextOfBlock() -> ValueRun? {
+        guard let run = block?.next(text, &index) else {
+            index = end
+            return nil
+        }
+        return run
     }
 
     private mutating func run(to stop: Int) -> ValueRun? {
@@ -202,7 +234,7 @@ struct ValueRuns {
                 index = stop
                 return .source(start..<stop)
             case .backslashAndLast:
-                pending = text[index - 1]
+                pending = UInt32(text[index - 1])
                 return .literal(Byte.backslash)
             }
         }
@@ -292,7 +324,7 @@ struct ValueRuns {
         }
         let byte = UInt8(truncatingIfNeeded: value)
         if byte < 0x80 { return literal(byte, skipping: 5) }
-        pending = 0x80 | (byte & 0x3F)
+        pending = UInt32(0x80 | (byte & 0x3F))
         return literal(0xC0 | (byte >> 6), skipping: 5)
     }
 }

@@ -48,7 +48,7 @@ extension WritingRules {
             return form
         case .node: return commonForm ?? nodeForm
         case .compose: return commonForm ?? composeForm
-        case .docker, .shell, .systemd, .vercelPull: return nil
+        case .docker, .shell, .systemd, .vercelPull, .json, .yaml: return nil
         }
     }
 

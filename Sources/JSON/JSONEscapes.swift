@@ -1,10 +1,10 @@
 internal import SystemFiles
 
 /// Escape sequences in JSON strings.
-enum JSONEscapes {
+package enum JSONEscapes {
     /// Returns the escape sequence whose backslash is at `offset`, or nil if it is malformed. An
     /// unpaired surrogate counts as malformed, because it cannot be represented.
-    static func escape(
+    package static func escape(
         in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
         guard offset + 1 < bytes.count else { return nil }

@@ -1,7 +1,8 @@
 /// Checks the grammar of a JSON text and records where its values are.
 @safe struct JSONParser {
     private let bytes: UnsafeRawBufferPointer
-    private var offset = 0
+    /// Where reading goes on, or failed.
+    private(set) var offset = 0
     private var nodes: [JSONTree.Node] = []
 
     init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }

@@ -42,6 +42,15 @@
         }
     }
 
+    /// Returns the offset at which reading a text fails.
+    package static func offsetOfFailure(in bytes: RawSpan) -> Int {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var parser = unsafe JSONParser(bytes)
+            _ = try? parser.parsed()
+            return parser.offset
+        }
+    }
+
     package static func isJSON(_ bytes: RawSpan) -> Bool {
         (try? read(bytes) { _ in true }) ?? false
     }
@@ -159,6 +168,15 @@
             return try body(RawSpan())
         }
         return unsafe try body(RawSpan(_unsafeBytes: bytes(of: nodes[index])))
+    }
+
+    /// Returns where a string, without its quotation marks, a number or a word is written; of an object
+    /// or array, only where it starts.
+    package func range(of index: Int) -> Range<Int> {
+        guard index < nodes.count else { return 0..<0 }
+        let (node, start) = (nodes[index], Int(nodes[index].start))
+        let isNested = node.kind == .object || node.kind == .array
+        return start..<start + (isNested ? 0 : Int(node.count))
     }
 
     /// Returns whether the string equals `name`, byte for byte.

@@ -134,7 +134,7 @@ package struct FileOrigin: Equatable, Sendable {
         // In `.env.staging` the word is an environment, in `web.env` it may be anything.
         let isNamed = place == 0 && base.hasPrefix(".")
         words.remove(at: place)
-        words.removeAll { $0 == "local" }
+        words.removeAll { ["local", "json", "yaml", "yml"].contains($0) }
         var found: [Target] = []
         var isClear = true
         for word in words {

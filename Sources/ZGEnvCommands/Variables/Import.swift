@@ -7,10 +7,11 @@ internal import Vault
 
 struct Import: Command {
     static let spec = CommandSpec(
-        ["import"], "Import .env files into the vault",
+        ["import"], "Import .env, JSON or YAML files into the vault",
         discussion: """
             Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Imports everything or nothing. Without -t, the first line \
+            disagree. Files that end in .json, .yaml or .yml hold names and values without nesting. \
+            Imports everything or nothing. Without -t, the first line \
             (# vercel-env: target=…) or the file's name chooses the targets; files of Vercel's CLI are \
             for development. Asks about any other file; without a terminal, new variables get all \
             targets. Skips placeholders, \
@@ -30,9 +31,7 @@ struct Import: Command {
             OptionSpec(
                 "type", value: "TYPE", "Set the type on Vercel",
                 form: .oneOf(["encrypted", "sensitive", "plain"])),
-            OptionSpec(
-                "dialect", value: "D", "Parse the files as dialect D",
-                form: .oneOf(DotEnvDialect.allCases.map(\.rawValue))),
+            PlaintextSource.Options.dialect,
             OptionSpec(
                 "on-conflict", value: "RULE",
                 "What to do with existing keys (default overwrite)",
@@ -54,6 +53,7 @@ struct Import: Command {
             .init("zg-env import .env -p web -t preview", "import a file for one target"),
             .init(
                 "zg-env import .env .env.local -p web --dry-run", "preview the import of two files"),
+            .init("zg-env import secrets.yaml -p web", "import flat YAML"),
         ],
         exitCodes: ExitCode.ofVercel)
 
@@ -221,7 +221,10 @@ struct Import: Command {
         try content.report(workspace, strict: isStrict) { scopes[$0] ?? standard }
         let files = paths.map { $0 == "-" ? "stdin" : $0 }.joined(separator: ", ")
         guard !source.keys.isEmpty else {
-            throw CommandError(.usage, "No variables found in \(files).")
+            throw CommandError(
+                .usage, "No variables found in \(files).",
+                hint: paths.contains("-") && reading.dialect == nil
+                    ? "For JSON or YAML on stdin, add --dialect json or --dialect yaml." : nil)
         }
         guard !content.items.isEmpty else {
             throw CommandError(

@@ -23,7 +23,7 @@ struct PlaintextSource {
         var environments: Set<String> = []
 
         static let dialect = OptionSpec(
-            "dialect", value: "D", "Parse the file as dialect D",
+            "dialect", value: "D", "Parse as dialect D",
             form: .oneOf(DotEnvDialect.allCases.map(\.rawValue)))
         static let expand = OptionSpec(
             flag: "expand", "Replace $NAME and ${NAME:-default} with values from the file")
@@ -126,7 +126,14 @@ struct PlaintextSource {
         _ source: RawSpan, named name: String, path: String? = nil,
         progress: (Int) -> Void = { _ in }
     ) throws {
-        let chosen = options.dialect ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
+        let chosen =
+            options.dialect ?? path.flatMap { DotEnvDialect(ofFile: $0) }
+            ?? DotEnvReader.detectedDialect(of: source) ?? .dotenv
+        guard !options.expands || !chosen.isDataFormat else {
+            throw CommandError(
+                .usage, "\(name): --expand does not apply to \(chosen.rawValue) files.",
+                hint: "Leave out --expand.")
+        }
         sources.append(
             File(
                 name: name,
