@@ -12,7 +12,8 @@ struct Export: Command {
             output file is readable only by its owner; --merge keeps owner, mode and access control list. The output is parsed again and compared \
             with the original values before it is written. A value that .env parsers disagree \
             about is written for motdotla/dotenv, with a warning; --dialect writes the file for \
-            another parser.
+            another parser. --all-projects writes a file for each project, target and branch into the \
+            new or empty directory of -o, after a question: first it checks every value, then it writes.
             """,
         options: [
             ScopeOptions.target, ScopeOptions.branch, ExportText.format,
@@ -25,8 +26,13 @@ struct Export: Command {
             OptionSpec(
                 flag: "merge", "Update an existing .env file and keep its other lines"),
             PlaceValues.allowMissing,
+            OptionSpec(
+                flag: "all-projects", "Write files for all projects and targets to directory -o"),
         ],
-        exclusive: [["force", "merge"], ["only", "except"], ["merge", "dialect"]],
+        exclusive: [["force", "merge"], ["only", "except"], ["merge", "dialect"]]
+            + ["project", "target", "branch", "only", "except", "force", "merge"].map {
+                ["all-projects", $0]
+            },
         examples: [
             .init("zg-env export -p web -t production -o .env.production", "write a .env file"),
             .init("zg-env export -p web --merge -o .env", "update an existing .env file"),
@@ -34,6 +40,7 @@ struct Export: Command {
             .init(
                 "zg-env export -p web --only API_KEY --dialect next",
                 "write one variable for Next.js"),
+            .init("zg-env export --all-projects -o everything", "write all values to files"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -46,6 +53,7 @@ struct Export: Command {
     private let only: Set<String>?
     private let except: Set<String>
     private let allowsMissing: Bool
+    private let exportsAll: Bool
 
     init(_ command: ParsedCommand) throws {
         try OutputPath.checkOptions(command)
@@ -59,14 +67,25 @@ struct Export: Command {
         self.only = only.isEmpty ? nil : Set(only)
         except = Set(command.values("except"))
         allowsMissing = command.has("allow-missing")
+        exportsAll = command.has("all-projects")
+        guard !exportsAll || path != nil else {
+            throw CommandError(
+                .usage, "--all-projects needs a directory.", hint: "Add -o DIR.")
+        }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
         if merges { try checkMerge() }
-        guard dialect == nil || (format == .dotenv && !workspace.options.json) else {
+        let printsJSON = workspace.options.json && !exportsAll
+        guard dialect == nil || (format == .dotenv && !printsJSON) else {
             throw CommandError(
                 .usage, "--dialect applies only to .env output.",
                 hint: "Leave out --dialect, or --format and --json.")
+        }
+        if exportsAll, let path {
+            return try ExportAll(
+                workspace, to: path, format: format, for: dialect, allowsMissing: allowsMissing
+            ).run()
         }
         if let path, !replaces, !merges, try workspace.context.files.exists(path) {
             throw CommandError(

@@ -12,6 +12,8 @@ struct PlaceValues {
     let project: VaultProject
     /// One value per key, sorted by name.
     let values: [RevealedValue]
+    /// The names of the variables without a value, which are left out.
+    let missing: [String]
     /// The place, for messages.
     var place: String { effectivePlace.title }
     private let effectivePlace: EffectiveVariables.Place
@@ -28,12 +30,13 @@ struct PlaceValues {
     ///   - except: Keys to leave out.
     ///   - checksFirst: Whether to check project and keys before asking for a passphrase, which may
     ///     open the desktop keyring.
-    ///   - allowsMissing: Whether records without a value are skipped with a warning, not refused.
+    ///   - allowsMissing: Whether records without a value are skipped with a warning, not refused; nil
+    ///     for a caller that reports ``missing`` itself.
     ///   - startsProgram: Whether a program gets the values, which in development goes on with a
     ///     contested one.
     init(
         _ workspace: Workspace, _ options: ScopeOptions, only: Set<String>? = nil,
-        except: Set<String> = [], checksFirst: Bool = true, allowsMissing: Bool,
+        except: Set<String> = [], checksFirst: Bool = true, allowsMissing: Bool?,
         startsProgram: Bool = false
     ) throws {
         let place = try options.place(workspace)
@@ -94,7 +97,8 @@ struct PlaceValues {
                     scope: index.variables[position].attributes.scope, value: value,
                     version: index.variables[position].currentVersion))
         }
-        if !missing.isEmpty {
+        self.missing = missing
+        if !missing.isEmpty, let allowsMissing {
             guard allowsMissing else { throw Self.missing(missing) }
             Self.warnOfSkipped(missing, workspace.context)
         }
