@@ -97,12 +97,31 @@ static void wake_screen(void) {
     }
 }
 
+/* Ends the process by the signal's default action. Returns only in the init process of a container,
+   for which the kernel has no default actions. */
+static void die_of(int signal_number) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigaction(signal_number, &action, NULL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal_number);
+    raise(signal_number);
+    /* A handler runs with all signals blocked. */
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
 static void end_by(int signal_number) {
     put_terminal_back();
     put_screen_back();
     size_t length = atomic_load_explicit(&last_words_length, memory_order_acquire);
     if (length > 0) {
         write_or_drop(STDERR_FILENO, last_words, length);
+    }
+    /* A shell ends its script or loop only if the interrupted program died of SIGINT. */
+    if (signal_number == SIGINT) {
+        die_of(signal_number);
     }
     _exit(128 + signal_number);
 }

@@ -187,9 +187,12 @@ import Testing
     }
 
     @Suite(.serialized) struct `in use when a signal comes` {
-        @Test(arguments: [(UInt8(0x03), Int32(130)), (UInt8(0x1C), Int32(131))])
-        func `is put back before its keys end the process`(_ key: UInt8, _ code: Int32) async throws
-        {
+        @Test(arguments: [
+            (UInt8(0x03), ExitTest.Condition.signal(SIGINT)), (UInt8(0x1C), .exitCode(131)),
+        ])
+        func `is put back before its keys end the process`(
+            _ key: UInt8, _ end: ExitTest.Condition
+        ) async throws {
             let terminal = try PseudoTerminal()
             let before = terminal.localModes
             let path = terminal.path
@@ -200,7 +203,7 @@ import Testing
                 terminal.type([key])
                 return true
             }
-            await #expect(processExitsWith: .exitCode(code)) { [path = path as String] in
+            await #expect(processExitsWith: end) { [path = path as String] in
                 Child.takeControllingTerminal(path)
                 _ = Answer.asked(at: TerminalDevice.controllingTerminal)
             }
@@ -209,12 +212,17 @@ import Testing
             #expect(!terminal.screen().contains("hunt"))
         }
 
-        @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(Int32, Int32)])
-        func `is put back before the process ends`(_ signal: Int32, _ code: Int32) async throws {
+        @Test(
+            arguments: [
+                (SIGTERM, .exitCode(143)), (SIGINT, .signal(SIGINT)), (SIGHUP, .exitCode(129)),
+            ] as [(Int32, ExitTest.Condition)])
+        func `is put back before the process ends`(
+            _ signal: Int32, _ end: ExitTest.Condition
+        ) async throws {
             let terminal = try PseudoTerminal()
             let before = terminal.localModes
             let path = terminal.path
-            await #expect(processExitsWith: .exitCode(code)) {
+            await #expect(processExitsWith: end) {
                 [path = path as String, signal = signal as Int32] in
                 let sender = Background { Child.sendWhenHidden(signal, at: path) }
                 _ = Answer.asked(at: path)
@@ -297,7 +305,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct `Signals` {
     @Test func `are only noted in a deferred section, and take effect when asked`() async {
-        await #expect(processExitsWith: .exitCode(130)) {
+        await #expect(processExitsWith: .signal(SIGINT)) {
             try Interrupts.install()
             let noted = Interrupts.deferred {
                 kill(getpid(), SIGINT)

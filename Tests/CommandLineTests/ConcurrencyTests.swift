@@ -110,10 +110,8 @@ struct ConcurrencyTests {
         #expect(Set(names) == ["vault.zgv", "vault.zgv.lock"])
     }
 
-    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `an interrupted writer leaves the vault intact`(
-        signal: Int32, status: Int32
-    ) throws {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an interrupted writer leaves the vault intact`(signal: Int32) throws {
         let home = try CommandHome.initialised()
         let before = try home.vaultBytes()
         let lock = try HeldLock(of: home)
@@ -128,7 +126,7 @@ struct ConcurrencyTests {
             )
         ]
         let result = try runner.run()
-        #expect(result.status == status)
+        #expect(result.end == .received(signal))
         #expect(try home.vaultBytes() == before)
         lock.release()
         try home.store(["KEY": "later"])

@@ -272,9 +272,11 @@ struct UnlockCommandTests {
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }
 
-    @Test(arguments: [("error=EAGAIN", 1), ("signal=INT", 130)] as [(String, Int32)])
+    @Test(
+        arguments: [("error=EAGAIN", .exited(1)), ("signal=INT", .signalled(SIGINT))]
+            as [(String, ChildProcess.End)])
     func `if the second process does not start or is interrupted, nothing is unlocked`(
-        _ injection: String, _ status: Int32
+        _ injection: String, _ end: ChildProcess.End
     ) throws {
         let home = home
         let passphrase = home.passphrasePath
@@ -288,8 +290,8 @@ struct UnlockCommandTests {
             }
             return [try runner.run(), try handedOver(home)]
         }
-        #expect(results.map(\.status) == [status, 125], "\(results.map(\.error))")
-        #expect(status != 1 || results[0].error.contains("second process"))
+        #expect(results.map(\.end) == [end, .exited(125)], "\(results.map(\.error))")
+        #expect(end != .exited(1) || results[0].error.contains("second process"))
         #expect(!results[0].error.contains("Unlocked"))
     }
 

@@ -39,6 +39,11 @@ package struct ChildProcess {
         case exited(Int32)
         /// It was ended by this signal.
         case signalled(Int32)
+
+        /// How zg-env ends when it receives a signal: SIGINT kills it, for the others it exits.
+        package static func received(_ signal: Int32) -> Self {
+            signal == SIGINT ? .signalled(signal) : .exited(128 + signal)
+        }
     }
 
     /// The child's process id.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 extension TerminalDevice {
@@ -53,11 +54,24 @@ extension TerminalDevice {
         }
     }
 
-    /// Reads a line.
+    /// Reads a line. A signal ends the line of the question, as an answer would.
     ///
     /// - Returns: The line in lower case without blanks, `?` if it is too long, or nil at the end
     ///   of input.
     private func readAnswer() throws(TerminalError) -> String? {
+        var modes = termios()
+        guard unsafe tcgetattr(descriptor, &modes) == 0 else { throw .system(errno: errno) }
+        try Self.guardTerminal(descriptor, modes, modes, prompt: "")
+        defer { zg_terminal_guard_clear() }
+        do throws(TerminalError) {
+            return try readLine()
+        } catch {
+            if case .interrupted = error { try? write("\n") }
+            throw error
+        }
+    }
+
+    private func readLine() throws(TerminalError) -> String? {
         var answer: [UInt8] = []
         while true {
             _ = try waitForInput()

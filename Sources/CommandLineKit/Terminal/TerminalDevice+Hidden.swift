@@ -73,7 +73,8 @@ extension TerminalDevice {
         return modes
     }
 
-    private static func guardTerminal(
+    /// Sets what a signal restores: see `zg_terminal_guard_set`.
+    static func guardTerminal(
         _ descriptor: Int32, _ saved: termios, _ active: termios, prompt: String
     ) throws(TerminalError) {
         var (saved, active) = (saved, active)

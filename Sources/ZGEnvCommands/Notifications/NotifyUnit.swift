@@ -33,7 +33,7 @@ struct NotifyUnit {
             RestartSec=30
             # Signals are the normal way to stop. Wrong arguments, a vault that stays locked or a second
             # instance are not worth a restart.
-            SuccessExitStatus=143 130
+            SuccessExitStatus=143
             RestartPreventExitStatus=2 3 5 8
             UMask=0077
             LimitCORE=0

@@ -54,7 +54,7 @@ struct ProductionMoveTests {
                 )
             ]
             let result = try runner.run()
-            #expect(result.end == .exited(130) && result.output == "", "\(result.error)")
+            #expect(result.end == .signalled(SIGINT) && result.output == "", "\(result.error)")
             #expect(result.error.contains("deployment show \(id)"), "\(result.error)")
             if options != ["--json"] { continue }
             let error = try JSONDocument(result.standardError)["error"]

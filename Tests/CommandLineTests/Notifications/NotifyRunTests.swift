@@ -144,7 +144,7 @@ struct NotifyRunTests {
             (.now, .signal(SIGINT)),
         ]
         let result = try runner.run()
-        #expect(result.end == .exited(130), "\(result.error)")
+        #expect(result.end == .signalled(SIGINT), "\(result.error)")
         let events = try Self.events(result)
         #expect(events.map { $0["event"]?.text } == ["ready", "started"])
         #expect(events.map { $0["deployment"]?["target"]?.text } == ["production", "preview"])

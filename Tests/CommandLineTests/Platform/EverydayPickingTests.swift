@@ -71,7 +71,7 @@ struct EverydayPickingTests {
         let interrupted = try run(
             home, ["show", "-p", "web"], path: path,
             [(.terminal("Variable: "), .type([0x03]))])
-        #expect(interrupted.end == .exited(130), "\(interrupted.screen)")
+        #expect(interrupted.end == .signalled(SIGINT), "\(interrupted.screen)")
         #expect(interrupted.echoAtEnd == true)
     }
 
