@@ -50,6 +50,23 @@ package struct DotEnvWriter {
         return unportable
     }
 
+    /// Returns an error for each variable that the format or the parser cannot represent, in the
+    /// given order.
+    package func refusals(_ keys: [String], lending values: Lender) -> [DotEnvError] {
+        var refusals: [DotEnvError] = []
+        for (index, key) in keys.enumerated() {
+            values(index) { bytes in
+                let rules = bytes.withText { WritingRules(key: key, value: $0) }
+                do throws(DotEnvError) {
+                    try rules.check(format, dialect)
+                } catch {
+                    refusals.append(error)
+                }
+            }
+        }
+        return refusals
+    }
+
     /// Writes the variables in the given order, without verification.
     ///
     /// - Throws: ``DotEnvError`` with the code `unwritableName` or `unwritableValue` and the

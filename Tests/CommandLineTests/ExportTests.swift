@@ -339,6 +339,22 @@ struct ExportTests {
         #expect(done(try home.run(export + ["--except", "ODD"])).output.contains("KEY=value"))
     }
 
+    @Test func `all values that a format cannot hold are listed, with one complete hint`() throws {
+        try home.store(["B_KEY": "two\nlines", "A_KEY": "two\nlines", "ODD": "end\r"])
+        let docker = export + ["--format", "docker"]
+        let result = try home.run(docker + ["--except", "OTHER"])
+        failed(
+            result, 2, "A_KEY, B_KEY: docker cannot represent a line break.",
+            "ODD: docker drops a final carriage return.", "Formats that can contain them: ",
+            "leave them out with --except A_KEY,B_KEY,ODD,OTHER")
+        #expect(
+            done(try home.run(docker + ["--except", "A_KEY,B_KEY,ODD,OTHER"])).output
+                == "KEY=value\n")
+        failed(
+            try home.run(docker + ["--only", "KEY,A_KEY,ODD"]), 2,
+            "write the others with --only KEY")
+    }
+
     @Test("USE-B5: export takes --only and --except, and reports an unknown name")
     func chosen() throws {
         #expect(done(try home.run(export + ["--only", "KEY"])).output == "KEY=value\n")

@@ -132,7 +132,7 @@ struct Export: Command {
                 ? found.values.map { DisplayText.safe($0.name) + "\n" }.joined() : "")
     }
 
-    /// Writes the values in `format`; an error about one variable gets a hint how to leave it out.
+    /// Writes the values in `format`; an error about variables gets a hint how to leave them out.
     private func text(
         _ found: PlaceValues, _ format: DotEnvFormat, _ workspace: Workspace
     ) throws -> ExportText {
@@ -145,15 +145,63 @@ struct Export: Command {
                 workspace)
             return text
         } catch let error as DotEnvError {
-            var failure = CommandError(mapping: error)
-            if let key = error.key {
-                let dialects = Self.dialects(for: found, besides: format, dialect)
-                let ways = [failure.hint, dialects].compactMap(\.self)
-                let others = ways.isEmpty ? "Leave" : "\(ways.joined(separator: " ")) Or leave"
-                failure.hint = "\(others) it out with --except \(word: key)"
-            }
-            throw failure
+            throw failure(error, found, format)
         }
+    }
+
+    /// Returns an error about all values that the format cannot represent.
+    private func failure(
+        _ first: DotEnvError, _ found: PlaceValues, _ format: DotEnvFormat
+    ) -> CommandError {
+        var failure = CommandError(mapping: first)
+        guard let key = first.key else { return failure }
+        var refusals = ExportText.refusals(format: format, for: dialect, values: found.values)
+        // Only the verification found it.
+        if !refusals.contains(where: { $0.key == key }) { refusals = [first] }
+        var ways: [String] = []
+        if refusals.count > 1 {
+            failure.message = Self.reasons(refusals)
+            let formats = DotEnvFormat.allCases.filter { format in
+                refusals.allSatisfy { $0.formats.contains(format) }
+            }
+            if !formats.isEmpty {
+                let names = formats.map(\.rawValue).joined(separator: ", ")
+                ways.append("Formats that can contain them: \(names) (--format).")
+            }
+        } else {
+            ways += [failure.hint].compactMap(\.self)
+        }
+        ways += [Self.dialects(for: found, besides: format, dialect)].compactMap(\.self)
+        ways += [exclusion(of: Set(refusals.compactMap(\.key)), isAlone: ways.isEmpty)]
+            .compactMap(\.self)
+        failure.hint = ways.isEmpty ? nil : ways.joined(separator: " ")
+        return failure
+    }
+
+    /// Lists the variables by the reason: `A, B: docker cannot represent a line break.`
+    private static func reasons(_ refusals: [DotEnvError]) -> String {
+        var reasons: [String] = []
+        for refusal in refusals where !reasons.contains(refusal.reason) {
+            reasons.append(refusal.reason)
+        }
+        return reasons.map { reason in
+            let keys = refusals.filter { $0.reason == reason }.compactMap(\.key)
+            return "\(keys.joined(separator: ", ")): \(reason)."
+        }.joined(separator: " ")
+    }
+
+    /// Returns how to leave variables out; nil if none would remain of `--only`.
+    private func exclusion(of keys: Set<String>, isAlone: Bool) -> String? {
+        let start = isAlone ? "" : "Or "
+        if let only {
+            let rest = only.subtracting(keys).sorted().joined(separator: ",")
+            return rest.isEmpty
+                ? nil
+                : "\(start)\(isAlone ? "Write" : "write") the others with --only \(word: rest)"
+        }
+        let them = keys.count == 1 ? "it" : "them"
+        let all = keys.union(except).sorted().joined(separator: ",")
+        return "\(start)\(isAlone ? "Leave" : "leave") \(them) out with --except \(word: all)"
     }
 
     /// Names the single parsers of `.env` files that the values can be written for, if not for the

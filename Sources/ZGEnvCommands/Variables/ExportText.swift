@@ -54,6 +54,15 @@ final class ExportText {
         self.text = text
     }
 
+    /// Returns an error for each value that `format` or the parser cannot represent.
+    static func refusals(
+        format: DotEnvFormat, for dialect: DotEnvDialect?, values: [RevealedValue]
+    ) -> [DotEnvError] {
+        DotEnvWriter(format, for: dialect).refusals(values.map(\.name)) { index, body in
+            values[index].value.withBytes(body)
+        }
+    }
+
     /// Warns about values that only motdotla/dotenv is sure to read correctly.
     ///
     /// - Parameter remedy: A sentence that says what to do instead.
