@@ -75,7 +75,7 @@ extension LeakTests {
                 server.setFaults([Fault("POST */env 400 x1")].compactMap { $0 })
                 try run(["push", "-p", "web", "--yes", "--json"], 1, nil)
                 try run(["push", "-p", "web", "--yes"], 0, nil)
-                try run(["set", "PUSHED", "-p", "web", "--push"], 0, witness.typed.text)
+                try run(["set", "PUSHED", "-p", "web", "--push", "--yes"], 0, witness.typed.text)
                 try run(["rm", "PUSHED", "-p", "web", "--push", "--yes"], 0, nil)
                 try run(["logout"], 0, nil)
             }
@@ -199,7 +199,7 @@ extension LeakTests {
         "harden": { witness in
             try onVercel(witness) { server, run in
                 try run(["login"], 0, nil)
-                try run(["set", "HARD", "-p", "web", "--push"], 0, witness.typed.text)
+                try run(["set", "HARD", "-p", "web", "--push", "--yes"], 0, witness.typed.text)
                 try run(["harden", "HARD", "-p", "web", "--dry-run", "--json"], 0, nil)
                 server.setFaults([Fault("PATCH * 400 x1")].compactMap { $0 })
                 try run(["harden", "HARD", "-p", "web", "--yes", "--json"], 1, nil)

@@ -4,7 +4,8 @@ internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `--push` of `set`, `rm` and `import`: pushes only the changed keys, after the vault has them.
+/// `--push` of `set`, `rm`, `import` and `restore-version`: pushes only the changed keys, after the
+/// vault has them.
 struct PushOption {
     static let options = [
         OptionSpec(flag: "push", "Also push the change to Vercel"),
@@ -42,9 +43,10 @@ struct PushOption {
     /// - Parameters:
     ///   - atHand: Values in memory, by record.
     ///   - vacated: The places that each key was removed from.
+    ///   - hasAsked: Whether the command has asked about the push.
     func push(
         _ keys: Set<String>, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
-        vacated: [PushPlan.Vacated] = [], beside result: CommandResult
+        vacated: [PushPlan.Vacated] = [], hasAsked: Bool = false, beside result: CommandResult
     ) throws -> CommandResult {
         guard pushes else {
             guard !redeploys else {
@@ -67,7 +69,7 @@ struct PushOption {
                 workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push")
             let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
             let report = try work.run(
-                asks: redeploys,
+                asks: redeploys || !hasAsked,
                 followUp: try source.map {
                     .init(plan: try $0.plan(workspace), words: "redeploy production")
                 })
@@ -91,7 +93,9 @@ struct PushOption {
             failure.message +=
                 isPushed
                 ? " The change is in the vault and on Vercel."
-                : " The change is in the vault; Vercel was not updated."
+                : failure.message.contains(PushWork.partlySent)
+                    ? " The change is in the vault."
+                    : " The change is in the vault; Vercel was not updated."
             // Errors from before the push may have this prefix.
             let nothing = "Nothing was changed. "
             if let hint = failure.hint, hint.hasPrefix(nothing) {
@@ -168,17 +172,17 @@ struct PushOption {
         )
     }
 
-    /// Rejects `--redeploy` without `--push`, and without a way to ask for confirmation, before any
-    /// change.
+    /// Rejects `--redeploy` without `--push`, and a push without a way to ask for confirmation, before
+    /// any change.
     func check(_ workspace: Workspace) throws {
-        guard redeploys else { return }
-        guard pushes else {
+        if redeploys, !pushes {
             throw CommandError(.usage, "--redeploy needs --push.", hint: "Add --push.")
         }
-        guard !workspace.options.yes, !workspace.options.dryRun else { return }
+        guard pushes, !workspace.options.yes, !workspace.options.dryRun else { return }
         guard workspace.interaction.canConfirm else {
             throw CommandError(
-                .usage, "--redeploy changes production, and there is no terminal to prompt on.",
+                .usage,
+                "\(redeploys ? "--redeploy changes production" : "--push changes Vercel"), and there is no terminal to prompt on.",
                 hint: "Confirm with --yes.")
         }
     }

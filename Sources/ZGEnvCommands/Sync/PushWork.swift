@@ -15,6 +15,8 @@ struct PushWork {
     private let values: PushValues
     /// Whether the caller handles the shared variables and the live deployment.
     private let isPart: Bool
+    /// The end of an error after which Vercel may have changed.
+    static let partlySent = "Some changes may already have been sent."
     private let known: VercelReading?
     /// Taken before Vercel is read; nil for a dry run, which changes nothing, and for a push that is
     /// part of another operation and takes the lock in ``run(asks:sends:)``.
@@ -246,10 +248,10 @@ struct PushWork {
                 }
             } catch let error as VaultError {
                 // A caller with a larger operation reports this in its own words.
-                guard asks, hasBegun else { throw error }
+                guard asks || command != nil, hasBegun else { throw error }
                 // The vault is unchanged, but Vercel may not be.
                 throw CommandError(mapping: error).adding(
-                    "Some changes may already have been sent.",
+                    Self.partlySent,
                     hint:
                         "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
                 )
@@ -264,7 +266,7 @@ struct PushWork {
             tellGroup(report.outcomes)
             guard Interrupts.pending == nil else {
                 throw CommandError(
-                    .failed, "Canceled. Some changes may already have been sent.",
+                    .failed, "Canceled. \(Self.partlySent)",
                     hint:
                         "To finish, push again: zg-env starts by checking which changes Vercel already has."
                 )

@@ -56,7 +56,8 @@ struct Remove: Command {
                 : "remove \(step.key) from \(project.name) for \(step.dropped.description)\(audience); keep it for "
                     + step.after.description
         }
-        let question = plan.count == 1 ? "Remove it?" : "Remove them?"
+        let question =
+            "Remove \(plan.count == 1 ? "it" : "them")\(afterwards.pushes ? ", also on Vercel" : "")?"
         if try !workspace.confirm(lines, question) {
             return afterwards.planned(
                 after: CommandResult(
@@ -92,7 +93,7 @@ struct Remove: Command {
             vacated: names.map { name in
                 .init(
                     key: name, scopes: all ? nil : plan.filter { $0.key == name }.map(\.dropped))
-            },
+            }, hasAsked: true,
             beside: CommandResult(json: json(project, plan, dryRun: false)))
     }
 

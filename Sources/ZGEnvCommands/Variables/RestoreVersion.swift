@@ -18,19 +18,24 @@ struct RestoreVersion: Command {
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch, EmptyValues.option,
+        ] + PushOption.options,
+        examples: [
+            .init("zg-env restore-version API_KEY 3", "use the value of version 3 again"),
+            .init(
+                "zg-env restore-version API_KEY 3 --push --redeploy", "and make it live on Vercel"),
         ],
-        examples: [.init("zg-env restore-version API_KEY 3", "use the value of version 3 again")],
-        exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
+        exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
 
     private let key: String
     private let number: UInt64
     private let options: ScopeOptions
     private let allowsEmpty: Bool
+    private let afterwards: PushOption
 
     /// Restores a version of the variable with this scope.
     init(_ number: UInt64, of key: String, in scope: Scope) {
         (self.key, self.number, options) = (key, number, ScopeOptions(scope))
-        allowsEmpty = false
+        (allowsEmpty, afterwards) = (false, PushOption())
     }
 
     init(_ command: ParsedCommand) throws {
@@ -38,9 +43,11 @@ struct RestoreVersion: Command {
         number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
         allowsEmpty = command.has("allow-empty")
+        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        try afterwards.check(workspace)
         let resolver = ProjectResolver(workspace)
         _ = try resolver.reference()
         let keys = try workspace.session.keys(.values)
@@ -70,24 +77,26 @@ struct RestoreVersion: Command {
         var empty = EmptyValues(
             "Nothing was restored.", "Restore the empty value?", isAllowed: allowsEmpty)
         try empty.asking(workspace) { try check(value, over: record, reader, $0) }
-        if !workspace.options.dryRun {
-            try workspace.session.update(with: keys) { transaction in
-                try empty.planning { empty in
-                    guard let reader = transaction.values,
-                        let position = transaction.position(of: record.id)
-                    else { return }
-                    try check(value, over: transaction.index.variables[position], reader, empty)
-                }
-                try restore(value, of: record, project, workspace.context.now(), &transaction)
-            }
-            workspace.note(
-                "Restored version \(number) of \(key) for \(record.attributes.scope.description).")
-        }
-        return CommandResult(json: [
+        let result = CommandResult(json: [
             "key": .string(key), "project": .string(project.name),
             "restored": .integer(Int64(clamping: number)),
             "dryRun": .bool(workspace.options.dryRun),
         ])
+        if workspace.options.dryRun { return afterwards.planned(after: result, project.name) }
+        let restored = try workspace.session.update(with: keys) { transaction in
+            try empty.planning { empty in
+                guard let reader = transaction.values,
+                    let position = transaction.position(of: record.id)
+                else { return }
+                try check(value, over: transaction.index.variables[position], reader, empty)
+            }
+            return try restore(value, of: record, project, workspace.context.now(), &transaction)
+        }
+        workspace.note(
+            "Restored version \(number) of \(key) for \(record.attributes.scope.description).")
+        return try afterwards.push(
+            [key], workspace, atHand: [record.id: .init(version: restored, value: value)],
+            beside: result)
     }
 
     private func check(
@@ -122,10 +131,11 @@ struct RestoreVersion: Command {
         )
     }
 
+    /// Returns the number of the new version.
     private func restore(
         _ value: SecretSlice, of record: Variable, _ project: VaultProject, _ time: UInt64,
         _ transaction: inout VaultTransaction
-    ) throws {
+    ) throws -> UInt64 {
         guard let position = transaction.position(of: record.id) else {
             throw RecordSelection.notFound(key, project, transaction.index)
         }
@@ -156,5 +166,6 @@ struct RestoreVersion: Command {
             transaction.index.variables[position].remote?.earlier = .init(
                 version: restored, from: earlier.from, until: earlier.until)
         }
+        return restored
     }
 }

@@ -25,7 +25,7 @@ struct PushAuditTests {
         try platform.pushed().expectNothing()
         #expect(try entries(platform) == [["push", "A,B", "begun"], ["push", "A,B", "done"]])
         done(
-            try platform.run("set", "C", "-p", "web", "--push", input: .text("3")))
+            try platform.run("set", "C", "-p", "web", "--push", "--yes", input: .text("3")))
         #expect(
             try entries(platform).suffix(2) == [
                 ["set --push", "C", "begun"], ["set --push", "C", "done"],
@@ -57,7 +57,7 @@ struct PushAuditTests {
     func `nothing is sent while the log cannot be written`(words: [String]) throws {
         let platform = try SandboxHome()
         try platform.set("A", "1")
-        let more = words == ["push"] ? ["--yes"] : ["--push"]
+        let more = words == ["push"] ? ["--yes"] : ["--push", "--yes"]
         var seen: [String] = []
         seen = try platform.requests {
             let result = try platform.runner(

@@ -11,7 +11,7 @@ struct ImportPushTests {
         try platform.set("OTHER", "o")
         let result = try json(
             platform.run(
-                "import", "-", "-p", "web", "--push", "--json",
+                "import", "-", "-p", "web", "--push", "--yes", "--json",
                 input: .text("A=1\nB=\"two\\nlines\"\n")))
         #expect(result["created"] == ["A", "B"])
         #expect(result["push"]?.keys("created") == ["A", "B"])
@@ -21,7 +21,7 @@ struct ImportPushTests {
         // A target of its own takes it from the other record there too.
         let narrowed = try json(
             platform.run(
-                "import", "-", "-p", "web", "-t", "production", "--push", "--json",
+                "import", "-", "-p", "web", "-t", "production", "--push", "--yes", "--json",
                 input: .text("A=live\n")))
         #expect(narrowed["push"]?.keys("created") == ["A"])
         #expect(platform.records("A") == ["preview,development=1", "production=live"])
@@ -34,7 +34,7 @@ struct ImportPushTests {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(keyring: keyring)
-        let command = ["import", "-", "-p", "web", "--push", "--accept-changes", "--json"]
+        let command = ["import", "-", "-p", "web", "--push", "--yes", "--accept-changes", "--json"]
         let before = try platform.home.vaultBytes()
         try failedAsJSON(
             platform.runner(command, input: .text("A=1\nB=2\n"), unlocked: false).run(), 3, "locked"
@@ -50,13 +50,13 @@ struct ImportPushTests {
         try platform.set("A", "old")
         let skipped = try json(
             platform.run(
-                "import", "-", "-p", "web", "--push", "--on-conflict", "skip", "--json",
+                "import", "-", "-p", "web", "--push", "--yes", "--on-conflict", "skip", "--json",
                 input: .text("A=new\nB=2\n")))
         #expect(skipped["push"]?.keys("created") == ["B"])
         try platform.change("B", ["value": "theirs"])
         let (report, _) = try failedReport(
             platform.run(
-                "import", "-", "-p", "web", "--push", "--json", input: .text("B=3\n")), 5,
+                "import", "-", "-p", "web", "--push", "--yes", "--json", input: .text("B=3\n")), 5,
             "conflict")
         #expect(report["updated"] == ["B"] && report["push"]?.keys("conflicts") == ["B"])
         #expect(try platform.home.revealed("B") == Array("3".utf8))

@@ -190,7 +190,7 @@ struct LoginTests {
             (["login", "--name", "p", "--protect"], token, [:]),
             (["login", "--name", "wrong"], token + "x", [:]),
             (["project", "list", "--json", "--verbose"], "", [:]),
-            (["set", "KEY", "-p", "web", "--push"], "value", [:]),
+            (["set", "KEY", "-p", "web", "--push", "--yes"], "value", [:]),
             (["push", "-p", "web", "--yes"], "", ["VERCEL_TOKEN": token]),
             (["push", "-p", "web", "--yes"], "", ["VERCEL_TOKEN": token + "y"]),
             (["redeploy", "-p", "web", "--yes", "--wait"], "", [:]),

@@ -12,9 +12,9 @@ struct PushAfterwardsTests {
         let platform = try SandboxHome(keyring: keyring)
         try platform.set("KEY", "there")
         let before = try platform.home.vaultBytes()
-        for command in [["set", "KEY"], ["rm", "KEY", "--yes"]] {
+        for command in [["set", "KEY"], ["rm", "KEY"]] {
             let runner = platform.runner(
-                command + ["-p", "web", "--push"], input: .text("new"), unlocked: false)
+                command + ["-p", "web", "--push", "--yes"], input: .text("new"), unlocked: false)
             failed(try runner.run(), 3)
         }
         #expect(try platform.home.vaultBytes() == before)
@@ -25,21 +25,23 @@ struct PushAfterwardsTests {
         try platform.set("OTHER", "not sent")
         let set = try json(
             platform.run(
-                "set", "KEY", "-p", "web", "--push", "--json", "--raw", input: .text("one\ntwo")))
+                "set", "KEY", "-p", "web", "--push", "--yes", "--json", "--raw",
+                input: .text("one\ntwo")))
         #expect(set["key"] == "KEY")
         #expect(set["push"]?.keys("created") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview,development=one\ntwo"])
         #expect(platform.records("OTHER") == [])
         let text = done(
             try platform.run(
-                "set", "KEY", "-p", "web", "--push", input: .text("three")))
+                "set", "KEY", "-p", "web", "--push", "--yes", input: .text("three")))
         #expect(text.output == "updated   KEY (production, preview, development)\n")
         #expect(platform.records("KEY") == ["production,preview,development=three"])
 
         // Removing a target narrows the record that had it, and no other.
         done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live")))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", "--yes",
+                input: .text("live")))
         #expect(
             platform.records("KEY") == ["preview,development=three", "production=live"])
         // Another record of the key with an unpushed value stays as it is.
@@ -48,7 +50,8 @@ struct PushAfterwardsTests {
                 "set", "KEY", "-p", "web", "-t", "preview,development", input: .text("later")))
         done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2")))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", "--yes",
+                input: .text("live 2")))
         #expect(
             platform.records("KEY") == ["preview,development=three", "production=live 2"])
         done(try platform.run("push", "-p", "web", "--yes"))
@@ -74,7 +77,8 @@ struct PushAfterwardsTests {
         try platform.set("KEY", "one")
         let result = done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live")))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", "--yes",
+                input: .text("live")))
         #expect(platform.records("KEY") == ["production=live"])
         #expect(
             result.error.contains(
@@ -83,15 +87,67 @@ struct PushAfterwardsTests {
         done(try platform.run("push", "KEY", "-p", "web", "--yes"))
         let again = done(
             try platform.run(
-                "set", "KEY", "-p", "web", "-t", "production", "--push", input: .text("live 2")))
+                "set", "KEY", "-p", "web", "-t", "production", "--push", "--yes",
+                input: .text("live 2")))
         #expect(!again.error.contains("Not pushed"), "\(again.error)")
+    }
+
+    @Test func `they ask what push asks, and change nothing where nobody can be asked`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "one")
+        try platform.pushed()
+        let before = try platform.home.vaultBytes()
+        for command in [["set", "KEY"], ["import", "-"], ["restore-version", "KEY", "1"]] {
+            failed(
+                try platform.run(command + ["-p", "web", "--push"], input: .text("KEY=two")), 2,
+                "--push changes Vercel", "--yes")
+        }
+        #expect(try platform.home.vaultBytes() == before)
+        for (answer, value) in [("n", "one"), ("y", "two")] {
+            var runner = platform.runner(
+                ["set", "KEY", "-p", "web", "--push"], input: .text("two"))
+            runner.terminal = .init()
+            runner.script = [(.terminal("Push to web? [y/N]"), .line(answer))]
+            let result = try runner.run()
+            #expect(result.end == .exited(answer == "y" ? 0 : 1), "\(result.error)")
+            #expect(result.error.contains("update KEY"), "\(result.error)")
+            if answer == "n" {
+                #expect(
+                    result.error.contains(
+                        "Canceled. The change is in the vault; Vercel was not updated."),
+                    "\(result.error)")
+            }
+            #expect(platform.records("KEY") == ["production,preview,development=\(value)"])
+        }
+        // `rm` asks once, for both.
+        var runner = platform.runner(["rm", "KEY", "-p", "web", "--push"])
+        runner.terminal = .init()
+        runner.script = [(.terminal("Remove it, also on Vercel? [y/N]"), .line("y"))]
+        done(try runner.run())
+        #expect(platform.records("KEY") == [])
+    }
+
+    @Test func `restore-version sends the restored value, and makes it live`() throws {
+        let platform = try SandboxHome()
+        for value in ["one", "two"] { try platform.set("KEY", value) }
+        try platform.pushed()
+        let planned = done(
+            try platform.run("restore-version", "KEY", "1", "-p", "web", "--push", "--dry-run"))
+        #expect(planned.output == "Would push it to web on Vercel.\n")
+        let restored = try json(
+            platform.run(
+                "restore-version", "KEY", "1", "-p", "web", "--push", "--redeploy", "--yes",
+                "--json"))
+        #expect(restored["restored"] == 1 && restored["push"]?.keys("updated") == ["KEY"])
+        #expect(restored["deployment"]?["current"] == true)
+        #expect(platform.records("KEY") == ["production,preview,development=one"])
     }
 
     @Test func `a sensitive variable is sent too, and reported as not verified`() throws {
         let platform = try SandboxHome()
         let set = try json(
             platform.run(
-                "set", "KEY", "-p", "web", "--type", "sensitive", "--push", "--json",
+                "set", "KEY", "-p", "web", "--type", "sensitive", "--push", "--yes", "--json",
                 input: .text("s")))
         #expect(set["push"]?.keys("unverified") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview=s"])
@@ -152,7 +208,7 @@ struct PushAfterwardsTests {
             "POST", "/v10/projects/web/env",
             ["key": "KEY", "value": "theirs", "type": "encrypted", "target": ["production"]])
         let conflict = try platform.run(
-            "set", "KEY", "-p", "web", "--push", "--json", input: .text("mine"))
+            "set", "KEY", "-p", "web", "--push", "--yes", "--json", input: .text("mine"))
         let (report, _) = try failedReport(conflict, 5, "conflict")
         #expect(report["push"]?.keys("conflicts") == ["KEY"])
         #expect(report["version"] == 1)
@@ -162,7 +218,7 @@ struct PushAfterwardsTests {
         for (fault, status) in [("429:600", 7), ("challenge", 6)] as [(String, Int32)] {
             try platform.setFaults("GET * \(fault)")
             let result = try platform.run(
-                "set", "FREE", "-p", "web", "--push", input: .text(fault))
+                "set", "FREE", "-p", "web", "--push", "--yes", input: .text(fault))
             #expect(result.status == status)
             #expect(result.error.contains("The change is in the vault"))
             #expect(try platform.home.revealed("FREE") == Array(fault.utf8))
@@ -170,7 +226,7 @@ struct PushAfterwardsTests {
         platform.server.setFaults([])
         #expect(platform.records("FREE") == [])
         let offline = try platform.run(
-            "set", "FREE", "-p", "web", "--push", "--offline", input: .text("off"))
+            "set", "FREE", "-p", "web", "--push", "--yes", "--offline", input: .text("off"))
         #expect(offline.status == 7)
         #expect(try platform.home.revealed("FREE") == Array("off".utf8))
         done(try platform.run("push", "FREE", "-p", "web", "--yes"))

@@ -365,7 +365,7 @@ struct PrintedAdviceTests {
         var follower = follower
         follower.project = "api"
         try follower.arrives(
-            after: ["set", "NEW", "-p", "api", "--push"], status: 1, input: .text("mine"))
+            after: ["set", "NEW", "-p", "api", "--push", "--yes"], status: 1, input: .text("mine"))
         try follower.expectHeld(["mine"], of: ["NEW"])
         #expect(platform.server.storedVariables(project: "api")?.count == 2)
     }

@@ -144,13 +144,15 @@ struct ChangedWhileLockedTests {
         var environment = locked(home)
         environment["ZG_ENV_API_URL"] = platform.url
         let refused = try home.run(
-            ["set", "A", "-p", "web", "--push", "--raw"], input: .text("at hand"), unlocked: false,
+            ["set", "A", "-p", "web", "--push", "--yes", "--raw"], input: .text("at hand"),
+            unlocked: false,
             environment: environment)
         #expect(refused.status == 3, "\(refused.error)")
         environment["ZG_ENV_KEY_FILE"] = nil
         let set = try json(
             home.run(
-                ["set", "A", "-p", "web", "--push", "--json", "--raw"], input: .text("at hand"),
+                ["set", "A", "-p", "web", "--push", "--yes", "--json", "--raw"],
+                input: .text("at hand"),
                 environment: environment))
         #expect(set["push"]?.keys("updated") == ["A"])
         let removed = try json(

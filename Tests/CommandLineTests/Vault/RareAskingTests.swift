@@ -13,7 +13,8 @@ struct RareAskingTests {
             (["login"], token), (["import", "-", "-p", "web"], "A=first\nB=second\n"),
             (["link", "web", "--yes"], nil), (["set", "A", "-p", "web"], "changed"),
             (["unlock", "--json"], nil), (["run", "-q", "-p", "web", "--", "printenv", "A"], nil),
-            (["set", "C", "-p", "web", "--push"], "third"), (["push", "-p", "web", "--yes"], nil),
+            (["set", "C", "-p", "web", "--push", "--yes"], "third"),
+            (["push", "-p", "web", "--yes"], nil),
             (["rm", "B", "-p", "web", "--yes"], nil), (["pull", "-p", "web", "--yes"], nil),
             (["export", "-p", "web", "--format", "json"], nil),
         ]
