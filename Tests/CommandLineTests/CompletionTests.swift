@@ -228,4 +228,35 @@ struct CompletionTests {
             #expect(result.output.contains("LINE:<\(line)>"), "\(result.output)")
         }
     }
+
+    @Test func `zsh completes after its script was sourced, and describes commands`() throws {
+        let result = try run(
+            "zsh",
+            [
+                "-f", "-c",
+                """
+                zmodload zsh/zpty
+                zpty shell zsh -f -i
+                zpty -w shell 'PS1=; stty columns 100; autoload -Uz compinit; compinit -u -D;' \
+                    'source <(zg-env completion zsh);' \
+                    'show() { print -r -- "LINE:<$BUFFER>"; zle send-break };' \
+                    'zle -N show; bindkey "^X" show; print RE''ADY'
+                zpty -r shell text '*READY*'
+                for line in 'zg-env reveal -p web API_K' 'zg-env slot '; do
+                    zpty -w -n shell "$line"$'\\t\\x18'
+                    zpty -r shell text '*LINE:<*>*'
+                    print -r -- "$text"
+                done
+                zpty -d shell
+                zsh -f -c 'source <(zg-env completion zsh)'
+                """,
+            ], script: "unused")
+        #expect(result.output.contains("LINE:<zg-env reveal -p web API_KEY >"), "\(result.output)")
+        #expect(
+            result.output.contains("list    -- List the ways to open the vault"),
+            "\(result.output)")
+        #expect(
+            result.error.contains("Completion of zg-env needs: autoload -Uz compinit && compinit"),
+            "\(result.error)")
+    }
 }

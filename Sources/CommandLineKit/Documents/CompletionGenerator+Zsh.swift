@@ -1,10 +1,11 @@
 extension CompletionGenerator {
-    /// Returns the script for zsh's completion system, which loads it from `_PROGRAM` in `fpath`.
+    /// Returns the script for zsh's completion system, which loads it from `_PROGRAM` in `fpath`, or
+    /// which `source` registers.
     func zshScript() -> String {
         """
         #compdef \(program.name)
 
-        \(sharedTables())\(function)_complete() {
+        \(sharedTables(describes: true))\(function)_complete() {
             [[ -n $list ]] && compset -P '*,'
             local -a suffix=()
             [[ -n $list ]] && suffix=(-q -S ,)
@@ -39,7 +40,7 @@ extension CompletionGenerator {
         \(function)() {
             emulate -L zsh
             local program=${(Q)words[1]} path_= kind= list= word option pending= dashes=
-            local -a passed followers options
+            local -a passed followers described options
             local -i index count=0 letter
             [[ $program == '~/'* ]] && program=$HOME/${program#??}
             for ((index = 2; index < CURRENT; index++)); do
@@ -101,14 +102,26 @@ extension CompletionGenerator {
             else
                 if ((count == 0)); then
                     \(function)_followers "${path_#help}"
-                    ((${#followers})) && compadd -- "${followers[@]}"
+                    if ((${#followers})); then
+                        # A function of the completion system needs the options of that.
+                        setopt ${_comp_options[@]}
+                        _describe -t commands command described
+                        emulate -L zsh
+                    fi
                 fi
                 \(function)_argument "$path_" "$count"
                 \(function)_complete
             fi
         }
 
-        \(function) "$@"
+        if [[ ${zsh_eval_context[-1]} != (file|eval*) ]]; then
+            # The file is the body of a function that the completion system calls.
+            \(function) "$@"
+        elif ((${+functions[compdef]})); then
+            compdef \(function) \(program.name)
+        else
+            print -ru2 -- 'Completion of \(program.name) needs: autoload -Uz compinit && compinit'
+        fi
 
         """
     }

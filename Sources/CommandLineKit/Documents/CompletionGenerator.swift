@@ -83,13 +83,20 @@ package struct CompletionGenerator: Sendable {
 extension CompletionGenerator {
     /// Returns the tables that bash and zsh share: functions that set variables of their caller for
     /// the command found so far.
-    func sharedTables() -> String {
+    ///
+    /// - Parameter describes: Whether `described` is set too, to the words with their summaries.
+    func sharedTables(describes: Bool = false) -> String {
         var text = "# Sets followers to the words that can follow the command.\n"
         text += "\(function)_followers() {\n    followers=()\n    case $1 in\n"
         for (path, words) in followers {
-            let listed = (words.map(\.word) + (path.isEmpty ? [ArgumentScan.helpWord] : []))
+            let listed = words + (path.isEmpty ? [(ArgumentScan.helpWord, "Show help")] : [])
             text += "    \(Self.quoted(path.joined(separator: " "))))"
-            text += " followers=(\(listed.joined(separator: " "))) ;;\n"
+            text += " followers=(\(listed.map(\.word).joined(separator: " ")))"
+            if describes {
+                let pairs = listed.map { Self.quoted("\($0.word):\($0.summary)") }
+                text += "\n        described=(\(pairs.joined(separator: " ")))"
+            }
+            text += " ;;\n"
         }
         text += "    esac\n}\n\n"
         text +=

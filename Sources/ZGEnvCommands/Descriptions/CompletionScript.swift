@@ -15,7 +15,8 @@ struct CompletionScript: Command {
             The Debian package and "make install" install the scripts. Otherwise, save the script to:
 
               bash  ~/.local/share/bash-completion/completions/zg-env
-              zsh   _zg-env in a directory of $fpath, before compinit runs
+              zsh   _zg-env in a directory of $fpath, before compinit runs; or put
+                    source <(zg-env completion zsh) after compinit in ~/.zshrc
               fish  ~/.config/fish/completions/zg-env.fish
             """,
         arguments: [
