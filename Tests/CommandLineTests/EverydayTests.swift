@@ -87,6 +87,41 @@ struct EverydayTests {
         #expect(try warning(made("abc", ["LD_LIBRARY_PATH": broken.directory.path])) == nil)
     }
 
+    @Test func `at a terminal init asks about a very weak passphrase before it makes the vault`()
+        throws
+    {
+        for accepts in [false, true] {
+            let home = try CommandHome()
+            let vault = home.directory.path("data/zg-env/vault.zgv")
+            var wasThere = true
+            var script: [(when: ProgramRunner.Trigger, then: ProgramRunner.Action)] = [
+                (.terminal("New passphrase"), .line("password1")),
+                (.terminal("Confirm passphrase"), .line("password1")),
+                (
+                    .terminal("Use it anyway? [y/N]"),
+                    .call { _, _ in wasThere = FileManager.default.fileExists(atPath: vault) }
+                ),
+                (.now, .line(accepts ? "y" : "")),
+            ]
+            if !accepts {
+                script += [
+                    (.terminal("New passphrase"), .line(CommandHome.passphrase)),
+                    (.terminal("Confirm passphrase"), .line(CommandHome.passphrase)),
+                ]
+            }
+            let result = try home.terminalRunner(
+                ["init", "--lock", "--kdf", "8MiB,1", "--no-secret-service"], script: script
+            ).run()
+            #expect(result.end == .exited(0), "\(result.screen)")
+            #expect(
+                result.error.contains(
+                    "This passphrase is weak: an attacker needs about 8 guesses."),
+                "\(result.error)")
+            #expect(!wasThere && FileManager.default.fileExists(atPath: vault))
+            #expect(result.echoAtEnd == true)
+        }
+    }
+
     @Test(arguments: ["n", "nein", "q"])
     func `declining the link leaves the directory alone`(answer: String) throws {
         let home = try CommandHome.initialised()

@@ -49,9 +49,7 @@ struct Init: Command {
         }
         var silence: EchoSuspension?
         defer { silence?.end() }
-        let passphrase = try workspace.session.passphraseSource.newPassphrase(
-            context, keepingEchoOff: &silence)
-        PassphraseStrength.warn(of: passphrase, workspace)
+        let passphrase = try Self.newPassphrase(workspace, keepingEchoOff: &silence)
         let keyring = usesKeyring ? context.keyring() : nil
         let recovery = hasRecovery ? try RecoveryCode.random() : nil
         let creation = try Vault.create(
@@ -92,6 +90,19 @@ struct Init: Command {
 
 extension Init {
     private static let unlockSeconds: UInt32 = 900
+
+    /// Asks for the passphrase, and for another one if the user takes back a very weak one.
+    private static func newPassphrase(
+        _ workspace: Workspace, keepingEchoOff silence: inout EchoSuspension?
+    ) throws -> SecretBytes {
+        let source = workspace.session.passphraseSource
+        while true {
+            let passphrase = try source.newPassphrase(workspace.context, keepingEchoOff: &silence)
+            let isUsed = try PassphraseStrength.isAccepted(
+                passphrase, asks: !source.isUnattended, workspace, &silence)
+            if isUsed { return passphrase }
+        }
+    }
 
     /// Unlocks the new vault for this session, so that the first import does not ask again.
     /// A failure leaves it locked and is not an error.

@@ -13,6 +13,8 @@ struct PassphraseStrength: Command {
 
     /// Fewer guesses are weak: a program that tries a thousand a second needs 35 years for so many.
     private static let weakBits = 40
+    /// Fewer guesses take no time: about a million.
+    private static let veryWeakBits = 20
 
     init(_ command: ParsedCommand) {}
 
@@ -39,11 +41,40 @@ struct PassphraseStrength: Command {
     static func warn(
         of passphrase: borrowing SecretBytes, slot: String? = nil, _ workspace: Workspace
     ) {
-        guard let bits = bits(of: passphrase, workspace), bits < weakBits else { return }
+        guard let bits = bits(of: passphrase, workspace) else { return }
+        warn(bits, slot: slot, workspace)
+    }
+
+    private static func warn(_ bits: Int, slot: String? = nil, _ workspace: Workspace) {
+        guard bits < weakBits else { return }
         workspace.context.warn(
             "weak-passphrase",
-            "This passphrase is weak: an attacker needs about \(guesses(bits)) guesses. Change it with: zg-env passwd\(slot.map { " --slot \($0)" } ?? "")"
-        )
+            "\(words(bits)) Change it with: zg-env passwd\(slot.map { " --slot \($0)" } ?? "")")
+    }
+
+    private static func words(_ bits: Int) -> String {
+        "This passphrase is weak: an attacker needs about \(guesses(bits)) guesses."
+    }
+
+    /// Returns whether a new passphrase is to be used: asks about a very weak one, and otherwise warns
+    /// of a weak one.
+    ///
+    /// - Parameters:
+    ///   - asks: False if no person typed it.
+    ///   - silence: Ended before the question.
+    static func isAccepted(
+        _ passphrase: borrowing SecretBytes, asks: Bool, _ workspace: Workspace,
+        _ silence: inout EchoSuspension?
+    ) throws -> Bool {
+        guard let bits = bits(of: passphrase, workspace) else { return true }
+        guard asks, bits < veryWeakBits, !workspace.options.yes,
+            workspace.interaction.canConfirm
+        else {
+            warn(bits, workspace)
+            return true
+        }
+        silence?.end()
+        return try workspace.interaction.confirm(nil, [words(bits)], "Use it anyway?")
     }
 
     /// Returns a rounded power of two in words, such as "100 thousand".
