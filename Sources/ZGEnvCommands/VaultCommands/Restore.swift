@@ -141,12 +141,20 @@ struct Restore: Command {
         }
     }
 
-    /// Warns about keyring slots whose key is not in this machine's keyring, if that is unlocked.
+    /// Warns about keyring slots whose key is not in this machine's keyring, if that is unlocked, and
+    /// if there is none for it.
     private func warnAboutMissingKeys(_ vault: Vault, _ context: Context) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
-        guard !slots.isEmpty, let keyring = context.keyring(),
-            (try? keyring.isUnlocked()) == true
-        else { return }
+        guard let keyring = context.keyring(), let isUnlocked = try? keyring.isUnlocked() else {
+            return
+        }
+        if slots.isEmpty {
+            context.warn(
+                "no-keyring-slot",
+                "The restored vault has no slot for \(keyring.name), so listing needs the "
+                    + "passphrase. Create one: zg-env slot add secret-service")
+        }
+        guard isUnlocked else { return }
         for slot in slots {
             do {
                 if case .opened = try vault.unlock(slot, from: keyring) { continue }

@@ -168,6 +168,20 @@ struct BackupTests {
         #expect(try json(home.run(restore, environment: noBus))["warnings"] == nil)
     }
 
+    @Test func `on a machine with a keyring, a backup without a slot for it says how to add one`()
+        throws
+    {
+        let (home, file) = try backedUp()
+        let keyring = try PrivateKeyring()
+        let warnings =
+            try json(
+                home.run(["restore", file, "--yes", "--json"], environment: keyring.environment))[
+                "warnings"]?.elements ?? []
+        #expect(warnings.map { $0["code"] } == ["no-keyring-slot"], "\(warnings)")
+        #expect(
+            warnings.first?["message"]?.text?.contains("zg-env slot add secret-service") == true)
+    }
+
     @Test func `a damaged vault is replaced and kept`() throws {
         let (home, file) = try backedUp()
         try home.directory.write("rubbish", to: "data/zg-env/vault.zgv")
