@@ -42,7 +42,7 @@ package struct Table: Sendable {
     /// The minimum width of a shrunk column.
     static let minimumWidth = 8
     /// Blanks between columns.
-    static let gap = 2
+    package static let gap = 2
 
     package let columns: [Column]
     /// The rows; missing cells are empty, surplus ones are dropped.

@@ -40,7 +40,7 @@ struct Doctor: Command {
         let look = TerminalStyle(workspace.context)
         return CommandResult(
             json: ["findings": .array(findings.map(\.json))],
-            text: Finding.table(findings).text(style: look.style),
+            text: Finding.table(findings, width: look.width).text(style: look.style),
             failure: count == 0
                 ? nil
                 : CommandError(

@@ -46,15 +46,29 @@ struct Finding: Equatable {
     }
 
     /// Returns all findings as a table, each remedy below its finding.
-    static func table(_ findings: [Finding]) -> Table {
+    ///
+    /// - Parameter width: The columns of the terminal, to which sentences are wrapped; nil for no limit.
+    static func table(_ findings: [Finding], width: Int?) -> Table {
         var table = Table([.init("STATE"), .init("CHECK"), .init("RESULT")])
+        let left =
+            (findings.map(\.state.rawValue) + ["STATE"]).reduce(0) { max($0, $1.count) }
+            + (findings.map(\.check) + ["CHECK"]).reduce(0) { max($0, $1.count) } + 2 * Table.gap
+        func lines(_ sentence: String) -> [String] {
+            let text = DisplayText.safe(sentence: sentence)
+            return width.map { DisplayText.wrapped(text, to: max(20, $0 - left)) } ?? [text]
+        }
         for finding in findings {
-            table.append([
-                .init(finding.state.rawValue, as: finding.state.role), .init(finding.check),
-                .init(DisplayText.safe(sentence: finding.message)),
-            ])
-            if let remedy = finding.remedy {
-                table.append(["", "", .init(DisplayText.safe(sentence: "-> \(remedy)"), as: .dim)])
+            for (index, line) in lines(finding.message).enumerated() {
+                table.append(
+                    index > 0
+                        ? ["", "", .init(line)]
+                        : [
+                            .init(finding.state.rawValue, as: finding.state.role),
+                            .init(finding.check), .init(line),
+                        ])
+            }
+            for line in finding.remedy.map({ lines("-> \($0)") }) ?? [] {
+                table.append(["", "", .init(line, as: .dim)])
             }
         }
         return table

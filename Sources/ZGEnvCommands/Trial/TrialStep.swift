@@ -21,6 +21,20 @@ struct TrialStep {
     /// The command as typed in a shell.
     var command: String { "zg-env " + words.map(ShellWord.quoted).joined(separator: " ") }
 
+    /// The command as typed in a terminal, continued on further lines where it is too long for one.
+    ///
+    /// - Parameter width: nil for no limit.
+    func commandLines(width: Int?) -> String {
+        var (text, used) = ("zg-env", "$ zg-env".count)
+        for word in words.map(ShellWord.quoted) {
+            // With room for a blank and a backslash.
+            let breaks = width.map { used + 1 + word.count + 2 > $0 } ?? false
+            text += breaks ? " \\\n    \(word)" : " \(word)"
+            used = (breaks ? 4 : used + 1) + word.count
+        }
+        return text
+    }
+
     /// The variables of the made-up project.
     static let file = """
         DATABASE_URL=postgres://web@db.example/web

@@ -72,16 +72,21 @@ struct Try: Command {
     ) throws -> CommandResult {
         let (options, context) = (workspace.options, workspace.context)
         let isShown = !options.json && !options.quiet && !startsShell
-        let style = TerminalStyle(context).style
+        let look = TerminalStyle(context)
         if isShown {
             try context.output.write(
-                "Made-up variables in \(trial.directory.path), and a local server in place of Vercel.\n"
+                sentence:
+                    "Made-up variables in \(trial.directory.path), and a local server in place of Vercel."
             )
         }
         for (index, step) in steps.enumerated() {
             if isShown {
-                let title = style.text("\(index + 1). \(step.title)", as: .heading)
-                try context.output.write("\n\(title)\n$ \(step.command)\n")
+                try context.output.write("\n")
+                let title = "\(index + 1). \(step.title)"
+                for line in DisplayText.wrapped(title, to: look.width ?? .max) {
+                    try context.output.write(look.style.text(line, as: .heading) + "\n")
+                }
+                try context.output.write("$ \(step.commandLines(width: look.width))\n")
                 try context.output.flush()
             }
             // nil after a signal, which ends the process after the clean-up.
@@ -95,7 +100,7 @@ struct Try: Command {
                     hint: "Check this machine with: zg-env doctor --offline")
             }
             if isShown, let remark = step.remark {
-                try context.output.write("(exit code \(code): \(remark))\n")
+                try context.output.write(sentence: "(exit code \(code): \(remark))")
             }
         }
         if startsShell {

@@ -422,20 +422,27 @@ struct WatchScreen {
         return lines.isEmpty ? [""] : lines
     }
 
-    /// Splits a text into pieces of a width.
+    /// Splits a text into pieces of a width, between words if possible. Other blanks stay.
     static func pieces(_ text: String, _ width: Int) -> [String] {
         var pieces: [String] = []
-        var (piece, used) = ("", 0)
+        var (piece, used): ([Character], Int) = ([], 0)
+        // The last blank of the piece that has a word before it.
+        var blank: Int?
         for character in text {
             let columns = DisplayText.width(String(character))
             if used + columns > width, !piece.isEmpty {
-                pieces.append(piece)
-                (piece, used) = ("", 0)
+                let end = character == " " ? piece.count : blank ?? piece.count
+                pieces.append(String(piece[..<end]))
+                piece.removeFirst(min(end + 1, piece.count))
+                used = DisplayText.width(String(piece))
+                blank = nil
+                if character == " " { continue }
             }
+            if character == " ", piece.contains(where: { $0 != " " }) { blank = piece.count }
             piece.append(character)
             used += columns
         }
-        return pieces + [piece]
+        return pieces + [String(piece)]
     }
 
     /// Returns a line with styles, cut to the terminal's width.

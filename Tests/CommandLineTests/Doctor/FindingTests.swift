@@ -36,6 +36,25 @@ struct FindingTests {
         #expect((finding.remedy == nil) == (state == .ok))
     }
 
+    @Test func `sentences are wrapped between words, below their column`() {
+        let text = Finding.table(
+            [
+                Finding(
+                    "vault", .failed, "The directory belongs to another user.",
+                    remedy: "Set HOME to a directory that you own.")
+            ], width: 40
+        ).text()
+        #expect(
+            text == """
+                STATE   CHECK  RESULT
+                failed  vault  The directory belongs to
+                               another user.
+                               -> Set HOME to a
+                               directory that you own.
+
+                """, "\(text)")
+    }
+
     @Test func `a directory may belong to root, and be writable to others if sticky`() {
         func state(_ mode: mode_t, _ owner: uid_t, sticky: Bool) -> Finding.State? {
             FileChecks.finding(

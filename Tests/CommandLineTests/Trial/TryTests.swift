@@ -61,6 +61,20 @@ struct TryTests {
         try expectNothingLeft()
     }
 
+    @Test func `on a terminal lines break between words`() throws {
+        var runner = runner()
+        runner.terminal = .init()
+        (runner.input, runner.output, runner.error) = (.terminal, .terminal, .terminal)
+        let result = try runner.run()
+        #expect(result.end == .exited(0), "\(result.screen)")
+        #expect(
+            result.screen.contains(
+                "8. Replace another one. Its check accepts only keys that start with sk_live_,\r\nand fails.\r\n"
+            ), "\(result.screen)")
+        // The command can still be copied.
+        #expect(result.screen.contains(" \\\r\n    "), "\(result.screen)")
+    }
+
     @Test func `try has a result in JSON, and can be quiet`() throws {
         let commands = try #require(json(runner("--json").run())["commands"]).elements
         #expect(commands.count == 9)
@@ -133,7 +147,7 @@ struct TryTests {
         var runner = runner()
         runner.script = [(.output("building"), .signal(signal))]
         let result = try runner.run()
-        #expect(result.end == .exited(128 + signal))
+        #expect(result.end == .received(signal))
         #expect(result.error.contains("The trial is over, and its files are removed.\n"))
         try expectNothingLeft()
     }

@@ -13,6 +13,16 @@ struct WatchScreenTests {
         String(repeating: "long ", count: 60), String(repeating: "語", count: 100),
     ]
 
+    @Test(
+        arguments: [
+            ("overwrite Vercel's version", 16, ["overwrite", "Vercel's version"]),
+            ("  a  b", 20, ["  a  b"]), ("abcdefgh", 3, ["abc", "def", "gh"]),
+            ("ab cd", 2, ["ab", "cd"]), ("a bcdef", 4, ["a", "bcde", "f"]), ("", 5, [""]),
+        ] as [(String, Int, [String])])
+    func `a long line breaks between words`(text: String, width: Int, pieces: [String]) {
+        #expect(WatchScreen.pieces(text, width) == pieces)
+    }
+
     /// A model whose texts are all hostile.
     private static func model(_ random: inout some RandomNumberGenerator) -> WatchModel {
         func text() -> String { hostile.randomElement(using: &random) ?? "" }
