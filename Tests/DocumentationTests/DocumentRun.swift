@@ -75,12 +75,13 @@ struct DocumentRun {
         for step in script.steps {
             var typed = step.typed[...]
             for line in step.expected ?? [] {
-                guard line.hasSuffix("********") || DocumentScript.answer(line) != nil,
+                let isHidden = DocumentScript.isHiddenPrompt(line)
+                guard isHidden || DocumentScript.answer(line) != nil,
                     let text = typed.popFirst()
                 else { continue }
                 let prompt =
-                    line.hasSuffix("********")
-                    ? String(line.dropLast(8))
+                    isHidden
+                    ? line
                     : DocumentScript.choices(line).map { String(line[$0]) } ?? "[y/N] "
                 let fixed = prompt.split(separator: "…").last.map(String.init) ?? prompt
                 runner.script.append((.terminal(fixed), .line(text)))

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// - a block ` ```console `: lines that begin with `$ ` are typed, those with `> ` go on with them; the
 ///   lines below are what is shown. `…` stands for any text, on a line of its own for any lines.
-///   `********` at the end of a line is where something secret was typed, `[y/N] y` where a question was answered. A
+///   A line such as `Passphrase:` is where something secret was typed, `[y/N] y` where a question was answered. A
 ///   command without a line below may show anything. `# exits 5` behind a command is its exit code,
 ///   else it is 0;
 /// - a block ` ```sh `: one script, which ends with 0 unless the comment `<!-- exits: 1 -->` is before it;
@@ -15,7 +15,7 @@ import Foundation
 ///
 /// `$PACKAGE` is where the package lies, `$PASSPHRASE` the passphrase of all pages.
 ///
-/// What is typed for `********` is the passphrase, or what the comment `<!-- types: … -->` before the
+/// What is typed at a hidden prompt is the passphrase, or what the comment `<!-- types: … -->` before the
 /// block says, line by line. A block after `<!-- not run: REASON -->` is not run.
 struct DocumentScript {
     /// One command with all that belongs to it.
@@ -138,7 +138,7 @@ struct DocumentScript {
                 }
                 let shown = step?.expected ?? []
                 step?.expected = shown + [text]
-                if text.hasSuffix("********") {
+                if Self.isHiddenPrompt(text) {
                     step?.typed.append(secrets.popFirst() ?? Self.passphrase)
                 } else if let answer = Self.answer(text) {
                     step?.typed.append(answer)
@@ -155,6 +155,11 @@ struct DocumentScript {
 
     /// The passphrase of all pages.
     static let passphrase = "correct horse battery staple"
+
+    /// Whether a line is a prompt at which something secret is typed, which shows nothing.
+    static func isHiddenPrompt(_ line: String) -> Bool {
+        line.wholeMatch(of: #/(.*[Pp]assphrase|Value of .+|Token.*):/#) != nil
+    }
 
     /// What was answered to the question on a line; nil for a line without.
     static func answer(_ line: String) -> String? {

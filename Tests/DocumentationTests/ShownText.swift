@@ -45,7 +45,7 @@ enum ShownText {
     /// The first line of a page that is not shown; nil where all are, and nothing else is.
     static func difference(_ expected: [String], _ shown: [String]) -> String? {
         // A prompt for something secret is taken back once that was typed.
-        let expected = trimmed(expected.filter { !$0.hasSuffix("********") }).map(lasting)
+        let expected = trimmed(expected.filter { !DocumentScript.isHiddenPrompt($0) }).map(lasting)
         let shown = trimmed(shown).map(lasting)
         // The longest front of the page that some front of what is shown agrees with.
         var reached = Set([0])
