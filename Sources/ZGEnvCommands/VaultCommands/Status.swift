@@ -175,7 +175,8 @@ struct Status: Command {
     /// The most variables of a list in the text.
     private static let mostLines = 10
 
-    private static func lines(_ title: String, _ variables: [Variable], _ index: VaultIndex)
+    /// Returns the heading and the variables, sorted by project and name; nothing without any.
+    static func lines(_ title: String, _ variables: [Variable], _ index: VaultIndex)
         -> String
     {
         guard !variables.isEmpty else { return "" }

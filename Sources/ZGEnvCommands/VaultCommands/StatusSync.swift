@@ -108,13 +108,7 @@ struct StatusSync {
             (.diverged, "Changed on both sides"), (.unreadable, "No value in the vault"),
             (.rotationDue, "Due for rotation"),
         ] {
-            let variables = summary.variables[standing] ?? []
-            if variables.isEmpty { continue }
-            text += "\(title):\n"
-            for variable in variables {
-                text += "  \(DisplayText.safe(name(variable)))  \(DisplayText.safe(variable.name))"
-                text += "  \(DisplayText.safe(variable.attributes.scope.description))\n"
-            }
+            text += Status.lines(title, summary.variables[standing] ?? [], index)
         }
         text += production.text
         guard !remedies.isEmpty else { return text }

@@ -8,6 +8,25 @@ import Testing
 struct StatusSyncTests {
     private func keys(_ status: JSONDocument, _ list: String) -> [String] { status.keys(list) }
 
+    @Test func `a long list is sorted and cut`() throws {
+        let platform = try SandboxHome()
+        let keys = (10..<22).map { "KEY_\($0)" }.shuffled()
+        done(
+            try platform.run(
+                "import", "-", "-p", "web",
+                input: .text(keys.map { "\($0)=1\n" }.joined())))
+        try platform.pushed()
+        for key in keys { try platform.change(key, ["value": "2"]) }
+        let text = done(try platform.run("status", "-p", "web", "--refresh")).output
+        let shown = (10..<20).map {
+            "  web  KEY_\($0)  production, preview, development\n"
+        }.joined()
+        #expect(
+            text.contains(
+                "Changed on Vercel:\n\(shown)  and 2 more (all of them: zg-env status --json)\n"),
+            "\(text)")
+    }
+
     @Test func `each sync state is reported with the command that resolves it`() throws {
         let platform = try SandboxHome()
         for key in ["AHEAD", "BEHIND", "BOTH", "GONE", "SAME", "LOST"] {
