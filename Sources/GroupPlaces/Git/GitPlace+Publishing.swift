@@ -57,8 +57,8 @@ extension GitPlace {
         }
         return PlaceError(
             .lostRace,
-            "The file \(ref(of: group)).lock in the place's repository prevents every change. If no git"
-                + " runs there, one was killed: delete that file, then retry.")
+            "The file \(ref(of: group)).lock in the group's repository prevents every change. If no git"
+                + " process is running there, delete that file and retry.")
     }
 
     private func ref(of group: GroupHash) -> String {

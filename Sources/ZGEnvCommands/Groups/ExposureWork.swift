@@ -82,7 +82,7 @@ struct ExposureWork {
             guard !left.isEmpty || waitingCount == 0 else {
                 return CommandError(
                     .failed,
-                    "\(WaitingChanges.text(waitingCount)), so colleagues may still use earlier values.",
+                    "\(WaitingChanges.text(waitingCount)): colleagues may still use earlier values.",
                     hint: "Publish with: zg-env sync")
             }
             guard !left.isEmpty else {

@@ -130,7 +130,7 @@ struct GroupExposure: Command {
             )
         }
         if found.waitingCount > 0 {
-            lines.append("\(WaitingChanges.text(found.waitingCount)): zg-env sync")
+            lines.append(WaitingChanges.advice(found.waitingCount))
         }
         for member in found.silent where member.reason == nil {
             lines.append(
@@ -139,7 +139,9 @@ struct GroupExposure: Command {
         }
         lines += ExposureRow.unrevoked(found.rows)
         if found.isSettled {
-            lines.append("Nothing is left to replace. State words: \(found.words)")
+            lines.append("Nothing is left to replace.")
+            lines.append(
+                "State words, the same in every vault with the same state: \(found.words)")
         }
         let text =
             ExposureRow.table(found.rows, workspace.context) + DisplayText.lines(lines)

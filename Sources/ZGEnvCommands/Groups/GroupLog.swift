@@ -116,7 +116,7 @@ extension LateReason {
     var words: String {
         switch self {
         case .member: "its author was no member"
-        case .signature: "its signature does not fit"
+        case .signature: "its signature is invalid"
         case .compartment: "its author had no access to the project"
         case .epoch: "it was written under keys that no longer count"
         case .pastEntry: "it refers to an older membership than the changes that it builds on"

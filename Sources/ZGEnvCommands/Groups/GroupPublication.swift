@@ -21,7 +21,7 @@ struct GroupPublication {
         if left.isEmpty { return result }
         let next = left.count > 0 ? "sync" : "unlock"
         if left.count > 0 {
-            workspace.note("\(WaitingChanges.text(left.count)): zg-env sync")
+            workspace.note(WaitingChanges.advice(left.count))
         } else {
             workspace.note(
                 "The group learns of the change after the next zg-env unlock and zg-env sync.")

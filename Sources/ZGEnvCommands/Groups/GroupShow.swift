@@ -85,8 +85,7 @@ struct GroupShow: Command {
         if outgoing > 0, membership.standing == .ended {
             text += "  \(DisplayText.count(outgoing, "change")) will not be sent\n"
         } else if outgoing > 0 {
-            text +=
-                "  \(WaitingChanges.text(outgoing)): zg-env sync\n"
+            text += "  \(WaitingChanges.advice(outgoing))\n"
         }
         if admins == 1, membership.standing == .active {
             text +=

@@ -9,8 +9,8 @@ struct Rotate: Command {
             and reads it back. Then, depending on the options, redeploys, waits until the new \
             value is live, checks it, and revokes the old value. If a step fails, the old value is restored. \
             Commands run in /bin/sh without a terminal. --apply and --check get the new value on \
-            stdin and the old one on descriptor 3; --revoke, and both during a revert, get the old \
-            one on stdin. ZG_ENV_STEP, ZG_ENV_KEY and ZG_ENV_PROJECT are set, in --check also \
+            stdin and the old one on descriptor 3; --revoke gets the old value on stdin; on revert, all \
+            three do. ZG_ENV_STEP, ZG_ENV_KEY and ZG_ENV_PROJECT are set, in --check also \
             ZG_ENV_DEPLOYMENT_ID and ZG_ENV_DEPLOYMENT_URL. Each step is recorded in the \
             vault before it runs: continue an interrupted rotation with --resume, or revert it \
             with --abort.

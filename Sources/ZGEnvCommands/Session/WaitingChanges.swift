@@ -1,3 +1,5 @@
+internal import CommandLineKit
+
 /// What the writes of one command left for groups.
 struct WaitingChanges {
     /// The changes in the vault that no place was seen to hold; 0 if no write recorded one.
@@ -10,8 +12,9 @@ struct WaitingChanges {
 
     var isEmpty: Bool { count == 0 && !includesLocked }
 
-    /// `1 change waits`.
-    static func text(_ count: Int) -> String {
-        count == 1 ? "1 change waits" : "\(count) changes wait"
-    }
+    /// `1 unpublished change`.
+    static func text(_ count: Int) -> String { DisplayText.count(count, "unpublished change") }
+
+    /// The same with the command that publishes.
+    static func advice(_ count: Int) -> String { "\(text(count)). Publish with: zg-env sync" }
 }

@@ -93,7 +93,7 @@ struct ShowLog: Command {
             "project": .string(orNull: entry.project), "place": .string(orNull: entry.place),
             "names": .strings(entry.names),
             "omittedNames": .integer(Int64(entry.omittedNameCount)),
-            "outcome": .string(entry.outcome), "sealed": .bool(record.isSealed),
+            "outcome": .string(Self.shown(entry.outcome)), "sealed": .bool(record.isSealed),
         ]
     }
 
@@ -112,7 +112,7 @@ struct ShowLog: Command {
                 .init("\(record.sequence)"),
                 .init(TimeText.utc(Int64(clamping: entry.time)), as: .dim),
                 .init(userName(record)), .init(entry.command), .init(entry.project ?? ""),
-                .init(entry.place ?? ""), .init(names), .init(entry.outcome),
+                .init(entry.place ?? ""), .init(names), .init(Self.shown(entry.outcome)),
             ])
         }
         let look = TerminalStyle(workspace.context)
@@ -123,6 +123,15 @@ struct ShowLog: Command {
             text += "Problem: \(report.problemCount - report.problems.count) more\n"
         }
         return text
+    }
+
+    /// Returns the word for an outcome of the file.
+    private static func shown(_ outcome: String) -> String {
+        switch outcome {
+        case AuditEntry.Outcome.givenOut: "revealed"
+        case AuditEntry.Outcome.begun: "started"
+        default: outcome
+        }
     }
 
     /// Returns the name in the line, or the current name of its user number.

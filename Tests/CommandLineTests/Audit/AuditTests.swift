@@ -38,7 +38,7 @@ struct AuditTests {
             ])
         #expect(
             entries.map { $0["outcome"] }
-                == Array(repeating: "given out", count: 6) + ["failed"])
+                == Array(repeating: "revealed", count: 6) + ["failed"])
         #expect(entries.allSatisfy { $0["project"] == "web" && isTime($0["at"]) })
         #expect(entries.allSatisfy { $0["uid"] == .integer(Int(getuid())) })
         #expect(entries.allSatisfy { $0["user"] == .string(NSUserName()) })
@@ -55,7 +55,7 @@ struct AuditTests {
         #expect(try audit.entries("--limit", "2").map { $0["sequence"] } == [4, 5])
         #expect(try audit.entries("--limit", "9").count == 5)
         let text = done(try audit.home.run(["log", "--limit", "1"])).output
-        #expect(text.contains("KEY") && text.contains("reveal") && text.contains("given out"))
+        #expect(text.contains("KEY") && text.contains("reveal") && text.contains("revealed"))
         #expect(text.split(separator: "\n").count == 2)
         failed(try audit.home.run(["log", "--limit", "0"]), 2)
     }
@@ -89,7 +89,7 @@ struct AuditTests {
         failed(try audit.home.run(arguments), 3)
         done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
         let entries = try audit.entries()
-        #expect(entries.map { $0["outcome"] } == ["wrong passphrase", "given out"])
+        #expect(entries.map { $0["outcome"] } == ["wrong passphrase", "revealed"])
         #expect(entries[0]["names"] == [] && entries[0]["command"] == .null)
         #expect(entries[0]["user"] == .string(NSUserName()))
         // If it cannot be logged, the passphrase is wrong all the same.

@@ -27,7 +27,7 @@ struct EditTests {
         #expect(try home.vaultBytes() == before)
         let log = try json(home.run(["log", "--json"]))
         let entry = log["entries"]?.elements.last { $0["command"] == "edit" }
-        #expect(entry?["outcome"] == "given out", "\(log)")
+        #expect(entry?["outcome"] == "revealed", "\(log)")
         #expect(entry?["names"] == ["A", "B", "C"])
     }
 

@@ -88,14 +88,16 @@ struct GroupNoticeTests {
             ).run()
         }
         let first = done(try set("new"))
-        #expect(first.error.hasSuffix("1 change waits: zg-env sync\n"), "\(first.error)")
+        #expect(
+            first.error.hasSuffix("1 unpublished change. Publish with: zg-env sync\n"),
+            "\(first.error)")
         #expect(done(try set("newer", "-q")).error == "")
         let asJSON = try json(set("newest", "--json"))
         #expect(asJSON["groupChanges"]?["waiting"] == 3)
         #expect(asJSON["groupChanges"]?["waitsFor"] == "sync")
         #expect(
             done(try homes.run("alice", "rm", "A", "-p", "web", "--yes")).error.contains(
-                "4 changes wait: zg-env sync"))
+                "4 unpublished changes. Publish with: zg-env sync"))
         let group = try homes.object("alice", ["status"])["groups"]?.elements.first
         #expect(group?["waiting"] == 4 && group?["admins"] == 1)
         let synced = group?["syncedAt"]?.text
@@ -103,7 +105,8 @@ struct GroupNoticeTests {
         let text = done(try homes.run("alice", "status")).output
         #expect(
             text.contains(
-                "Group     acme: synced just now, 4 changes wait (zg-env sync), only one admin"),
+                "Group     acme: synced just now, 4 unpublished changes (zg-env sync), only one admin"
+            ),
             "\(text)")
         done(try homes.run("alice", "sync"))
         #expect(try homes.object("alice", ["status"])["groups"]?.elements.first?["waiting"] == 0)
@@ -129,7 +132,9 @@ struct GroupNoticeTests {
                 environment: ["ZG_ENV_KEY_FILE": key]))
         #expect(locked.error.contains("next zg-env unlock and zg-env sync"), "\(locked.error)")
         let accepted = done(try homes.run("alice", "reveal", "A", "-p", "web", "--accept-changes"))
-        #expect(accepted.error.contains("1 change waits: zg-env sync"), "\(accepted.error)")
+        #expect(
+            accepted.error.contains("1 unpublished change. Publish with: zg-env sync"),
+            "\(accepted.error)")
     }
 
     @Test func `set --sync sends the value at once, or says that it was not sent`() throws {
@@ -193,7 +198,9 @@ struct GroupNoticeTests {
                 ["set", "A", "-p", "web", "--raw"], input: .text("dos")
             ).run())
         #expect(waiting.error.contains("was not sent"), "\(waiting.error)")
-        #expect(waiting.error.contains("1 change waits: zg-env sync"), "\(waiting.error)")
+        #expect(
+            waiting.error.contains("1 unpublished change. Publish with: zg-env sync"),
+            "\(waiting.error)")
         try move(away, homes.place)
         try homes.settle("alice", "bob")
         #expect(try homes.value("bob", "A") == "dos")

@@ -83,7 +83,7 @@ struct ConflictQuestionTests {
         #expect(screen.contains("Vercel  theirs"), "\(screen)")
         #expect(try platform.home.revealed("KEY", "-t", "production") == Array("theirs".utf8))
         let entries = done(try platform.run("log", "--json")).output
-        #expect(entries.contains("\"given-out\"") || entries.contains("given out"), "\(entries)")
+        #expect(entries.contains("revealed"), "\(entries)")
     }
 
     @Test func `a signal between the questions says that the choices are dropped`() throws {
@@ -101,7 +101,7 @@ struct ConflictQuestionTests {
                 (.terminal("A (production, preview, development)"), .line("t")),
                 (.terminal("B (production, preview, development)"), .type([0x03])),
             ])
-        #expect(result.end == .exited(130), "\(result.screen)")
+        #expect(result.end == .signalled(SIGINT), "\(result.screen)")
         #expect(
             result.screen.contains("Nothing was changed: the choice made so far was not applied."),
             "\(result.screen)")

@@ -289,7 +289,7 @@ struct WatchTerminalTests {
         try desk.terminal.wait(for: "ended with 130")
         #expect(!desk.terminal.everything.contains(value))
         let log = try json(desk.platform.run("log", "--json"))
-        let given = (log["entries"]?.elements ?? []).filter { $0["outcome"] == "given out" }
+        let given = (log["entries"]?.elements ?? []).filter { $0["outcome"] == "revealed" }
         #expect(given.count == 2, "\(given)")
         #expect(given.allSatisfy { $0["command"] == "reveal" && $0["project"] == "web" })
     }
