@@ -88,6 +88,10 @@ enum CommandTable {
         sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
         synonyms: [
             "get": "reveal", "add": "set", "unset": "rm", "delete": "rm",
+            // Of Vercel's own program.
+            "env": "list", "env ls": "list", "env list": "list", "env pull": "pull",
+            "env add": "set",
+            "env update": "set", "env rm": "rm", "env remove": "rm", "env run": "run",
         ],
         groups: [
             .init(["project"], "List, create, rename or remove projects"),
@@ -105,6 +109,9 @@ enum CommandTable {
         } + [
             .init(125, "run: zg-env itself failed"), .init(126, "run cannot execute the program"),
             .init(127, "run cannot find the program"),
+            .init(129, "ended by a hang-up"), .init(130, "ended by Ctrl-C (SIGINT)"),
+            .init(131, "ended by SIGQUIT"), .init(141, "stdout was closed"),
+            .init(143, "ended by SIGTERM"),
         ],
         variables: [
             .init("ZG_ENV_PASSPHRASE_COMMAND", "Command that prints the passphrase"),
@@ -112,6 +119,16 @@ enum CommandTable {
             .init("VERCEL_ORG_ID", "Vercel team or user ID; requires VERCEL_PROJECT_ID"),
             .init("VERCEL_PROJECT_ID", "Vercel project ID; requires VERCEL_ORG_ID"),
             .init("NO_COLOR", "Disable colors"),
+        ],
+        files: [
+            .init("~/.local/share/zg-env/vault.zgv", "The vault (XDG_DATA_HOME, or --vault)"),
+            .init(
+                "~/.local/state/zg-env/",
+                "The audit log, rollback guards and notification choices of this machine (XDG_STATE_HOME)"
+            ),
+            .init("~/.cache/zg-env/", "Encrypted responses from Vercel (XDG_CACHE_HOME)"),
+            .init("~/.config/zg-env/config.json", "Settings (XDG_CONFIG_HOME)"),
+            .init(".zg-env.json", "The project of a directory, as written by zg-env link"),
         ])
 
     /// The command of a description.

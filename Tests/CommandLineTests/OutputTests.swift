@@ -56,6 +56,51 @@ struct OutputTests {
         #expect(text.contains(word))
     }
 
+    @Test(arguments: [
+        (["env", "ls"], "list"), (["env", "pull"], "pull"), (["env", "add", "KEY"], "set"),
+        (["env", "rm", "KEY"], "rm"), (["env"], "list"),
+    ])
+    func `a command of Vercel's program suggests ours`(arguments: [String], word: String) throws {
+        failed(
+            try home.run(arguments), 2, "Unknown command \"env\".", "Did you mean \"\(word)\"?")
+    }
+
+    @Test func `run without -- prints the corrected line`() throws {
+        for (arguments, line) in [
+            (["run", "npm", "run", "dev"], "zg-env run -- npm run dev"),
+            (
+                ["-p", "web", "run", "-t", "preview", "./serve"],
+                "zg-env -p web run -t preview -- ./serve"
+            ),
+            (["run", "next", "dev", "--port", "3000"], "zg-env run -- next dev --port 3000"),
+        ] {
+            failed(try home.run(arguments), 125, "Use: \(line)\n")
+        }
+        // A word that may be a secret is not repeated.
+        let result = try home.run(["run", "env", "TOKEN=Zq7vX9kLmN2pR4tW", "npm"])
+        failed(result, 125, "Usage: ")
+        #expect(!result.error.contains("Zq7v"))
+    }
+
+    @Test func `the help of both lists of projects mentions the other`() throws {
+        #expect(done(try home.run(["projects", "--help"])).output.contains("zg-env project list"))
+        #expect(
+            done(try home.run(["project", "list", "--help"])).output.contains("zg-env projects"))
+    }
+
+    @Test func `the help lists every setting, and the exit codes of signals`() throws {
+        let help = done(try home.run(["config", "set", "--help"])).output
+        let list = try json(home.run(["config", "list", "--json"]))
+        for setting in list["settings"]?.elements ?? [] {
+            #expect(help.contains("\n  \(setting["key"]?.text ?? "?") "), "\(setting)")
+        }
+        #expect(help.contains("require the values to be unlocked"))
+        let widest = help.split(separator: "\n").map(\.count).max() ?? 0
+        #expect(widest <= 80, "\(widest)")
+        let codes = done(try home.run(["help", "exit-codes"])).output
+        for code in ["129", "130", "131", "141", "143"] { #expect(codes.contains("\n  \(code) ")) }
+    }
+
     @Test func `running without a command is a usage error`() throws {
         #expect(done(try home.run([])).output == done(try home.run(["help"])).output)
         failed(try home.run(["-p", "web"]), 2, "help")
@@ -187,7 +232,32 @@ struct OutputTests {
             ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
             script: [(.terminal("Remove it?"), .signal(SIGINT))]
         ).run()
-        #expect(result.status == 130)
+        #expect(result.signal == SIGINT)
+        #expect(try home.scopes(of: "KEY").count == 1)
+    }
+
+    @Test func `the interrupt key at a question ends its line, and the script of a shell`() throws {
+        let script = "\"$@\"; echo AFTER"
+        for (command, prompt, end) in [
+            (
+                ["rm", "KEY", "-p", "web", "--passphrase-file", home.passphrasePath],
+                "Remove it? [y/N] ", "Remove it? [y/N] ^C\r\n"
+            ),
+            (["reveal", "KEY", "-p", "web"], "Passphrase", "\r\n"),
+        ] {
+            var runner = home.terminalRunner(
+                [], streams: true, script: [(.terminal(prompt), .type([3]))])
+            runner.path = "/usr/bin/bash"
+            runner.arguments =
+                home.wrapped(runner.path) {
+                    ["-c", script, "bash", $0] + command
+                }.arguments
+            let result = try runner.run()
+            #expect(result.end == .signalled(SIGINT), "\(result.screen)")
+            #expect(!result.screen.contains("AFTER"), "\(result.screen)")
+            #expect(result.screen.hasSuffix(end), "\(result.screen)")
+            #expect(result.echoAtEnd == true)
+        }
         #expect(try home.scopes(of: "KEY").count == 1)
     }
 

@@ -42,6 +42,9 @@ package struct ManPageGenerator: Sendable {
             }
         }
         text += self.section("ENVIRONMENT", program.environment) { "Ev \(Roff.argument($0))" }
+        text += self.section("FILES", program.files.map { ($0.path, $0.meaning) }) {
+            "Pa \(Roff.argument($0))"
+        }
         text += exitStatus(program.exitCodes)
         return Page(fileName: "\(program.name).\(section)", text: text)
     }

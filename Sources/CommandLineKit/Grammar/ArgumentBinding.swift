@@ -7,7 +7,7 @@ struct ArgumentBinding {
         let options = scan.program.options(of: command)
         let occurrences = try boundOptions(options)
         try checkExclusive(occurrences)
-        let takesRest = command.arguments.last?.arity == .restAfterDashes
+        let takesRest = command.takesProgram
         let after = scan.restIndex.map { Array(scan.arguments[$0...]) } ?? []
         let positionals = takesRest ? scan.positionals : scan.positionals + after
         let bound = try boundArguments(positionals)
@@ -103,10 +103,10 @@ struct ArgumentBinding {
     /// Returns the error for surplus words. It counts them and never repeats them: `set KEY value`
     /// ends here.
     private func tooMany(_ given: Int, _ taken: Int) -> UsageError {
-        if command.arguments.last?.arity == .restAfterDashes {
+        if command.takesProgram {
             return UsageError(
                 .unexpectedArgument, "\(command.name) expects the program after --, not before it.",
-                hint: usageHint)
+                hint: scan.lineWithDashes.map { "Use: \($0)" } ?? usageHint)
         }
         let taken = taken == 0 ? "no arguments" : taken == 1 ? "1 argument" : "\(taken) arguments"
         return UsageError(

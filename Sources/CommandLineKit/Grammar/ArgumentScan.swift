@@ -25,6 +25,8 @@ struct ArgumentScan {
     private var index = 0
     private(set) var occurrences: [Occurrence] = []
     private(set) var positionals: [String] = []
+    /// Its index, and the number of options before it.
+    private var firstPositional: (index: Int, options: Int)?
     /// The index of the first argument after `--`.
     private(set) var restIndex: Int?
 
@@ -50,9 +52,11 @@ struct ArgumentScan {
                 node = next
             } else if node.command == nil {
                 if node.path.isEmpty, argument == Self.helpWord { return .help(helpWords()) }
-                throw Self.unknownCommand(argument, after: node, in: program)
+                throw Self.unknownCommand(
+                    argument, arguments.dropFirst(index).first, after: node, in: program)
             } else {
                 isLookingForCommand = false
+                firstPositional = firstPositional ?? (index - 1, occurrences.count)
                 positionals.append(argument)
             }
         }
@@ -168,6 +172,9 @@ extension ArgumentScan {
             return UsageError(.unknownOption, "Unknown option.", hint: seeHelp)
         }
         let message = "Unknown option \(name)."
+        if node.command?.takesProgram == true, let line = lineWithDashes {
+            return UsageError(.unknownOption, message, hint: "Use: \(line)")
+        }
         let visible = visibleOptions.filter { !$0.isHidden }
         if let near = Suggestion.nearest(to: String(word.name), among: visible.map(\.name)) {
             return UsageError(.unknownOption, message, hint: "Did you mean --\(near)?")
@@ -195,9 +202,32 @@ extension ArgumentScan {
             hint: "Use one of: \(words.joined(separator: ", ")).")
     }
 
+    /// The command line with `--` before the first argument, for a program that was given without it;
+    /// nil without one, or with a word that may be a secret.
+    var lineWithDashes: String? {
+        // An option after it may have been meant for this program or for the other.
+        guard let (index, options) = firstPositional, options == occurrences.count,
+            restIndex == nil, arguments.allSatisfy(Self.isHarmless)
+        else { return nil }
+        let words = arguments[..<index] + ["--"] + arguments[index...]
+        return ([program.name] + words).joined(separator: " ")
+    }
+
+    /// Whether a word is short, and has few digits and nothing that a shell expands, unlike tokens and
+    /// assignments.
+    private static func isHarmless(_ word: String) -> Bool {
+        let others = word.utf8.filter { byte in
+            !isLetterOrDash(byte) && !"./:@".utf8.contains(byte)
+        }
+        return (1...32).contains(word.utf8.count) && others.count <= 4
+            && others.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
     /// Returns the error for an unknown command. It repeats the word only if it looks like a command.
+    ///
+    /// - Parameter next: The word after it.
     static func unknownCommand(
-        _ word: String, after node: CommandNode, in program: ProgramSpec
+        _ word: String, _ next: String? = nil, after node: CommandNode, in program: ProgramSpec
     ) -> UsageError {
         let place = node.path.isEmpty ? "command" : "\(node.path.joined(separator: " ")) command"
         let message = isSafeToRepeat(word) ? "Unknown \(place) \"\(word)\"." : "Unknown \(place)."
@@ -221,7 +251,7 @@ extension ArgumentScan {
             longer.contains { $0.path.last == word }
             ? nil : Suggestion.nearest(to: word, among: words + [helpWord])
         let found =
-            (program.synonyms[word.lowercased()].map { [$0] } ?? [])
+            (program.synonym(of: word, next).map { [$0] } ?? [])
             + (near.map { [$0] } ?? longer.filter { $0.path.last == ending }.map(\.name))
         guard !found.isEmpty else {
             return UsageError(.unknownCommand, message, hint: seeHelp(node, program))
@@ -234,9 +264,11 @@ extension ArgumentScan {
     /// assignments.
     private static func isSafeToRepeat(_ word: String) -> Bool {
         (1...32).contains(word.utf8.count)
-            && word.utf8.allSatisfy {
-                $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-            }
+            && word.utf8.allSatisfy(isLetterOrDash)
+    }
+
+    private static func isLetterOrDash(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

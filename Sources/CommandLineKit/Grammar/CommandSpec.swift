@@ -66,6 +66,9 @@ package struct CommandSpec: Sendable {
     /// The path as a string, such as `deployment list`.
     package var name: String { path.joined(separator: " ") }
 
+    /// Whether the command takes another program's command line after `--`.
+    var takesProgram: Bool { arguments.last?.arity == .restAfterDashes }
+
     /// The hidden command that completion scripts call for words that only the program knows:
     /// `PROGRAM [global options] __complete KIND -- PREFIX`. It prints one candidate per line, with
     /// an optional description after a tab.

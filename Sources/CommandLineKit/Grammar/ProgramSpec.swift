@@ -49,6 +49,18 @@ package struct ProgramSpec: Sendable {
         }
     }
 
+    /// A file or directory that the program uses.
+    package struct File: Sendable, Equatable {
+        package let path: String
+        /// One line, without a full stop.
+        package let meaning: String
+
+        package init(_ path: String, _ meaning: String) {
+            self.path = path
+            self.meaning = meaning
+        }
+    }
+
     package let name: String
     /// The version, without a leading `v`.
     package let version: String
@@ -58,12 +70,13 @@ package struct ProgramSpec: Sendable {
     package let discussion: String
     package let globalOptions: [OptionSpec]
     package let sections: [Section]
-    /// Words that people know from other programs, with the commands to suggest for them.
+    /// One word, or two, that people know from other programs, with the command to suggest.
     package let synonyms: [String: String]
     private let makeFirstSteps: @Sendable () -> [CommandSpec.Example]
     private let makeGroups: @Sendable () -> [Group]
     private let makeExitCodes: @Sendable () -> [ExitCode]
     private let makeVariables: @Sendable () -> [Variable]
+    private let makeFiles: @Sendable () -> [File]
 
     let root: CommandNode
 
@@ -73,7 +86,8 @@ package struct ProgramSpec: Sendable {
         globalOptions: [OptionSpec], sections: [Section], synonyms: [String: String] = [:],
         groups: @autoclosure @escaping @Sendable () -> [Group] = [],
         exitCodes: @autoclosure @escaping @Sendable () -> [ExitCode] = [],
-        variables: @autoclosure @escaping @Sendable () -> [Variable] = []
+        variables: @autoclosure @escaping @Sendable () -> [Variable] = [],
+        files: @autoclosure @escaping @Sendable () -> [File] = []
     ) {
         self.name = name
         self.version = version
@@ -86,6 +100,7 @@ package struct ProgramSpec: Sendable {
         makeGroups = groups
         makeExitCodes = exitCodes
         makeVariables = variables
+        makeFiles = files
         var root = CommandNode(path: [])
         for section in sections {
             for command in section.commands {
@@ -103,9 +118,17 @@ package struct ProgramSpec: Sendable {
     package var exitCodes: [ExitCode] { makeExitCodes() }
     /// Environment variables that do not set an option.
     package var variables: [Variable] { makeVariables() }
+    /// Files and directories, for the manual page.
+    package var files: [File] { makeFiles() }
 
     /// All commands, in the order of the help.
     package var commands: [CommandSpec] { sections.flatMap(\.commands) }
+
+    /// Returns the command to suggest for a word, which the next one may explain.
+    func synonym(of word: String, _ next: String?) -> String? {
+        let word = word.lowercased()
+        return next.flatMap { synonyms["\(word) \($0.lowercased())"] } ?? synonyms[word]
+    }
 
     /// Returns a command's own options, then the global ones it does not replace.
     package func options(of command: CommandSpec) -> [OptionSpec] {

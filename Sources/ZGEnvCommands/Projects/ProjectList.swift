@@ -10,7 +10,7 @@ struct ProjectList: Command {
     static let spec = CommandSpec(
         ["project", "list"], "List the projects on Vercel",
         discussion: """
-            Reuses a response from Vercel for one minute. If Vercel cannot be reached, an older response \
+            zg-env projects lists those in the vault. Reuses a response from Vercel for one minute. If Vercel cannot be reached, an older response \
             is used, with a warning. --refresh always asks Vercel; --offline never does.
             """,
         exitCodes: ExitCode.ofVercel,

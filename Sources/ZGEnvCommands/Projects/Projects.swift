@@ -10,7 +10,8 @@ struct Projects: Command {
         ["projects"], "List the projects in the vault",
         discussion: """
             Shows how many variables each project has and, as of the last refresh, how many are \
-            not on Vercel or not live yet. Sends no requests.
+            not on Vercel or not live yet. Sends no requests. zg-env project list lists the projects \
+            on Vercel.
             """,
         exitCodes: ExitCode.ofOpening())
 

@@ -66,12 +66,12 @@ enum Setting: String, CaseIterable {
     var summary: String {
         switch self {
         case .revealFromCache: "let reveal use an unlocked vault without asking"
-        case .cacheFor: "commands that may use an unlocked vault: all, none, or a list"
+        case .cacheFor: "commands that may use an unlocked vault: all, none, list"
         case .cacheIndex: "keep the index key for 10 minutes after zg-env list"
-        case .clipboardSeconds: "seconds until a copied value is cleared from the clipboard"
+        case .clipboardSeconds: "seconds until a copied value leaves the clipboard"
         case .defaultTarget: "target that run, export and diff use without -t"
-        case .groupPublish: "when changes of shared projects are sent: manual (by sync), or auto"
-        case .historyKeep: "versions of a variable to keep, besides those from the last 30 days"
+        case .groupPublish: "when changes are sent to a group: manual (by sync), auto"
+        case .historyKeep: "versions to keep of a variable, besides the last 30 days"
         case .kdf: "key-derivation cost for the passphrase of a new vault"
         }
     }

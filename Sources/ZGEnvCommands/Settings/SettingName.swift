@@ -16,6 +16,19 @@ enum SettingName {
         }
     }
 
+    /// Every setting with its summary, a line each, for the help.
+    static var overview: String {
+        let stored = [VaultSettingName.defaultType, .schemaCheck]
+        let entries =
+            Setting.allCases.map { ($0.rawValue, $0.summary) }
+            + stored.map { ($0.name, $0.summary) }
+            + [("schema-env.NAME", VaultSettingName.schemaEnvironment("").summary)]
+        let width = entries.map { $0.0.utf8.count }.max() ?? 0
+        return entries.map { name, summary in
+            "  \(name)\(String(repeating: " ", count: width - name.utf8.count))  \(summary)"
+        }.joined(separator: "\n")
+    }
+
     static var argument: ArgumentSpec {
         ArgumentSpec(
             "KEY", .one, "The setting",

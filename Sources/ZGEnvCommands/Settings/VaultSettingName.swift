@@ -65,7 +65,7 @@ enum VaultSettingName: Equatable {
 
     var summary: String {
         switch self {
-        case .schemaCheck: "whether run, push and rotate check variables against the schema"
+        case .schemaCheck: "check the schema before run, push, rotate: off, on, strict"
         case .defaultType: "type of new variables, encrypted or sensitive"
         case .schemaEnvironment: "target to use for the schema environment NAME"
         }

@@ -8,7 +8,9 @@ struct ConfigSet: Command {
         ["config", "set"], "Change a setting",
         discussion: """
             default-type and the schema settings (schema-check, schema-env.NAME) are stored in the \
-            vault and need the passphrase.
+            vault and require the values to be unlocked.
+
+            \(SettingName.overview)
             """,
         arguments: [SettingName.argument, ArgumentSpec("VALUE", .one, "The new value")],
         examples: [
