@@ -10,6 +10,8 @@ package struct ResponseKey: Hashable, Codable, Sendable {
         case sharedVariables(project: String)
         /// What integrations manage of a project, by its id.
         case integrations(project: String)
+        /// What was seen of a project of the vault, by its id in hexadecimal.
+        case sighting(project: String)
         /// The note that Vercel could not be reached.
         case outage
     }
@@ -28,6 +30,9 @@ package struct ResponseKey: Hashable, Codable, Sendable {
         self.scope = scope
         self.subject = subject
     }
+
+    /// Whether it is what was seen of a project, which is no account's.
+    package var isSighting: Bool { if case .sighting = subject { true } else { false } }
 
     /// Returns the address of another subject for the same API, account and scope.
     package func asking(_ subject: Subject) -> ResponseKey {

@@ -26,7 +26,7 @@ extension VaultTransaction {
                     : $0.remote?.key == departure.key && $0.wasInProduction
             }
             if isTold { continue }
-            dropTraces(of: project) { $0.name == departure.key }
+            index.dropTraces(of: project) { $0.name == departure.key }
             var attributes = departure.attributes
             attributes.scope = Scope(targets: .production)
             var trace = Variable(
@@ -47,11 +47,7 @@ extension VaultTransaction {
             return
         }
         let returned = index.namesInProduction(of: project)
-        dropTraces(of: project) { returned.contains($0.name) }
-    }
-
-    mutating func dropTraces(of project: Identifier, where isMeant: (Variable) -> Bool) {
-        index.variables.removeAll { $0.project == project && $0.isTrace && isMeant($0) }
+        index.dropTraces(of: project) { returned.contains($0.name) }
     }
 }
 
@@ -67,6 +63,10 @@ extension RemoteState {
 }
 
 extension VaultIndex {
+    mutating func dropTraces(of project: Identifier, where isMeant: (Variable) -> Bool) {
+        variables.removeAll { $0.project == project && $0.isTrace && isMeant($0) }
+    }
+
     /// Returns the names of a project's variables that production has, as far as the vault knows.
     func namesInProduction(of project: Identifier) -> Set<String> {
         Set(

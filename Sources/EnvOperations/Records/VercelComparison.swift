@@ -4,12 +4,14 @@ package import Vault
 package struct VercelComparison: Sendable {
     /// What Vercel was just seen to have of a project.
     package struct Sight: Sendable {
-        package let records: ListedRecords
+        package let snapshot: ProjectSnapshot
         /// The names of the live deployment's variables; nil if nothing is live.
         package let liveNames: Set<String>?
 
-        package init(records: ListedRecords, liveNames: Set<String>?) {
-            self.records = records
+        package var records: ListedRecords { snapshot.records }
+
+        package init(_ snapshot: ProjectSnapshot, liveNames: Set<String>?) {
+            self.snapshot = snapshot
             self.liveNames = liveNames
         }
     }

@@ -61,9 +61,8 @@ struct DeploymentCreator {
     let workspace: Workspace
     /// Additional members of the result.
     let members: [JSONValue.Member]
-    /// Records in the vault what is live after the given deployment was created, and returns the
-    /// project then.
-    let recordLive: (String) -> Project?
+    /// Notes what is live after the given deployment was created, and returns the project then.
+    let noteLive: (String) -> Project?
 
     private var client: VercelClient { named.client }
 
@@ -129,7 +128,7 @@ struct DeploymentCreator {
             isAway = (error as? VercelAPIError)?.isTemporary ?? false
         }
         // Does not wait again after Vercel has not responded for so long.
-        if !isAway, let project = recordLive(made.id) { end = (last, project) }
+        if !isAway, let project = noteLive(made.id) { end = (last, project) }
         return result(last, current: isCurrent, previous: previous, failure: failure)
     }
 

@@ -99,7 +99,7 @@ struct DeploymentPromote: Command {
         new.action = "promote"
         return try DeploymentCreator(
             named: named, following: following, workspace: workspace,
-            members: [.init("method", "build")], recordLive: { _ in named.recordLive(workspace) }
+            members: [.init("method", "build")], noteLive: { _ in named.noteLive(workspace) }
         ).make(new)
     }
 }

@@ -65,35 +65,31 @@ struct NamedDeployment {
             hint: listHint(workspace))
     }
 
-    /// Records the live deployment in the vault, if the vault has the project and is available.
+    /// Notes the live deployment for lists, if the vault has the project and is available.
     ///
-    /// A vault that cannot be written causes only a warning, since the work itself is done.
+    /// A failure is only a warning, since the work itself is done.
     ///
     /// - Parameters:
-    ///   - looks: Whether to read first what somebody else has changed on Vercel. Failures are ignored.
+    ///   - looks: Whether to read first what someone else has changed on Vercel. Failures are ignored.
     ///   - removed: Returns the removed records that the live deployment was built without.
     /// - Returns: The project as it is now, with its latest promotion or rollback; nil after a failure.
     @discardableResult
-    func recordLive(
+    func noteLive(
         _ workspace: Workspace, looks: Bool = false,
         without removed: (String?) -> Set<Identifier> = { _ in [] }
     ) -> Project? {
         do {
-            guard let local, let keys = try workspace.session.keysWithoutPrompt() else {
-                return nil
-            }
+            guard let local, try workspace.session.keysWithoutPrompt() != nil else { return nil }
             if looks { _ = try? VercelRefresh.look(at: local, workspace) }
             let now = try client.project(project.id, withRollbackInfo: true)
             let live = now.liveDeployment
             let (time, removed) = (workspace.context.now(), removed(live?.id))
-            try workspace.session.update(with: keys) {
-                $0.see(live: live, of: local.id, time: time, without: removed)
-            }
+            try workspace.session.note(live: live, at: time, of: local.id, without: removed)
             return now
         } catch {
             workspace.context.warn(
                 "not-kept",
-                "Could not record the live deployment in the vault. \(CommandError(mapping: error).message)"
+                "Could not note the live deployment. \(CommandError(mapping: error).message)"
             )
             return nil
         }

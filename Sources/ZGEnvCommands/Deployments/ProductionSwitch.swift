@@ -151,7 +151,7 @@ struct ProductionSwitch {
                 isAway = error.isTemporary
             }
             // Does not wait again after Vercel has not responded for so long.
-            let project = isAway ? nil : named.recordLive(workspace)
+            let project = isAway ? nil : named.noteLive(workspace)
             if isCurrent == true, kind == .rollback {
                 workspace.note(Self.rolledBack)
             }

@@ -105,7 +105,7 @@ struct Redeploy: Command {
         return try make(new, source, .init(waits: true), workspace)
     }
 
-    /// Creates the deployment, follows it, and records in the vault what is live.
+    /// Creates the deployment, follows it, and notes what is live.
     private static func make(
         _ new: NewDeployment, _ source: RedeploySource, _ following: DeploymentCreator.Following,
         _ workspace: Workspace
@@ -116,10 +116,10 @@ struct Redeploy: Command {
         let result = try DeploymentCreator(
             named: source.named, following: following, workspace: workspace,
             members: members(pending, try source.notPushed(workspace)),
-            recordLive: { made in
+            noteLive: { made in
                 deployment = made
                 // It was built without the records removed before the request, however close the times.
-                return source.named.recordLive(workspace, looks: true) {
+                return source.named.noteLive(workspace, looks: true) {
                     $0 == made ? pending?.removedRecords ?? [] : []
                 }
             }

@@ -169,18 +169,22 @@ struct RedeploySource {
     /// Returns the changes that production gets with a new deployment; nil for another target, and if the
     /// vault lacks the project or is not available.
     func pending(_ workspace: Workspace) throws -> PendingChanges? {
-        guard targetName == "production", let local = named.local else { return nil }
-        func known(standing: Set<String> = []) throws -> PendingChanges? {
-            guard let index = try workspace.session.indexWithoutPrompt() else { return nil }
-            return index.project(local.id).map {
-                PendingChanges(of: $0, in: index, standing: standing)
-            }
+        guard targetName == "production", let local = named.local,
+            var index = try workspace.session.indexWithoutPrompt()
+        else { return nil }
+        index.see(
+            live: named.project.liveDeployment, of: local.id, time: workspace.context.now())
+        func known(standing: Set<String> = []) -> PendingChanges? {
+            index.project(local.id).map { PendingChanges(of: $0, in: index, standing: standing) }
         }
-        let pending = try known()
-        guard let pending, !pending.removed.isEmpty else { return pending }
-        // A variable that somebody has created again is not removed from production.
-        guard let seen = try? VercelRefresh.look(at: local, workspace) else { return pending }
-        return try known(standing: seen.inProduction)
+        let pending = known()
+        guard let pending, !pending.removed.isEmpty,
+            let seen = try? VercelRefresh.look(at: local, workspace).records
+        else { return pending }
+        // A variable that someone has created again is not removed from production.
+        return known(
+            standing: Set(
+                seen.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key)))
     }
 }
 

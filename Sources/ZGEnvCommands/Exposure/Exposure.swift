@@ -58,7 +58,7 @@ struct Exposure: Command {
         let reader = try ValueReader.required(vault, index, keys)
         let found = try VaultExposure(index, reader).variables(
             storedBefore: before, in: wanted.map { [$0.id] })
-        let view = ExposureView(index, seeing: sights)
+        let view = try ExposureView(index, seeing: sights)
         let rows = try found.filter { !exceptions.contains($0.name) }
             .map { try ExposureRow($0, in: view) { _ in "" } }
         return result(rows, view.unknown(besides: rows), before, now, workspace)

@@ -26,7 +26,16 @@ struct ExposureView {
     private let comparisons: [Identifier: VercelComparison]
 
     /// - Parameter sights: What Vercel has now, by project.
-    init(_ index: VaultIndex, seeing sights: [Identifier: VercelComparison.Sight]) {
+    init(_ vault: VaultIndex, seeing sights: [Identifier: VercelComparison.Sight]) throws {
+        var index = vault
+        for project in vault.projects {
+            guard let snapshot = sights[project.id]?.snapshot else { continue }
+            try ClaimedRecords(
+                vault, of: project.id, vault.variables.filter { $0.project == project.id },
+                snapshot.records, account: project.binding?.accountID ?? ""
+            ).apply(to: &index.variables)
+            index.see(snapshot)
+        }
         self.index = index
         variables = Dictionary(
             index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -189,7 +189,7 @@ struct ExposureWork {
         let states = try SharedState.all(of: membership.group, in: index)
         let heads = Dictionary(
             states.map { ($0.compartment, $0.heads.sorted()) }, uniquingKeysWith: { $1 })
-        let exposure = ExposureView(index, seeing: sights)
+        let exposure = try ExposureView(index, seeing: sights)
         let rows = try statement.variables.map {
             try ExposureRow($0, in: exposure, name: membership.name(of:))
         }

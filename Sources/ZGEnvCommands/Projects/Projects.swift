@@ -49,7 +49,7 @@ struct Projects: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let index = try workspace.session.index(.listing)
+        let index = try workspace.session.indexAsSeen(.listing)
         let rows = index.projects.sorted { $0.name < $1.name }.map { Row($0, in: index) }
         if let problem = try workspace.session.cacheIndexKey() { workspace.detail(problem) }
         var table = Table([

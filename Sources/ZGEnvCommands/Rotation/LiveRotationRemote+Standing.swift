@@ -28,8 +28,8 @@ extension LiveRotationRemote {
             return .failure(try failure(of: error, .unavailable))
         }
         // So that `list` does not show a changed variable as synced.
-        try workspace.session.learn(
-            from: list, listedAt: listedAt, vercelTime: client(member).vercelTime,
+        try workspace.session.note(
+            list, listedAt: listedAt, vercelTime: client(member).vercelTime,
             of: plan.members[member].project)
         let (new, old) = (
             try values.value(.new, ofMember: member), try values.value(.old, ofMember: member)

@@ -342,20 +342,19 @@ struct RotationWork {
         }
         Interrupts.endIfPending()
         let isDone = application.rotation.progress.outcome == .done
-        recordLive(projects, seen: isDone ? platform.seen : [:])
+        noteLive(projects, seen: isDone ? platform.seen : [:])
         return result(application.rotation, wasAborted: wish == .abort)
     }
 
-    /// Records the live deployments in the vault. Failures are ignored, because they do not affect the
+    /// Notes the live deployments for lists. Failures are ignored, because they do not affect the
     /// rotation.
     ///
     /// - Parameter seen: The live deployments seen while waiting, by project; the others are read
     ///   from Vercel.
-    private func recordLive(
+    private func noteLive(
         _ projects: [LinkedProject],
         seen: [Int: (live: VaultProject.LiveDeployment?, time: UInt64)]
     ) {
-        guard let keys = try? workspace.session.keys(.index) else { return }
         var found = seen
         let rest = projects.indices.filter { seen[$0] == nil }
         workspace.session.turns.run(rest.count, limit: RotationMachine.buildLimit) { number in
@@ -365,11 +364,9 @@ struct RotationWork {
             }
             return true
         }
-        _ = try? workspace.session.update(with: keys) { transaction in
-            for (place, (live, time)) in found {
-                guard let local = projects[place].local else { continue }
-                transaction.see(live: live, of: local.id, time: time)
-            }
+        for (place, (live, time)) in found {
+            guard let local = projects[place].local else { continue }
+            _ = try? workspace.session.note(live: live, at: time, of: local.id)
         }
     }
 

@@ -24,6 +24,7 @@ package final class VaultSession {
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)
     /// The position last seen here according to the guards.
     var pinned: VaultObservation?
+    var heldSightings: Sightings?
     private var heldKeys: VaultKeys?
     /// The unlock that gave the keys.
     private(set) var unlocked: UnlockedState?
@@ -92,7 +93,7 @@ package final class VaultSession {
 
     /// Drops the keys, for a command that runs for long without them.
     func dropKeys() {
-        (heldKeys, unlocked, vault) = (nil, nil, nil)
+        (heldKeys, unlocked, vault, heldSightings) = (nil, nil, nil, nil)
     }
 
     /// Drops the keys that open values, for a command that runs for long with the index alone.
@@ -103,7 +104,7 @@ package final class VaultSession {
 
     /// Uses new keys after a rekey.
     func adopt(_ newKeys: VaultKeys) {
-        heldKeys = newKeys
+        (heldKeys, heldSightings) = (newKeys, nil)
         closeVault()
     }
 

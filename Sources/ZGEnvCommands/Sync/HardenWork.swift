@@ -91,14 +91,11 @@ struct HardenWork {
             try bound.reading?.lists.variables.map(\.variable)
             ?? client.environmentVariables(ofProject: bound.platform.id)
         let platform = ListedRecords(listed, environments: names)
-        // Even if nothing is hardened.
-        if !workspace.options.dryRun {
-            try workspace.session.learn(
-                from: platform, listedAt: listedAt,
-                vercelTime: bound.reading?.vercelTime ?? client.vercelTime, of: project.id,
-                with: keys)
-        }
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let vercelTime = bound.reading?.vercelTime ?? client.vercelTime
+        try workspace.session.note(
+            platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        var index = try workspace.session.opened().index(with: keys, extent: .listing)
+        index.see(platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
         let variables = index.variables.filter { $0.project == project.id }
         for name in rules.places?.customEnvironments ?? [] where names.id(of: name) == nil {
             throw CommandError(

@@ -244,7 +244,7 @@ struct PullWork {
 
     // MARK: Changing the vault
 
-    /// Applies the plan to the vault, and records what was seen on Vercel.
+    /// Applies the plan to the vault, and notes what was seen on Vercel.
     func apply(_ finding: Finding) throws {
         // A running push records what it sends as it goes. The check in write(_:) detects what it
         // recorded while this pull waited for the lock.
@@ -277,11 +277,16 @@ struct PullWork {
             try transaction.apply(
                 finding.plan, of: project.id, values: finding.values, account: account,
                 time: time, vercelTime: finding.vercelTime)
-            transaction.see(
+            transaction.index.endVacated(
                 finding.listing.all, listedAt: finding.listedAt,
                 vercelTime: finding.vercelTime, of: project.id)
-            transaction.see(live: live, of: project.id, time: time)
+            transaction.index.forgetRemovals(
+                of: project.id, builtWithout: live, seenAt: time)
         }
+        try workspace.session.note(
+            finding.listing.all, listedAt: finding.listedAt, vercelTime: finding.vercelTime,
+            of: project.id)
+        try workspace.session.note(live: live, at: time, of: project.id)
     }
 
     /// Adds a new project to the vault.

@@ -274,12 +274,7 @@ struct PushWork {
             report.overtaken = overtaken(
                 plan.unchanged + plan.unlisted, adopted, platform, listing.last)
             report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
-            // What the last listing shows about other records.
-            try workspace.session.learn(
-                from: listing.last, listedAt: begunAt, vercelTime: client.vercelTime,
-                of: project.id)
-            if !isPart { try recordLive() }
-            let after = try workspace.session.index(.listing)
+            let after = try lookAgain(listing.last, listedAt: begunAt)
             let known = after.project(project.id)
             report.pending = known.map { PendingChanges(of: $0, in: after) }
             report.lacksProduction = known?.live == nil
@@ -525,8 +520,8 @@ struct PushWork {
         let versions: [Identifier: UInt64]
     }
 
-    /// Stores what was seen before anything is sent: changes made elsewhere, adopted records, and
-    /// removed records that Vercel no longer has either.
+    /// Stores what was decided before anything is sent: adopted records, and removed records that
+    /// Vercel no longer has either. Notes what was only seen.
     private func keep(
         _ seen: Seen, _ adopted: [Identifier: VercelRecord], _ forgotten: [Identifier],
         exchanging exchange: (ScopeExchange, deletions: [SendEntry])? = nil
@@ -544,11 +539,16 @@ struct PushWork {
             transaction.adopt(
                 adopted, versions: seen.versions, account: account, time: time)
             transaction.forget(forgotten, by: seen.reading.vercelTime)
-            transaction.see(
+            transaction.index.endVacated(
                 seen.reading.records, listedAt: seen.reading.listedAt,
                 vercelTime: seen.reading.vercelTime, of: project.id)
-            transaction.see(live: live, of: project.id, time: time)
+            transaction.index.forgetRemovals(
+                of: project.id, builtWithout: live, seenAt: time)
         }
+        try workspace.session.note(
+            seen.reading.records, listedAt: seen.reading.listedAt,
+            vercelTime: seen.reading.vercelTime, of: project.id)
+        try workspace.session.note(live: live, at: time, of: project.id)
     }
 
     /// Returns notes on records without a step that somebody changed after the plan was made.
@@ -612,12 +612,20 @@ struct PushWork {
         }
     }
 
-    private func recordLive() throws {
-        guard let now = try? bound.access.client.project(bound.platform.id) else { return }
-        let (live, time) = (now.liveDeployment, workspace.context.now())
-        try workspace.session.update(with: try workspace.session.keys(.index)) {
-            $0.see(live: live, of: project.id, time: time)
-        }
+    /// Returns the vault with what Vercel shows after the push: what the last listing says of other
+    /// records, and what is live.
+    private func lookAgain(_ listed: ListedRecords, listedAt: UInt64) throws -> VaultIndex {
+        let (session, client) = (workspace.session, bound.access.client)
+        let vercelTime = client.vercelTime
+        let now = isPart ? nil : try? client.project(bound.platform.id)
+        let live = (now ?? bound.platform).liveDeployment
+        let time = workspace.context.now()
+        try session.note(listed, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        if now != nil { try session.note(live: live, at: time, of: project.id) }
+        var index = try session.index(.listing)
+        index.see(listed, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        index.see(live: live, of: project.id, time: time)
+        return index
     }
 
     private func progress() -> (Int, Int) -> Void {

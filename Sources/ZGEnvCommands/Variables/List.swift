@@ -53,7 +53,7 @@ struct List: Command {
         let hidden = allProjects ? try VercelRefresh.runForAllIfRequested(workspace) : [:]
         let ownHidden = allProjects ? nil : try VercelRefresh.runIfRequested(workspace)
         // The age of a value is stored with the current values.
-        let index = try workspace.session.index(stale == nil ? .listing : .currentValues)
+        let index = try workspace.session.indexAsSeen(stale == nil ? .listing : .currentValues)
         if let problem = try workspace.session.cacheIndexKey() {
             workspace.detail("The index key was not cached: \(problem).")
         }

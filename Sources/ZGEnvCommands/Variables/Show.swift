@@ -19,7 +19,7 @@ struct Show: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try VercelRefresh.runIfRequested(workspace)
-        let index = try workspace.session.index(.everything)
+        let index = try workspace.session.indexAsSeen(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = try RecordSelection.all(key, in: project, of: index)
         let now = workspace.context.now()

@@ -43,7 +43,7 @@ struct ProductionStates {
     /// live, and caches them.
     static func refreshIfAsked(_ workspace: Workspace) throws {
         guard workspace.options.refresh else { return }
-        let index = try workspace.session.index(.listing)
+        let index = try workspace.session.indexAsSeen(.listing)
         let project = try ProjectResolver(workspace).existingIfGiven(in: index)
         guard let project, let binding = project.binding,
             index.variables.contains(where: {

@@ -22,9 +22,10 @@ struct Status: Command {
         try StatusSync.refreshIfAsked(workspace)
         let vault = try workspace.session.opened()
         let keys = try workspace.session.keysWithoutPrompt()
-        let index = try keys.map {
+        var index = try keys.map {
             try workspace.session.opened().index(with: $0, extent: .everything)
         }
+        if index != nil { try workspace.session.sightings().show(in: &index!) }
         if let index, keys?.opensValues == true {
             try workspace.session.recordCheckpoint(of: index)
         }

@@ -116,13 +116,12 @@ extension VercelRefresh {
                 let client = try session.access(binding).client
                 names = Set(try client.deployment(live.id).variableNames)
             }
-            sights[seen.project] = VercelComparison.Sight(
-                records: seen.records, liveNames: names)
+            sights[seen.project] = VercelComparison.Sight(seen, liveNames: names)
         }
         return sights
     }
 
-    /// Stores Vercel's state of some of these projects in the vault.
+    /// Notes Vercel's state of some of these projects.
     private static func keep(
         _ seen: [ProjectSnapshot], of projects: [VaultProject], _ workspace: Workspace
     ) throws {
@@ -131,33 +130,26 @@ extension VercelRefresh {
             let name = projects.first { $0.id == sight.project }?.name
             HiddenProduction.warn(sight.records, of: name ?? "", workspace.context)
         }
-        let claims = try seen.map { sight in
-            try projects.first { $0.id == sight.project }.map {
-                try ClaimedRecords(of: $0, sight.records, workspace)
-            } ?? ClaimedRecords()
-        }
-        let keys = try workspace.session.keys(claims.allSatisfy(\.isEmpty) ? .index : .values)
-        try workspace.session.update(with: keys) { transaction in
-            for (sight, claimed) in zip(seen, claims) {
-                claimed.apply(to: &transaction.index.variables)
-                transaction.see(
-                    sight.records, listedAt: sight.listedAt, vercelTime: sight.vercelTime,
-                    of: sight.project)
-                transaction.see(live: sight.live, of: sight.project, time: time)
-            }
+        let session = workspace.session
+        for sight in seen {
+            try session.note(
+                sight.records, listedAt: sight.listedAt, vercelTime: sight.vercelTime,
+                of: sight.project)
+            try session.note(live: sight.live, at: time, of: sight.project)
+            guard let project = projects.first(where: { $0.id == sight.project }) else { continue }
+            try session.sightings().show(ClaimedRecords(of: project, sight.records, workspace))
         }
     }
 
-    /// Records which variables of one project have changed on Vercel, writing the vault only if any
-    /// have. Takes one request without retries, and a second one for the names of custom
-    /// environments if a variable uses one.
+    /// Notes which variables of one project have changed on Vercel. Takes one request without
+    /// retries, and a second one for the names of custom environments if a variable uses one.
     ///
-    /// - Returns: Whether the vault was written, and the names of Vercel's production variables.
+    /// - Returns: Whether anything differs from what was seen before, and the listing.
     /// - Throws: ``ExitCode/locked`` if the account's token needs the values' keys.
     static func look(
         at project: VaultProject, _ workspace: Workspace
-    ) throws -> (wroteVault: Bool, inProduction: Set<String>) {
-        guard let binding = project.binding else { return (false, []) }
+    ) throws -> (isNews: Bool, records: ListedRecords?) {
+        guard let binding = project.binding else { return (false, nil) }
         let index = try workspace.session.index(.listing)
         let account = VercelSession.account(workspace.options.account, binding, in: index)
         if account?.protection == .values, workspace.context.variable("VERCEL_TOKEN") == nil {
@@ -170,22 +162,9 @@ extension VercelRefresh {
         let listed = try client.environmentVariables(ofProject: binding.projectID)
         let vercelTime = client.vercelTime
         let platform = try records(listed, of: binding.projectID, client)
-        let names = Set(
-            platform.filter { $0.attributes.scope.targets.contains(.production) }.map(\.key))
-        let wroteVault = try workspace.session.learn(
-            from: platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
-        return (wroteVault, names)
-    }
-
-    /// Vercel's state of one project.
-    struct ProjectSnapshot {
-        let project: Identifier
-        let records: ListedRecords
-        let live: VaultProject.LiveDeployment?
-        /// Whether anything is live, even if Vercel does not say since when.
-        let isDeployed: Bool
-        let listedAt: UInt64
-        let vercelTime: UInt64
+        let isNews = try workspace.session.note(
+            platform, listedAt: listedAt, vercelTime: vercelTime, of: project.id)
+        return (isNews, platform)
     }
 
     private static func look(
@@ -251,25 +230,5 @@ extension Project {
                 .init(id: deployment.id, createdAt: UInt64(clamping: $0.milliseconds))
             }
         }
-    }
-}
-
-extension VaultSession {
-    /// Records what Vercel lists for a project, if the vault does not have it yet.
-    ///
-    /// - Parameter keys: The keys to write with; nil for those of the index.
-    /// - Returns: Whether the vault was written.
-    @discardableResult
-    func learn(
-        from listed: ListedRecords, listedAt: UInt64, vercelTime: UInt64, of project: Identifier,
-        with keys: VaultKeys? = nil
-    ) throws -> Bool {
-        guard try index(.listing).learns(from: listed, listedAt: listedAt, of: project) else {
-            return false
-        }
-        try update(with: try keys ?? self.keys(.index)) {
-            $0.see(listed, listedAt: listedAt, vercelTime: vercelTime, of: project)
-        }
-        return true
     }
 }

@@ -53,15 +53,7 @@ final class VercelResponses {
             cache = nil
             return
         }
-        guard let directory = Directories(workspace.context).cache else {
-            workspace.detail("Responses are not cached: there is no home directory.")
-            cache = nil
-            return
-        }
-        cache = try ResponseCache(
-            key: try keys.derivedKey(for: .answers),
-            vault: try workspace.session.opened().header.vaultID,
-            directory: directory, complain: { workspace.detail($0) })
+        cache = try workspace.session.responseCache(with: keys) { workspace.detail($0) }
     }
 
     /// Returns the response to a request, from the cache or from Vercel.
@@ -190,7 +182,7 @@ final class VercelResponses {
     /// Removes all cached responses except those of `accounts`, including unreadable ones.
     func keepOnly(_ accounts: [Account]) {
         let names = Set(accounts.map(\.cacheName))
-        cache?.drop { !names.contains($0.address.account) }
+        cache?.drop { !names.contains($0.address.account) && !$0.address.isSighting }
         cache?.dropUnreadable()
     }
 
@@ -222,7 +214,7 @@ extension Workspace {
 
     /// Removes all cached responses after Vercel rejected a token, so that what it was allowed to
     /// see is no longer shown. Responses of other accounts are simply requested again.
-    func dropResponsesAfterRejection() { dropResponses { _ in true } }
+    func dropResponsesAfterRejection() { dropResponses { !$0.address.isSighting } }
 
     /// Removes cached lists of projects after one was created.
     func dropProjectLists(at origin: APIOrigin) {
@@ -261,7 +253,7 @@ extension CachedResponse {
         switch address.subject {
         case .deployments(project, _), .deployments("", _): return true
         case .projects: return value(as: [Project].self)?.contains { $0.id == project } ?? true
-        case .deployments, .sharedVariables, .integrations, .outage: return false
+        case .deployments, .sharedVariables, .integrations, .sighting, .outage: return false
         }
     }
 }

@@ -177,9 +177,12 @@ final class Poller {
         } catch {
             try say("relays", CommandError(mapping: error).message)
         }
-        let mark = news.wroteVault ? observer.observation().vault : nil
+        if news.hasSightings {
+            try work.take(vault: .success(false))
+            let mark = cacheMark()
+            for account in work.accounts { account.schedule.acknowledge(answers: mark) }
+        }
         for account in work.accounts {
-            if let mark { account.schedule.acknowledge(vault: mark) }
             if let name = account.relayName,
                 news.accounts.contains(name)
                     || news.projects.contains(where: {

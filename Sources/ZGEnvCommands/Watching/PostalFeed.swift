@@ -18,7 +18,8 @@ final class PostalFeed {
         var projects: Set<PostalInbox.Project> = []
         /// Accounts that may have changed anywhere, because events were lost.
         var accounts: Set<String> = []
-        var wroteVault = false
+        /// Whether a look at variables showed news.
+        var hasSightings = false
         /// The state of each relay and of reading variables.
         var reports: [Report] = []
     }
@@ -191,7 +192,7 @@ final class PostalFeed {
 
     // MARK: Variables
 
-    /// Records the changed variables of one project in the vault, with one request.
+    /// Notes the changed variables of one project, with one request.
     private func look(at now: Duration, _ news: inout News) throws {
         guard now >= lookAt else { return }
         for name in inboxes.keys where inboxes[name]?.anyMayHaveChanged == true {
@@ -207,11 +208,11 @@ final class PostalFeed {
             }).first
         else { return }
         do {
+            // The event may be about what another process has just agreed on.
+            workspace.session.closeVault()
             for local in try workspace.session.index(.listing).projects
             where local.binding?.postalProject == project {
-                if try VercelRefresh.look(at: local, workspace).wroteVault {
-                    news.wroteVault = true
-                }
+                if try VercelRefresh.look(at: local, workspace).isNews { news.hasSightings = true }
             }
             refreshFailures = 0
             inboxes[name]?.markRefreshed(at: project)

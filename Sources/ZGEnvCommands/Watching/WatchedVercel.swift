@@ -54,9 +54,14 @@ final class WatchedVercel: PollerDelegate {
         (self.workspace, self.names) = (workspace, names)
         poller = Poller(workspace, intervals: intervals, watchesCache: true)
         answers = try VercelResponses(workspace)
-        index = answers.index
+        try readIndex()
         try open()
         try readCached()
+    }
+
+    /// Reads the vault's variables as they were last seen.
+    private func readIndex() throws {
+        index = answers.index == nil ? nil : try workspace.session.indexAsSeen(.listing)
     }
 
     // MARK: Accounts
@@ -116,7 +121,7 @@ final class WatchedVercel: PollerDelegate {
     func take(vault: Result<Bool, any Error>) throws {
         _ = try vault.get()
         answers = try VercelResponses(workspace)
-        index = answers.index
+        try readIndex()
         try open()
         try readCached()
     }
@@ -185,9 +190,9 @@ final class WatchedVercel: PollerDelegate {
             place.unownedRecords = Set(place.deployments.compactMap(\.projectId))
             try answers.keep([.projects: place.platform], from: access, askedAt: askedAt)
             place.wantsProjects = false
-            // Without a write, as in a read-only directory, the screen is right all the same.
-            try? recordLive(place.platform, askedAt)
+            try noteLive(place.platform, askedAt)
         }
+        try readIndex()
         let now = Int64(clamping: askedAt)
         return place.deployments.contains { deployment in
             let age = now.subtractingReportingOverflow(deployment.createdAt?.milliseconds ?? 0)
@@ -196,23 +201,14 @@ final class WatchedVercel: PollerDelegate {
         }
     }
 
-    /// Saves which deployments are live in the vault, where `status` and `list` read it.
-    private func recordLive(_ platform: [Project], _ askedAt: UInt64) throws {
-        guard let index, !workspace.options.dryRun else { return }
+    /// Notes which deployments are live, for `status` and `list`.
+    private func noteLive(_ platform: [Project], _ askedAt: UInt64) throws {
         let known = platform.keyed(by: \.id)
-        let news = index.projects.compactMap { local -> (Identifier, Project)? in
+        for local in index?.projects ?? [] {
             guard let project = known[local.binding?.projectID ?? ""],
                 project.liveDeployment != local.live
-            else { return nil }
-            return (local.id, project)
-        }
-        guard !news.isEmpty else { return }
-        let session = workspace.session
-        try session.update(with: try session.keys(.index)) { transaction in
-            for (id, project) in news
-            where transaction.index.project(id).map({ $0.seenAt < askedAt }) == true {
-                transaction.see(live: project.liveDeployment, of: id, time: askedAt)
-            }
+            else { continue }
+            try workspace.session.note(live: project.liveDeployment, at: askedAt, of: local.id)
         }
     }
 

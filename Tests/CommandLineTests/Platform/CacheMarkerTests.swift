@@ -44,7 +44,7 @@ struct CacheMarkerTests {
 
         let probe = try CacheProbe(platform.home)
         let answers = probe.answers()
-        #expect(answers.count == 6)
+        #expect(answers.count == 7)
         let secrets = Needles([own, shared, local, token])
         let all = Needles([own, shared, local, token, names.0, names.1, names.2])
         var opened: [UInt8] = []

@@ -10,7 +10,9 @@ import Testing
 /// The response cache of a home, opened with its vault's index key.
 struct CacheProbe {
     let path: String
-    private let cache: ResponseCache
+    let cache: ResponseCache
+    /// The vault's index when the probe was made.
+    let index: VaultIndex
 
     init(_ home: CommandHome) throws {
         path = home.directory.path("cache/zg-env")
@@ -25,6 +27,7 @@ struct CacheProbe {
                 try keys.index.bytes.withBytes { try SecretBytes(copying: $0) },
                 epoch: keys.index.epoch), root: nil)
         #expect(!index.opensValues)
+        self.index = try vault.index(with: keys, extent: .everything)
         cache = try ResponseCache(
             key: try index.derivedKey(for: .answers), vault: vault.header.vaultID, directory: path,
             complain: { Issue.record("\($0)") })

@@ -225,8 +225,12 @@ struct CachedListTests {
         let probe = try CacheProbe(platform.home)
         #expect(probe.answers().count == 5)
         let made = try json(platform.run("redeploy", "-p", "web", "--yes", "--json", "--wait"))
-        let projects = probe.subjects().map { subject in
-            if case .deployments(let project, _) = subject { project } else { "\(subject)" }
+        let projects = probe.subjects().compactMap { subject in
+            switch subject {
+            case .deployments(let project, _): project
+            case .sighting: nil
+            default: "\(subject)"
+            }
         }
         // Two lists of the other project, and what the redeploy saw of its own.
         #expect(Dictionary(grouping: projects) { $0 }.values.map(\.count).sorted() == [1, 2])

@@ -101,7 +101,14 @@ final class ModelMachine {
         let vault = try Vault(
             opening: home.directory.path(path("vault.zgv")), in: PosixFileStore())
         let keys = try openedKeys(vault)
-        let index = try vault.index(with: keys, extent: .everything)
+        var index = try vault.index(with: keys, extent: .everything)
+        let cache = try ResponseCache(
+            key: try keys.derivedKey(for: .answers), vault: vault.header.vaultID,
+            directory: home.directory.path(path("cache/zg-env")), complain: { _ in })
+        let now = UInt64(Date().timeIntervalSince1970 * 1_000)
+        for project in index.projects {
+            cache.sighting(of: project.id, now: now)?.show(in: &index, of: project.id)
+        }
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw ModelError(description: "the values of \(name) are locked")
         }

@@ -1,0 +1,146 @@
+import Foundation
+internal import JSON
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import EnvOperations
+@testable import Vault
+
+/// What Vercel showed at the last look is kept outside the vault, and decides what lists show.
+@Suite("sightings")
+struct SightingTests {
+    /// Three pushed variables; production was built with them.
+    private func live(_ configure: (inout SandboxConfiguration) -> Void = { _ in }) throws
+        -> SandboxHome
+    {
+        let platform = try SandboxHome(seed: SandboxHome.bareSeed, configure: configure)
+        for key in ["FIRST", "SECOND", "THIRD"] { try platform.set(key, "1") }
+        try platform.pushed()
+        done(try platform.run("redeploy", "-p", "web", "--yes", "--wait"))
+        return platform
+    }
+
+    private func change(_ key: String, _ value: String, _ platform: SandboxHome) throws {
+        _ = try platform.teammate.send(
+            "PATCH", "/v9/projects/web/env/\(try platform.id(key))", ["value": .string(value)])
+    }
+
+    @Test(arguments: [
+        ["list", "-p", "web", "--refresh"], ["list", "--all-projects", "--refresh"],
+        ["show", "FIRST", "-p", "web", "--refresh"], ["status", "-p", "web", "--refresh"],
+        ["redeploy", "-p", "web", "--yes", "--wait"],
+        ["deployment", "list", "-p", "web", "--refresh"],
+        ["deployment", "rollback", "-p", "web", "--yes"],
+    ])
+    func `a command that only looks writes no vault file`(arguments: [String]) throws {
+        let platform = try live()
+        try change("FIRST", "2", platform)
+        _ = try platform.teammate.send(
+            "DELETE", "/v9/projects/web/env/\(try platform.id("SECOND"))")
+        let before = SmallFile.bytes(platform.home.vaultPath)
+        done(try platform.runner(arguments).run())
+        #expect(SmallFile.bytes(platform.home.vaultPath) == before)
+    }
+
+    @Test func `lists show the last look, and a lost cache only what was agreed`() throws {
+        let platform = try live()
+        try change("FIRST", "2", platform)
+        #expect(try platform.sync("FIRST") == "synced")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        #expect(try platform.sync("FIRST") == "behind")
+        let probe = try CacheProbe(platform.home)
+        try probe.edit { _ in [] }
+        #expect(try platform.sync("FIRST") == "synced")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        #expect(try platform.sync("FIRST") == "behind")
+        // What was agreed since is newer than the last look.
+        done(try platform.run("pull", "-p", "web", "--yes"))
+        #expect(try platform.sync("FIRST") == "synced")
+    }
+
+    @Test func `what was gone from Vercel and is live again is told apart`() throws {
+        let platform = try live()
+        _ = try platform.teammate.send(
+            "DELETE", "/v9/projects/web/env/\(try platform.id("SECOND"))")
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        #expect(try platform.sync("SECOND") == "behind")
+        #expect(try platform.sync("FIRST") == "synced")
+    }
+
+    /// What the index key is enough to write into the cache.
+    enum Forgery: CaseIterable {
+        case gone, later, untouched, neverLive, otherLive
+    }
+
+    @Test(arguments: Forgery.allCases)
+    func `a forged sighting changes no decision and no request`(forgery: Forgery) throws {
+        let platform = try live()
+        try platform.set("FIRST", "mine")
+        try change("SECOND", "theirs", platform)
+        _ = try platform.teammate.send(
+            "DELETE", "/v9/projects/web/env/\(try platform.id("THIRD"))")
+        done(try platform.run("rm", "THIRD", "-p", "web", "--yes"))
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        let probe = try CacheProbe(platform.home)
+        let commands: [[String]] = [
+            ["push", "-p", "web", "--dry-run", "--json"],
+            ["push", "FIRST", "-p", "web", "--dry-run", "--json"],
+            ["pull", "-p", "web", "--dry-run", "--json"],
+            ["harden", "-p", "web", "--dry-run", "--json"],
+            ["redeploy", "-p", "web", "--dry-run", "--json"],
+            ["rotate", "FIRST", "-p", "web", "--generate", "hex:8", "--dry-run", "--json"],
+            ["exposure", "--since", "1m", "-p", "web", "--json"],
+        ]
+        func outcomes() throws -> [String] {
+            try commands.map { arguments in
+                let before = platform.server.requests.count
+                let result = try platform.runner(arguments).run()
+                let requests = platform.server.requests.dropFirst(before)
+                    .map { "\($0.method) \($0.path)" }
+                let times = /"(asOf|before)":"[^"]*"/
+                let output = String(decoding: result.standardOutput, as: UTF8.self)
+                return "\(arguments): \(result.end) \(output.replacing(times, with: "")) "
+                    + String(decoding: result.standardError, as: UTF8.self)
+                    + requests.joined(separator: " ")
+            }
+        }
+        try probe.edit { answers in answers.filter { !$0.address.isSighting } }
+        let honest = try outcomes()
+        try probe.forge { sighting, index in
+            for variable in index.variables {
+                guard let remote = variable.remote else { continue }
+                sighting.records[variable.id.hexadecimal] = .init(
+                    id: remote.id, agreedUpdatedAt: remote.agreedUpdatedAt,
+                    pushedAt: remote.pushedAt,
+                    seenUpdatedAt: forgery == .later
+                        ? remote.agreedUpdatedAt + 1_000 : remote.agreedUpdatedAt,
+                    isGone: forgery == .gone)
+            }
+            switch forgery {
+            case .neverLive: (sighting.live, sighting.seenAt) = (nil, .max - 1)
+            case .otherLive:
+                (sighting.live, sighting.seenAt) = (.init(id: "dpl_x", createdAt: 1), .max - 1)
+            case .gone, .later, .untouched: break
+            }
+        }
+        for (forged, honest) in zip(try outcomes(), honest) { #expect(forged == honest) }
+    }
+}
+
+extension CacheProbe {
+    /// Replaces the responses.
+    func edit(_ change: ([CachedResponse]) throws -> [CachedResponse]) throws {
+        try cache.update(change)
+    }
+
+    /// Replaces the sighting of each project.
+    func forge(_ change: (inout ProjectSighting, VaultIndex) -> Void) throws {
+        for project in index.projects {
+            var sighting = ProjectSighting()
+            change(&sighting, index)
+            let now = UInt64(Date().timeIntervalSince1970 * 1_000)
+            cache.keep(sighting, of: project.id, askedAt: now, now: now)
+        }
+    }
+}
