@@ -151,6 +151,8 @@ let package = Package(
         .target(
             name: "EnvSchema", dependencies: ["CPCRE2", "CTOML", "DotEnv", "JSON", "SystemFiles"],
             swiftSettings: busySettings),
+        // Imports nothing: a plan depends on nothing but what it is given.
+        .target(name: "SyncPlan", swiftSettings: busySettings),
         .target(
             name: "EnvOperations",
             dependencies: [
@@ -260,6 +262,9 @@ let package = Package(
             name: "EnvOperationsTests",
             dependencies: ["EnvOperations", "Sealing", "TestSupport", "Vault", "VercelAPI"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SyncPlanTests", dependencies: ["SyncPlan", "TestSupport"],
+            swiftSettings: busySettings),
         .testTarget(
             name: "SecretServiceKeyringTests",
             dependencies: ["SecretServiceKeyring", "Vault", "Sealing", "TestSupport"],

@@ -1,0 +1,238 @@
+import SyncPlan
+
+/// Pushes one key of a world to the end, checks each point on the way, and goes on from each point
+/// where the process could have been killed.
+struct PlanCheck {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How many plans were made.
+    private(set) var plans = 0
+    private(set) var requests = 0
+    /// How many worlds had a target with that outcome.
+    private(set) var counts: [String: Int] = [:]
+
+    /// - Throws: ``Failure`` with the world and what is wrong.
+    mutating func check(_ world: ModelWorld) throws {
+        do {
+            try run(world)
+        } catch let error {
+            throw Failure(description: "\(error)\n\(Self.description(of: world))")
+        }
+    }
+
+    private mutating func run(_ start: ModelWorld) throws {
+        let oracle = PlanOracle(start, 0)
+        let targets = start.keys[0].wishes.indices.map(Target.init)
+        let verdicts = targets.map(oracle.verdict)
+        var world = start
+        world.planAll()
+        plans += 1
+        let plan = world.plan[0]
+        try checkReport(plan, oracle, verdicts)
+        let ends = targets.map { target -> PlanOracle.Value? in
+            if plan.leftOut.contains(where: { $0.target == target }) { return oracle.there(target) }
+            guard case .wanted(let value) = verdicts[target.position] else {
+                return oracle.there(target)
+            }
+            let isCommented = plan.comments.contains { $0.target == target }
+            return isCommented
+                ? world.keys[0].wishes[target.position].map(PlanOracle.Value.init) : value
+        }
+        var stopped: [ModelWorld] = []
+        requests += world.requests.count
+        let count = world.requests.count
+        try world.send { state, number, stop in
+            if stop != .beforeRequest { try Self.checkMoment(state, plan, oracle, ends) }
+            // A second plan at the end is made anyway.
+            let isEnd = number + 1 == count && stop == .afterNote
+            if !isEnd { stopped.append(state) }
+        }
+        try checkEnd(world, plan, ends)
+        for var again in stopped {
+            again.planAll()
+            plans += 1
+            let second = again.plan[0]
+            // A stop makes nothing a conflict, and hides none.
+            try Self.compare(second, plan)
+            try again.send { state, _, stop in
+                if stop != .beforeRequest {
+                    try Self.checkMoment(state, plan, oracle, ends, second)
+                }
+            }
+            try checkEnd(again, plan, ends)
+        }
+    }
+
+    private static func compare(_ second: KeyPlan, _ first: KeyPlan) throws {
+        guard second.conflicts.map(\.target) == first.conflicts.map(\.target),
+            second.leftOut.map(\.target) == first.leftOut.map(\.target),
+            second.behind == first.behind
+        else {
+            throw Failure(
+                description: """
+                    after a stop the report is \(second.conflicts) \(second.leftOut) \(Array(second.behind)), \
+                    before \(first.conflicts) \(first.leftOut) \(Array(first.behind))
+                    """)
+        }
+    }
+
+    /// What is reported is what the oracle says, and what is left out has a reason.
+    private mutating func checkReport(
+        _ plan: KeyPlan, _ oracle: PlanOracle, _ verdicts: [PlanOracle.Verdict]
+    ) throws {
+        for (position, verdict) in verdicts.enumerated() {
+            let target = Target(position)
+            let isConflict = plan.conflicts.contains { $0.target == target }
+            let omission = plan.leftOut.first { $0.target == target }?.reason
+            let isBehind = plan.behind.contains(target)
+            switch verdict {
+            case .conflict where isConflict: count("conflict")
+            case .behind where isBehind: count("behind")
+            case .wanted where !isConflict && !isBehind:
+                guard let omission else { break }
+                guard isJustified(omission, target, oracle, verdicts) else {
+                    throw Failure(description: "\(target) is left out for no reason: \(omission)")
+                }
+                count("\(omission)")
+            default:
+                throw Failure(
+                    description:
+                        "\(target) should be \(verdict), but the plan has \(plan.conflicts) \(Array(plan.behind))"
+                )
+            }
+        }
+        if !plan.gaps.isEmpty { count("gap") }
+        if !plan.comments.isEmpty { count("comment") }
+    }
+
+    private mutating func count(_ word: String) { counts[word, default: 0] += 1 }
+
+    private func isJustified(
+        _ omission: Omission, _ target: Target, _ oracle: PlanOracle,
+        _ verdicts: [PlanOracle.Verdict]
+    ) -> Bool {
+        let own = oracle.record(in: target)
+        let wish = oracle.wanted(target)
+        let others = own.map { $0.targets.subtracting([target]) } ?? []
+        switch omission {
+        case .unreadable:
+            // Its own record does not have the value, or cannot have it in that form.
+            return wish.map { $0.value % 100 >= 50 } ?? false
+                && (own?.value != wish?.value || own?.type != wish?.type)
+        case .valueWantedElsewhere:
+            return own.map { $0.value % 100 >= 50 } ?? false && own?.value != wish?.value
+        case .sharesRecord:
+            return own?.value == wish?.value
+                && others.contains { other in
+                    // It is reported too, or wants a value that cannot come.
+                    verdicts[other.position] == .behind || verdicts[other.position] == .conflict
+                        || (oracle.wanted(other)?.value ?? 0) % 100 >= 50
+                }
+        case .refused:
+            // The team wants a production value of its own.
+            return own?.value != wish?.value || own?.type != wish?.type
+                || own?.comment != wish?.comment
+                ? isShared(wish, target, oracle) : false
+        case .hidden, .waits: return false
+        }
+    }
+
+    /// Returns whether production and another target would have the same value.
+    private func isShared(_ wish: PlanOracle.Value?, _ target: Target, _ oracle: PlanOracle) -> Bool
+    {
+        let production = Target(0)
+        let others = target == production ? [Target(1), Target(2)] : [production]
+        return others.contains { other in
+            guard let wish, other.position < oracle.count else { return false }
+            return oracle.wanted(other)?.value == wish.value
+                || oracle.there(other)?.value == wish.value
+        }
+    }
+
+    /// At each moment a target has what it had, or what it will have. It has nothing only where the
+    /// plan says so, and a value that stays is missing only where the platform forces it.
+    private static func checkMoment(
+        _ world: ModelWorld, _ plan: KeyPlan, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?],
+        _ second: KeyPlan? = nil
+    ) throws {
+        for (position, end) in ends.enumerated() {
+            let target = Target(position)
+            let start = oracle.there(target)
+            let now = world.platform.record(world.keys[0].name, in: target).map(
+                PlanOracle.Value.init)
+            if now?.value == end?.value || now?.value == start?.value { continue }
+            guard now == nil else {
+                throw Failure(description: "\(target) has \(now as Any) between two requests")
+            }
+            guard plan.gaps.contains(target) || second?.gaps.contains(target) ?? false else {
+                throw Failure(description: "\(target) has no value, and the plan does not say so")
+            }
+            if start?.value == end?.value { try checkForced(target, plan, oracle, ends) }
+        }
+    }
+
+    private static func checkForced(
+        _ target: Target, _ plan: KeyPlan, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?]
+    ) throws {
+        guard let record = oracle.record(in: target), let end = ends[target.position] else {
+            return
+        }
+        if !record.type.isReadable, end.type.isReadable { return }
+        // Something heavier, whose value stays too, keeps the record in a form that this one may not
+        // have.
+        let isForced = record.targets.contains { other in
+            other < target && ends[other.position]?.value == record.value
+                && !plan.gaps.contains(other)
+                && (ends[other.position]?.type != end.type
+                    || !oracle.allows([other, target], of: end.type))
+        }
+        guard isForced else {
+            throw Failure(description: "\(target) is without its value for no reason")
+        }
+    }
+
+    /// Everything is as it must be, and there is nothing more to do.
+    private mutating func checkEnd(
+        _ world: ModelWorld, _ plan: KeyPlan, _ ends: [PlanOracle.Value?]
+    ) throws {
+        for (position, end) in ends.enumerated() {
+            let now = world.platform.record(world.keys[0].name, in: Target(position))
+                .map(PlanOracle.Value.init)
+            guard now == end else {
+                throw Failure(
+                    description:
+                        "\(position) ends as \(now as Any), not \(end as Any); plan \(plan)")
+            }
+        }
+        var world = world
+        let agreements = world.keys[0].agreements
+        world.planAll()
+        plans += 1
+        let again = world.plan[0]
+        try Self.compare(again, plan)
+        guard again.requests.isEmpty, world.keys[0].sends.isEmpty else {
+            throw Failure(description: "a second plan sends \(again.requests)")
+        }
+        // What was just agreed on needs no look at the values.
+        guard world.keys[0].agreements == agreements else {
+            throw Failure(description: "a second plan agrees on \(world.keys[0].agreements)")
+        }
+    }
+
+    static func description(of world: ModelWorld) -> String {
+        func text(_ content: Content?) -> String {
+            content.map {
+                "\($0.version.variable).\($0.version.number)/\($0.type.number)\($0.comment.map { " " + $0 } ?? "")"
+            } ?? "-"
+        }
+        return world.keys.map { key in
+            "\(key.name): wants \(key.wishes.map(text)), agreed "
+                + "\(key.agreements.map { "\($0?.record ?? "") \(text($0?.content))" })"
+        }.joined(separator: "\n") + "\n"
+            + world.platform.records.map {
+                "  \($0.id) \($0.key) \($0.targets.map(\.position)) \($0.value)/\($0.type.number) \($0.comment ?? "") witness \($0.witness) \($0.isOurs ? "ours" : "theirs")"
+            }.joined(separator: "\n")
+    }
+}

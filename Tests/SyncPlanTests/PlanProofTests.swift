@@ -1,0 +1,146 @@
+import SyncPlan
+import TestSupport
+import Testing
+
+/// The proof of the planner, over all small worlds: see ``SmallWorlds`` and ``PlanCheck``.
+///
+/// ZG_ENV_PROOF=full tries every world. Otherwise each run tries all where only the vault changed
+/// versions and types, and a part of the others that ZG_ENV_PROOF_SEED chooses.
+@Suite("Proof of the planner")
+struct PlanProofTests {
+    private static let readable = [
+        Content(.known(1), .encrypted), Content(.known(1), .sensitive),
+        Content(.known(2), .encrypted), Content(.known(2), .sensitive),
+    ]
+    private static let unread = [
+        Content(.known(1), .encrypted), Content(.known(1), .sensitive),
+        Content(.unread(0), .sensitive),
+    ]
+    private static let three = [Target(0), Target(1), Target(2)]
+    private static let vercel = VercelRules(production: Target(0), development: Target(2))
+
+    @Test func `every wish for values that the vault has`() throws {
+        let worlds = SmallWorlds(
+            targets: Self.three, rules: Self.vercel, contents: Self.readable)
+        let counts = try prove(worlds, foreign: false, step: 1)
+        // Nothing is left out and nothing is a conflict: every wish is fulfilled.
+        #expect(Set(counts.keys) == ["gap"])
+    }
+
+    @Test func `every wish for values of which the vault has some`() throws {
+        let worlds = SmallWorlds(targets: Self.three, rules: Self.vercel, contents: Self.unread)
+        let counts = try prove(worlds, foreign: false, step: 1)
+        #expect(
+            Set(counts.keys) == ["gap", "unreadable", "valueWantedElsewhere", "sharesRecord"])
+    }
+
+    @Test func `every change by somebody else`() throws {
+        let worlds = SmallWorlds(
+            targets: Self.three, rules: Self.vercel, contents: Self.readable)
+        let counts = try prove(worlds, foreign: true, step: 96)
+        #expect(Set(counts.keys).isSuperset(of: ["conflict", "behind"]))
+    }
+
+    @Test func `every change by somebody else of values that the vault lacks`() throws {
+        let worlds = SmallWorlds(targets: Self.three, rules: Self.vercel, contents: Self.unread)
+        let counts = try prove(worlds, foreign: true, step: 30)
+        #expect(Set(counts.keys).isSuperset(of: ["conflict", "behind"]))
+    }
+
+    @Test func `every comment`() throws {
+        let contents = [
+            Content(.known(1), .encrypted), Content(.known(1), .encrypted, comment: "a"),
+            Content(.known(2), .encrypted, comment: "b"),
+        ]
+        let worlds = SmallWorlds(targets: Self.three, rules: Self.vercel, contents: contents)
+        let counts = try prove(worlds, foreign: false, step: 3)
+        #expect(Set(counts.keys) == ["gap", "comment"])
+        try prove(worlds, foreign: true, step: 96)
+    }
+
+    @Test func `every small world of a platform with one target a record`() throws {
+        let worlds = SmallWorlds(
+            targets: [Target(0), Target(1)], rules: SingleTargetRules(), contents: Self.unread)
+        let counts = try prove(worlds, foreign: false, step: 1)
+        #expect(counts["sharesRecord"] == nil)
+        try prove(worlds, foreign: true, step: 1)
+    }
+
+    @Test func `every small world of a team that separates production`() throws {
+        let rules = VercelRules(
+            production: Target(0), development: Target(1), separatesProduction: true)
+        let worlds = SmallWorlds(
+            targets: [Target(0), Target(1)], rules: rules, contents: Self.readable)
+        try prove(worlds, foreign: true, step: 1)
+    }
+
+    @Test func `every change of two names`() throws {
+        var check = ProjectCheck()
+        let step = Proof.isFull ? 1 : 47
+        var random = ProofRandom(1)
+        let first = Int.random(in: 0..<step, using: &random)
+        var worlds = 0
+        try RenamedWorlds().forEach(part: (first, step)) { world in
+            worlds += 1
+            try check.check(world)
+        }
+        print("planner, two names: \(worlds) worlds, \(check.plans) plans, \(sorted(check.counts))")
+        #expect(
+            Set(check.counts.keys).isSuperset(of: [
+                "unreadable", "valueWantedElsewhere", "waits", "waits in order",
+            ]))
+    }
+
+    @Test func `long days of more keys, with kills, others and pulls`() throws {
+        var counts: [String: Int] = [:]
+        let days = Proof.count(short: 200, full: 20_000)
+        for day in 0..<days {
+            var run = RandomDay(keys: 1 + day % 4, random: ProofRandom(UInt64(day)))
+            do {
+                try run.run(30)
+            } catch {
+                Issue.record("ZG_ENV_PROOF_SEED=\(ProofRandom.seed), day \(day): \(error)")
+                return
+            }
+            counts.merge(run.counts) { $0 + $1 }
+        }
+        print("planner, \(days) days: \(sorted(counts))")
+        #expect(
+            Set(counts.keys).isSuperset(of: [
+                "killed", "conflict", "behind", "gap", "unreadable", "valueWantedElsewhere",
+                "waits",
+                "pulled",
+            ]))
+    }
+
+    /// - Parameter step: Each run takes one set of records out of so many, the proof all.
+    @discardableResult
+    private func prove(_ worlds: SmallWorlds, foreign: Bool, step: Int) throws -> [String: Int] {
+        var check = PlanCheck()
+        let step = Proof.isFull ? 1 : step
+        var random = ProofRandom(UInt64(worlds.contents.count))
+        let first = Int.random(in: 0..<step, using: &random)
+        var number = 0
+        try worlds.forEach(foreign: foreign, part: (first, step)) { world in
+            number += 1
+            try check.check(world)
+        }
+        print(
+            "planner\(foreign ? ", somebody else" : ""): \(number) worlds, \(check.plans) plans, \(sorted(check.counts))"
+        )
+        return check.counts
+    }
+
+    private func sorted(_ counts: [String: Int]) -> String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+}
+
+/// A platform like a repository's secrets: a record has one target, and nothing is shown.
+struct SingleTargetRules: RecordRules {
+    func allows(_ targets: TargetSet, of type: ValueType) -> Bool { targets.count == 1 }
+    func canChange(_ type: ValueType, to other: ValueType) -> Bool {
+        type.isReadable || !other.isReadable
+    }
+    func refused(of candidates: TargetSet, in outcome: [Content?]) -> TargetSet { [] }
+}
