@@ -1,3 +1,4 @@
+internal import CommandLineKit
 import Glibc
 import Testing
 import Vault

@@ -99,7 +99,9 @@ struct PushAfterwardsTests {
         let before = try platform.home.vaultBytes()
         for command in [["set", "KEY"], ["import", "-"], ["restore-version", "KEY", "1"]] {
             failed(
-                try platform.run(command + ["-p", "web", "--push"], input: .text("KEY=two")), 2,
+                try platform.runner(
+                    command + ["-p", "web", "--push"], input: .text("KEY=two")
+                ).run(), 2,
                 "--push changes Vercel", "--yes")
         }
         #expect(try platform.home.vaultBytes() == before)

@@ -1,3 +1,4 @@
+import Glibc
 internal import JSON
 import Sandbox
 import TestSupport
