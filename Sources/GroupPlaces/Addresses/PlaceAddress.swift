@@ -57,7 +57,7 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
         if separator("::", in: text) != nil {
             throw PlaceError(
                 .insecureAddress,
-                "Places with remote helpers of git (name::address) are not supported."
+                "Places with git remote helpers (name::address) are not supported."
                     + " Use https, ssh or a path.")
         }
         // git's rule: a colon before the first slash means a host.
@@ -116,8 +116,8 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
             guard !user.contains(":"), !looksLikeToken(user) else {
                 throw PlaceError(
                     .insecureAddress,
-                    "The address contains a password or a token. Remove it, and use a credential"
-                        + " helper of git or ssh instead.")
+                    "The address contains a password or a token. Remove it, and use a git "
+                        + "credential helper or ssh instead.")
             }
             try checkWord(user)
         }
@@ -143,7 +143,8 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
             try checkWord(user)
         }
         guard !path.isEmpty, path != "/", !path.hasPrefix("-"), !path.hasPrefix("/-") else {
-            throw PlaceError(.invalidAddress, "The address has no path of a repository.")
+            throw PlaceError(
+                .invalidAddress, "The address does not contain the path of a repository.")
         }
         return PlaceAddress(.ssh, text)
     }
@@ -215,7 +216,7 @@ package struct PlaceAddress: Hashable, Sendable, CustomStringConvertible {
         guard (try? FileFacts("\(path)/.git", followsLinks: false)) == nil else {
             throw PlaceError(
                 .invalidAddress,
-                "The directory is a work tree of git. Give a bare repository, a directory outside of"
+                "The directory is a git work tree. Give a bare repository, a directory outside of"
                     + " it, or . for its origin.")
         }
         return PlaceAddress(.directory, path)

@@ -25,8 +25,8 @@ enum GitFailure {
         if isSenderDead {
             return PlaceError(
                 .unreachable,
-                "The program that sends at \(place) ended too early. Retry; if that does not help,"
-                    + " find out there what ends it.")
+                "The program that sends at \(place) ended too early. Retry. If that does not "
+                    + "help, find out on that machine what ends it.")
         }
         if says("mismatched algorithms", "hash algorithm") {
             return PlaceError(
@@ -47,7 +47,7 @@ enum GitFailure {
         {
             return PlaceError(
                 .authentication,
-                "The place does not accept your credentials. Check that git can push there."
+                "The place does not accept your credentials. Check that git can push to it."
                     + detail)
         }
         if says("dubious ownership") {
@@ -59,8 +59,8 @@ enum GitFailure {
         if says("transport '"), says("not allowed") {
             return PlaceError(
                 .insecureAddress,
-                "git's configuration replaces the address by one with another protocol. Check"
-                    + " url.*.insteadOf.")
+                "git's configuration replaces the address with one that uses another protocol. "
+                    + "Check url.*.insteadOf.")
         }
         if says(
             "could not resolve", "couldn't connect", "failed to connect", "connection refused",
@@ -76,7 +76,8 @@ enum GitFailure {
         }
         if says("permission denied", "read-only file system") {
             return PlaceError(
-                .refused, "The place does not let you write. Check your rights there." + detail)
+                .refused,
+                "You are not allowed to write to the place. Check your permissions." + detail)
         }
         return PlaceError(.localCopy, "git failed at \(place)." + detail)
     }

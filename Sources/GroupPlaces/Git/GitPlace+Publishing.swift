@@ -57,8 +57,8 @@ extension GitPlace {
         }
         return PlaceError(
             .lostRace,
-            "The file \(ref(of: group)).lock in the group's repository prevents every change. If no git"
-                + " process is running there, delete that file and retry.")
+            "The file \(ref(of: group)).lock in the group's repository prevents every change. If "
+                + "no git process is running on that machine, delete that file and retry.")
     }
 
     private func ref(of group: GroupHash) -> String {
@@ -135,8 +135,8 @@ extension GitPlace {
         let isHook = reason.contains("hook")
         return PlaceError(
             .refused,
-            "The host rejects what zg-env publishes\(isHook ? " (a hook declined it)" : ""). Check"
-                + " that you may push there, and the rules of the repository.")
+            "The host rejects what zg-env publishes\(isHook ? " (a hook declined it)" : ""). "
+                + "Check that you may push to the repository, and check its rules.")
     }
 
     package func probe() throws(PlaceError) -> PlaceTraits {
@@ -179,6 +179,6 @@ extension GitPlace {
 
     private static let replacing = PlaceError(
         .notExclusive,
-        "The host replaces a commit by one that does not continue it, so entries of a group could"
+        "The host replaces a commit with one that does not continue it, so entries of a group could"
             + " be lost. Use another host.")
 }

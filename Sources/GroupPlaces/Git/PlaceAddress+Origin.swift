@@ -15,7 +15,7 @@ extension PlaceAddress {
         guard let (tree, configuration) = configuration(above: directory) else {
             throw PlaceError(
                 .invalidAddress,
-                "This directory is not in a work tree of git, so there is no origin. Give the URL of"
+                "This directory is not in a git work tree, so there is no origin. Give the URL of"
                     + " a repository, or a directory.")
         }
         let result = try GitProgram(in: own, nil, environment).run(

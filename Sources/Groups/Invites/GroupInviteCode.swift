@@ -9,7 +9,7 @@ package struct GroupInviteCode: ~Copyable {
     /// - Throws: ``GroupError/Code/code`` unless there are 16 bytes.
     package init(_ bytes: consuming SecretBytes) throws(GroupError) {
         guard bytes.count == CodeText.byteCount else {
-            throw GroupError(.code, "a code of an invite has an invalid size")
+            throw GroupError(.code, "an invite code has an invalid size")
         }
         self.bytes = bytes
     }
@@ -26,8 +26,8 @@ package struct GroupInviteCode: ~Copyable {
             throw GroupError(
                 .code,
                 CodeText.form(of: text) == .slip
-                    ? "the code of the invite has a typing error"
-                    : "the text is not a code of an invite")
+                    ? "the invite code has a typo"
+                    : "the text is not an invite code")
         }
         bytes = read
     }

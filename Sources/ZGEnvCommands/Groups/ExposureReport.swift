@@ -71,7 +71,7 @@ struct ExposureReport {
         let content = try? JSONValue(parsing: Array(statement.utf8))
         guard let content, let found = content["statement"],
             let group = content["groupID"]?.string
-        else { throw CommandError(.damaged, "The report has no statement.") }
+        else { throw CommandError(.damaged, "The report has no signed statement.") }
         let index = try workspace.session.index(.everything, with: .values)
         guard
             let membership = try GroupMembership.all(in: index).first(where: {
@@ -94,7 +94,7 @@ struct ExposureReport {
             })
         else {
             throw CommandError(
-                .damaged, "No admin of \(membership.name) signed the report as it is.")
+                .damaged, "No admin of \(membership.name) signed this version of the report.")
         }
         return (found, signer.name)
     }
@@ -106,7 +106,8 @@ struct ExposureReport {
         let who = found["who"]?.string ?? ""
         let text = """
             Signed by \(signer), an admin of \(found["group"]?.string ?? ""), as of \
-            \(found["asOf"]?.string ?? ""): \(isSettled ? "everything that \(who) knew is replaced or accepted." : "not everything that \(who) knew is replaced.")
+            \(found["asOf"]?.string ?? ""): \
+            \(isSettled ? "everything that \(who) could read was replaced or accepted." : "not everything that \(who) could read was replaced.")
             """
         return CommandResult(
             json: ["ok": true, "signedBy": .string(signer), "report": found],
@@ -137,10 +138,10 @@ struct ExposureReport {
                 .string("\(time), rotation \(rotation.prefix(8)), proof: \(proof)"))
         }
         var lines = [
-            "# What \(text(found["who"])) knew of \(text(found["group"]))", "",
+            "# What \(text(found["who"])) could read in \(text(found["group"]))", "",
             "As of \(text(found["asOf"])), state words: \(text(found["stateWords"])).", "",
             found["isSettled"]?.bool == true
-                ? "Everything is replaced, or was accepted." : "**Not everything is replaced.**",
+                ? "Everything was replaced or accepted." : "**Not everything was replaced.**",
             "", "| variable | project | targets | values | known since | state | replaced |",
             "|---|---|---|---|---|---|---|",
         ]
@@ -154,12 +155,14 @@ struct ExposureReport {
             lines += ["", "\(text(name)) is not in this vault, and was not compared."]
         }
         for name in found["unlinkedProjects"]?.array ?? [] {
-            lines += ["", "What is live of \(text(name)) was not seen."]
+            lines += ["", "It is not known which values of \(text(name)) are live."]
         }
         for unknown in found["unknownOnVercel"]?.array ?? [] {
             let keys = (unknown["keys"]?.array ?? []).map(text).joined(separator: ", ")
             lines += [
-                "", "Not known to this vault, on Vercel in \(text(unknown["project"])): \(keys).",
+                "",
+                "Vercel has variables of \(text(unknown["project"])) that are not in this vault: "
+                    + "\(keys).",
             ]
         }
         for member in found["silent"]?.array ?? [] {

@@ -70,8 +70,8 @@ struct ExposureWork {
                     + "zg-env group adopt \(word: "\($0)@\(group)")"
             }
                 + unlinkedProjects.map {
-                    "\($0) is not linked as the group proposes, so what is live was not seen. Link it with: "
-                        + "zg-env group adopt \(word: $0) --bind"
+                    "\($0) is not linked as the group proposes, so it is not known which values "
+                        + "are live. Link it with: zg-env group adopt \(word: $0) --bind"
                 } + unknown.lines
         }
 
@@ -88,7 +88,7 @@ struct ExposureWork {
             guard !left.isEmpty else {
                 return unknown.failure
                     ?? CommandError(
-                        .failed, "It is not certain yet that everything is replaced.",
+                        .failed, "It is not certain yet that everything was replaced.",
                         hint: "See: zg-env group exposure \(word: who)")
             }
             return ExposureRow.failure(
@@ -154,7 +154,7 @@ struct ExposureWork {
         guard found.count == 1 else {
             throw CommandError(
                 .usage, "Several members are called \(who).",
-                hint: "Name one by the first digits of its ID: "
+                hint: "Specify one by the first digits of its ID: "
                     + found.map { String($0.member.hexadecimal.prefix(8)) }.joined(separator: ", "))
         }
         return Subject(name: who, subject: .init(members: [first.member], id: first.member))

@@ -7,18 +7,19 @@ internal import Vault
 /// `group accept`: accepts changes of colleagues that may have effects here.
 struct GroupAccept: Command {
     static let spec = CommandSpec(
-        ["group", "accept"], "Accept colleagues' changes that may have effects here",
+        ["group", "accept"], "Accept colleagues' changes that need your approval",
         discussion: """
-            Some changes of colleagues have no effect here until you accept them: values under \
-            names that change what programs run or read, new names, wider scopes, weaker types, and \
-            all that writers add. Without KEY, asks about all of them. --yes does not accept them.
+            Some changes by colleagues have no effect in this vault until you accept them: values \
+            of variables whose names change what programs run or read, new names, wider scopes, \
+            weaker types, and everything that writers add. Without KEY, asks about all of them. \
+            --yes does not accept them.
             """,
         arguments: [
             ArgumentSpec(
                 "KEY", .zeroOrMore, "The variables; all by default", completion: .dynamic(.variable)
             )
         ],
-        options: [OptionSpec(flag: "unseen", "Accept without a question")],
+        options: [OptionSpec(flag: "unseen", "Accept without asking")],
         examples: [.init("zg-env group accept NODE_OPTIONS", "show what changed, and ask")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 
@@ -80,7 +81,7 @@ struct GroupAccept: Command {
     ) throws -> [HeldGate.Finding] {
         if let other = keys.first(where: { key in !all.contains { $0.variable.name == key } }) {
             throw CommandError(
-                .conflict, "No change of \(other) in \(project) needs to be accepted.")
+                .conflict, "No change to \(other) in \(project) needs to be accepted.")
         }
         let chosen = all.filter { keys.isEmpty || keys.contains($0.variable.name) }
         let isEmpty = { (finding: HeldGate.Finding) in

@@ -245,7 +245,8 @@ final class GroupAccess {
             "\(membership.name) cannot be synced with \(membership.place): \(found.message)"
         if waiting > 0 {
             found.hint =
-                (waiting == 1 ? "1 change keeps waiting" : "\(waiting) changes keep waiting")
+                (waiting == 1
+                    ? "1 change is still waiting" : "\(waiting) changes are still waiting")
                 + " in this vault. Run zg-env sync again later."
         }
         return found
@@ -290,7 +291,7 @@ final class GroupAccess {
             guard !view.chain.isForked else {
                 throw SharingError(
                     .forked,
-                    "The membership of \(membership.name) is forked; an admin must join it with: zg-env sync"
+                    "The membership of \(membership.name) is forked; an admin must merge it with: zg-env sync"
                 )
             }
             let draft = try draft(view)

@@ -38,14 +38,14 @@ struct GroupAdmission {
                 if state.voidInvites.contains(invite.id) { continue }
                 workspace.context.warn(
                     "used-invite-answered",
-                    "Someone answered the used invite of \(invite.name): the code is known to others. If the member \(invite.name) is not who you invited, run zg-env group remove \(word: invite.name)."
+                    "Someone answered the invite for \(invite.name), which was already used: the code is known to others. If the member \(invite.name) is not the person you invited, run zg-env group remove \(word: invite.name)."
                 )
                 void.append(invite.id)
             case .none, .refused: continue
             case .ambiguous:
                 workspace.context.warn(
                     "invite-used-twice",
-                    "Two people used the invite of \(invite.name), so it was canceled. Invite \(invite.name) again."
+                    "Two people used the invite for \(invite.name), so it was canceled. Invite \(invite.name) again."
                 )
                 void.append(invite.id)
             case .join(let join, let name):
@@ -92,8 +92,8 @@ struct GroupAdmission {
     private func isTheft(of invite: Invite) throws -> Bool {
         guard workspace.interaction.canConfirm else { return false }
         return try workspace.interaction.confirm(
-            "If \(invite.name) sees other words, someone else has the code.", [],
-            "Cancel the invite of \(invite.name)?")
+            "If \(invite.name) sees different words, someone else has the code.", [],
+            "Cancel the invite for \(invite.name)?")
     }
 
     private func isWanted(_ invite: Invite, _ join: GroupHash) throws -> Bool {
@@ -103,13 +103,12 @@ struct GroupAdmission {
             workspace.context.warn(
                 "not-admitted",
                 "\(invite.name) answered the invite. To admit them, run zg-env sync on a terminal and "
-                    + "compare the words, or add --admit."
-            )
+                    + "compare the verification words, or add --admit.")
             return false
         }
         return try workspace.interaction.confirm(
             "\(invite.name) answered the invite as \(invite.rights.role.name) of \(access.membership.name).",
-            ["Words: \(words)"], "Does \(invite.name) see the same words? Admit them?")
+            ["Verification words: \(words)"], "Does \(invite.name) see the same words? Admit them?")
     }
 }
 

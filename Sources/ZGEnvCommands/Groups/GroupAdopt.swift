@@ -6,10 +6,10 @@ struct GroupAdopt: Command {
     static let spec = CommandSpec(
         ["group", "adopt"], "Use a project that came from a group",
         discussion: """
-            A project from a group is called PROJECT@GROUP until you adopt it under a name of \
-            your own. If you have a project of that name, variables with the same value become \
-            one, and the rest of it is kept as "NAME (before)". Also brings back a project that \
-            you removed here.
+            A project from a group is called PROJECT@GROUP until you adopt it under a name of your \
+            own. If you already have a project with that name, variables with the same value are \
+            merged, and your other variables are kept in a project called "NAME (before)". Also \
+            brings back a project that you removed from this vault.
             """,
         arguments: [
             ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project)),
@@ -17,7 +17,7 @@ struct GroupAdopt: Command {
         ],
         options: [
             OptionSpec(
-                flag: "bind", "Link it to the Vercel project that the group proposes")
+                flag: "bind", "Link the project to the Vercel project that the group proposes")
         ],
         exitCodes: ExitCode.ofVercel)
 

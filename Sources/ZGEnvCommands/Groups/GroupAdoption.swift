@@ -88,7 +88,7 @@ struct GroupAdoption {
             let current = try newPlan(transaction.index, values)
             guard current?.lines(name) ?? [] == lines else {
                 throw CommandError(
-                    .conflict, "\(name) was changed while this ran.",
+                    .conflict, "\(name) was changed while the command was running.",
                     hint: "Nothing was changed. Run the command again.")
             }
             transaction.index.projects[place].name = name
@@ -157,7 +157,7 @@ struct GroupAdoption {
 
     /// How to accept a proposal.
     static func offer(_ proposal: GroupBinding, _ name: String) -> String {
-        "The group links \(name) to \(words(of: proposal)). To do the same here, run: "
+        "The group links \(name) to \(words(of: proposal)). To do the same in this vault, run: "
             + "zg-env group adopt \(word: name) --bind"
     }
 
@@ -177,7 +177,7 @@ struct GroupAdoption {
     ) throws -> (bound: String?, target: Target?) {
         guard let proposal = shared.proposal else {
             throw CommandError(
-                .conflict, "The group proposes no Vercel project for \(project.name).",
+                .conflict, "The group does not propose a Vercel project for \(project.name).",
                 hint: "Link it with: zg-env link NAME --as \(word: project.name)")
         }
         if proposal.isSame(as: project.binding) {

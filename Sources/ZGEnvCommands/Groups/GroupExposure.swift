@@ -9,12 +9,12 @@ struct GroupExposure: Command {
     static let spec = CommandSpec(
         ["group", "exposure"], "Show what a member could read, and whether it was replaced",
         discussion: """
-            Compares every value that WHO could read through the group, or wrote, with the values \
-            in use, and looks at Vercel. Exits with 0 only if none of them is in use or live, \
-            Vercel has no variable of these projects that this vault does not know, \
-            every member who can write has synced since, and no change waits for sync. This is a statement about what this vault has: \
-            run sync first. It cannot tell whether an old value is still valid: revoke it where it \
-            was issued.
+            Checks whether the values that WHO could read through the group, or wrote, are in use \
+            in the vault or live on Vercel. Exits with 0 only if none of these values is in use or \
+            live, every variable of these projects on Vercel is also in this vault, every member \
+            who can write has synced since, and no change is waiting to be published. The result \
+            describes only what this vault has: run zg-env sync first. The command cannot tell \
+            whether an old value is still valid: revoke it where it was issued.
             """,
         arguments: [ArgumentSpec("WHO", .one, "A name, or the first digits of a member ID")],
         options: [
@@ -26,7 +26,7 @@ struct GroupExposure: Command {
                 "accept-silent", value: "NAME",
                 "Do not wait for NAME, who has not synced since the removal",
                 repeatable: true, commaSeparated: true),
-            OptionSpec("reason", value: "TEXT", "Why, for --accept and --accept-silent"),
+            OptionSpec("reason", value: "TEXT", "The reason for --accept or --accept-silent"),
             OptionSpec(
                 "report", value: "FILE",
                 "Write a signed report, as Markdown, or as JSON if FILE ends with .json",
@@ -34,7 +34,7 @@ struct GroupExposure: Command {
             OptionSpec(flag: "force", "With --report: replace an existing FILE"),
         ],
         examples: [
-            .init("zg-env group exposure bob", "list what bob knows"),
+            .init("zg-env group exposure bob", "list the values that bob could read"),
             .init(
                 "zg-env group exposure bob --accept LOG_LEVEL --reason 'not a secret'",
                 "settle a variable that needs no replacement"),
@@ -65,7 +65,8 @@ struct GroupExposure: Command {
         }
         guard (accepted.isEmpty && silent.isEmpty) == (reason == nil) else {
             throw CommandError(
-                .usage, "--accept and --accept-silent need --reason TEXT, and the other way round.")
+                .usage,
+                "--accept and --accept-silent need --reason TEXT, and --reason needs one of them.")
         }
     }
 
@@ -98,7 +99,7 @@ struct GroupExposure: Command {
         for key in accepted {
             let rows = found.rows.filter { $0.variable.name == key }
             guard !rows.isEmpty else {
-                throw CommandError(.notFound, "\(subject.name) did not know a value of \(key).")
+                throw CommandError(.notFound, "\(subject.name) could not read a value of \(key).")
             }
             decisions += rows.map { .init(.record, $0.variable.id, in: $0.variable.project) }
         }
@@ -106,7 +107,8 @@ struct GroupExposure: Command {
             let members = found.silent.filter { $0.name == name }
             guard !members.isEmpty else {
                 throw CommandError(
-                    .notFound, "\(name) is not among the members who have not synced since.")
+                    .notFound,
+                    "\(name) is not one of the members who have not synced since the removal.")
             }
             decisions += members.map { .init(.silence, $0.member, in: nil) }
         }
@@ -120,13 +122,13 @@ struct GroupExposure: Command {
     ) -> CommandResult {
         var lines: [String] = []
         if found.rows.isEmpty, found.unusedProjects.isEmpty {
-            lines.append("\(who) knows no value of \(membership.name).")
+            lines.append("\(who) could not read a value of \(membership.name).")
         }
         lines += found.remarks(membership.name)
         if found.isStillMember { lines.append("\(who) is still a member of \(membership.name).") }
         if found.missingCount > 0 {
             lines.append(
-                "\(DisplayText.count(found.missingCount, "change")) cannot be judged before the contents arrive: zg-env sync"
+                "\(DisplayText.count(found.missingCount, "change")) cannot be checked before the contents arrive. Run: zg-env sync"
             )
         }
         if found.waitingCount > 0 {
@@ -134,14 +136,14 @@ struct GroupExposure: Command {
         }
         for member in found.silent where member.reason == nil {
             lines.append(
-                "\(member.name) can write and has not synced since: they may store a value that \(who) can read."
+                "\(member.name) can write and has not synced since the removal, so they may store a value that \(who) can read."
             )
         }
         lines += ExposureRow.unrevoked(found.rows)
         if found.isSettled {
             lines.append("Nothing is left to replace.")
             lines.append(
-                "State words, the same in every vault with the same state: \(found.words)")
+                "State words (the same in every vault with the same state): \(found.words)")
         }
         let text =
             ExposureRow.table(found.rows, workspace.context) + DisplayText.lines(lines)

@@ -21,14 +21,14 @@ struct GroupInvite: Command {
             GroupOptions.group,
             OptionSpec(
                 "role", value: "ROLE",
-                "What they may do (default: member)",
+                "What WHO may do (default: member)",
                 form: .oneOf(GroupRole.names)),
             OptionSpec(
-                "project", short: "p", value: "PROJECT", "Limit them to a project",
+                "project", short: "p", value: "PROJECT", "Limit WHO to a project",
                 repeatable: true, completion: .dynamic(.project)),
             OptionSpec(
                 "for", value: "TIME", "How long the code is valid (default: 3d)", form: .duration),
-            OptionSpec(flag: "auto", "Admit them at the next sync without a question"),
+            OptionSpec(flag: "auto", "Admit WHO at the next sync without asking"),
             OptionSpec(
                 flag: "my-machine", "Invite another machine of yours (default role: yours)"),
         ],
@@ -73,7 +73,7 @@ struct GroupInvite: Command {
         let rights = try rights(membership, workspace)
         guard !isAutomatic || rights.role != .admin else {
             throw CommandError(
-                .usage, "An admin cannot be admitted without a question: leave out --auto.")
+                .usage, "An admin cannot be admitted automatically: leave out --auto.")
         }
         let readable = try readableCount(rights, membership, workspace)
         let plan = [

@@ -13,8 +13,9 @@ struct GroupJoin: Command {
         ["group", "join"], "Join a group that you were invited to",
         discussion: """
             Asks for the one-time code, or reads it from stdin. An admin then admits you with \
-            zg-env sync: compare the six words with them. With --wait, zg-env then asks which \
-            projects to use; otherwise run zg-env sync and zg-env group adopt afterwards.
+            zg-env sync: compare the six verification words with them. With --wait, zg-env then \
+            asks which projects to use; otherwise run zg-env sync and zg-env group adopt \
+            afterwards.
             """,
         arguments: [ArgumentSpec("PLACE", .one, "Git URL or directory of the group")],
         options: [
@@ -24,7 +25,8 @@ struct GroupJoin: Command {
                 "adopt", value: "WHICH", "With --wait: adopt all projects or none, without asking",
                 form: .oneOf(["all", "none"])),
             OptionSpec(
-                flag: "bind", "With --wait: link them to Vercel projects as the group proposes"),
+                flag: "bind",
+                "With --wait: link the adopted projects to Vercel projects as the group proposes"),
             OptionSpec(
                 flag: "link", "With --wait: link this directory to the only project adopted"),
         ],
@@ -82,7 +84,7 @@ struct GroupJoin: Command {
         let (membership, words) =
             try pending.flatMap { try answered($0, place, workspace) }
             ?? join(found, name, address, place, code, keys, workspace)
-        workspace.note("Answered the invite as \(found.invite.name). Words: \(words)")
+        workspace.note("Answered the invite as \(found.invite.name). Verification words: \(words)")
         workspace.note(
             found.invite.isAutomatic
                 ? "You will be admitted at an admin's next sync. Then run: zg-env sync"
@@ -181,7 +183,7 @@ struct GroupJoin: Command {
                 let states = try check(invite, object, Array(reading.objects.values))
                 guard !states.contains(where: { $0.voidInvites.contains(invite.id) }) else {
                     throw CommandError(
-                        .conflict, "The invite of \(invite.name) was canceled.",
+                        .conflict, "The invite for \(invite.name) was canceled.",
                         hint: "Ask for another invite.")
                 }
                 return Found(

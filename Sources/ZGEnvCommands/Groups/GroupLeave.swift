@@ -10,8 +10,8 @@ struct GroupLeave: Command {
     static let spec = CommandSpec(
         ["group", "leave"], "Leave a group, keeping its projects in this vault",
         discussion: """
-            The projects stay here and are no longer shared. Ask an admin to remove you, so that \
-            new keys are made.
+            The projects stay in this vault and are no longer shared. Ask an admin to remove you, \
+            so that the group gets new keys.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group, if there are several")],
         exitCodes: ExitCode.ofOpening(and: .conflict))

@@ -115,17 +115,17 @@ extension LateReason {
     /// A clause for people.
     var words: String {
         switch self {
-        case .member: "its author was no member"
+        case .member: "its author was not a member"
         case .signature: "its signature is invalid"
         case .compartment: "its author had no access to the project"
-        case .epoch: "it was written under keys that no longer count"
+        case .epoch: "it was written with keys that are no longer valid"
         case .pastEntry: "it refers to an older membership than the changes that it builds on"
         case .chain: "it does not continue what its author wrote before"
         case .role: "its author's role does not allow it"
         case .key: "it was signed with the wrong key"
         case .record: "it changes a variable that does not exist"
-        case .replaces: "it replaces what its author had not seen"
-        case .widening: "it makes a value more widely available without the right to"
+        case .replaces: "it replaces a change that its author had not seen"
+        case .widening: "its author had no right to make a value more widely available"
         case .cut: "its author had already lost the right"
         }
     }

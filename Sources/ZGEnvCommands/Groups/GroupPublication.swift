@@ -84,7 +84,8 @@ struct GroupPublication {
             })
         else {
             throw CommandError(
-                .usage, "\(name) is not shared with a group, so there is nowhere to send it.",
+                .usage,
+                "\(name) is not shared with a group, so there is nowhere to send the change.",
                 hint: "Leave out --sync, or share it first: zg-env share \(word: name) --group NAME"
             )
         }
@@ -93,7 +94,7 @@ struct GroupPublication {
     }
 
     private static func notMember(_ membership: GroupMembership) -> SharingError {
-        SharingError(.notAllowed, "This vault is no active member of \(membership.name).")
+        SharingError(.notAllowed, "This vault is not an active member of \(membership.name).")
     }
 
     /// Sends what a command stored, and adds the report, or why it was not sent.
@@ -116,7 +117,8 @@ struct GroupPublication {
             }
             let index = try workspace.session.index(.everything)
             guard try OutgoingChange.all(of: membership.group, in: index).isEmpty else {
-                throw CommandError(.unavailable, "The place was not seen to hold the change.")
+                throw CommandError(
+                    .unavailable, "zg-env could not confirm that the place has the change.")
             }
         } catch {
             let failure = CommandError(mapping: error)

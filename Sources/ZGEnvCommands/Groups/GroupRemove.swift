@@ -9,9 +9,9 @@ struct GroupRemove: Command {
     static let spec = CommandSpec(
         ["group", "remove"], "Remove a person or machine from a group",
         discussion: """
-            Makes new keys, so that they read nothing written from now on. They keep what they \
-            could read before: replace those values. zg-env does not remove their access to the \
-            place or to Vercel. An open invite of that name is canceled.
+            Creates new keys, so that the removed member cannot read anything written from now on. \
+            They keep what they could read before: replace those values. zg-env does not revoke \
+            their access to the place or to Vercel. An open invite for that name is canceled.
             """,
         arguments: [
             ArgumentSpec("WHO", .one, "A name, or the first 4 or more digits of a member ID")
@@ -55,7 +55,8 @@ struct GroupRemove: Command {
         if member == nil, access.membership.people.named(who).contains(where: \.isActive) {
             throw CommandError(
                 .conflict,
-                "\(who) joined \(membership.name) while this ran. Nothing was removed.",
+                "\(who) joined \(membership.name) while the command was running. Nothing was "
+                    + "removed.",
                 hint: "Run the command again to remove the member.")
         }
         // By another admin, or by this command before it was killed.
@@ -66,7 +67,7 @@ struct GroupRemove: Command {
         {
             throw CommandError(
                 .notFound, "\(member.name) was already removed from \(membership.name).",
-                hint: "Take away their access to \(membership.place) and to the team on Vercel.")
+                hint: "Revoke their access to \(membership.place) and to the team on Vercel.")
         }
         try access.publishEntry { view in
             EntryDraft(
@@ -81,7 +82,7 @@ struct GroupRemove: Command {
                 "zg-env cannot revoke their access to \(membership.place) and to the team on Vercel: do that yourself."
             )
         }
-        if !invites.isEmpty { workspace.note("The invite of \(who) was canceled.") }
+        if !invites.isEmpty { workspace.note("The invite for \(who) was canceled.") }
         return CommandResult(json: [
             "group": .string(membership.name),
             "removed": .array(member.map { [.string($0.name)] } ?? []),
@@ -98,10 +99,10 @@ struct GroupRemove: Command {
         if let member {
             plan = [
                 "remove \(member.name) (\(member.member.hexadecimal.prefix(8))) from \(membership.name)",
-                "make new keys; \(DisplayText.count(exposed, "value")) that they could read should be replaced",
+                "create new keys; \(DisplayText.count(exposed, "value")) that they could read should be replaced",
             ]
         }
-        if !invites.isEmpty { plan.append("cancel the open invite of \(who)") }
+        if !invites.isEmpty { plan.append("cancel the open invite for \(who)") }
         return plan
     }
 }

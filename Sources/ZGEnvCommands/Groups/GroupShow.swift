@@ -8,12 +8,12 @@ internal import Vault
 /// `group show`: the members of the groups, and what waits.
 struct GroupShow: Command {
     static let spec = CommandSpec(
-        ["group", "show"], "Show members, projects and state of your groups",
+        ["group", "show"], "Show the members, projects and state of your groups",
         discussion: """
-            Shows what was known at the last sync, and sends nothing. Two people who see the same \
-            state words of a group have the same members; of a project, the same changes, too. \
-            Times are as reported by each author. Why changes do not count is shown while the values \
-            are unlocked.
+            Shows what was known at the last sync, and sends nothing. If two people see the same \
+            state words for a group, they have the same members; if they see the same state words \
+            for a project, they also have the same changes. Times are as reported by each author. \
+            While the values are unlocked, the command also shows why changes do not count.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         exitCodes: ExitCode.ofOpening(), aliases: [["group", "status"]])
@@ -80,7 +80,8 @@ struct GroupShow: Command {
         }
         for detail in details.all { text += "  \(detail.text)\n" }
         for name in RemovedProject.names(membership) {
-            text += "  not used here: \(name). Use it with: zg-env group adopt \(word: name)\n"
+            text +=
+                "  not used in this vault: \(name). Use it with: zg-env group adopt \(word: name)\n"
         }
         if outgoing > 0, membership.standing == .ended {
             text += "  \(DisplayText.count(outgoing, "change")) will not be sent\n"
@@ -89,7 +90,7 @@ struct GroupShow: Command {
         }
         if admins == 1, membership.standing == .active {
             text +=
-                "  There is only one admin. If that vault is lost, no one can invite or remove members.\n"
+                "  There is only one admin. If their vault is lost, no one can invite or remove members.\n"
         }
         let json: JSONValue = [
             "group": .string(membership.name), "id": .string(membership.group.hexadecimal),

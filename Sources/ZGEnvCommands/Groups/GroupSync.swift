@@ -10,9 +10,9 @@ struct GroupSync: Command {
     static let spec = CommandSpec(
         ["sync"], "Exchange changes of shared projects with your groups",
         discussion: """
-            Publishes what you changed, takes what others changed, and shows what came. An admin \
-            is asked about each person who answered an invite: compare the six words with them. \
-            Fails if this vault is not a member, so that scripts stop.
+            Publishes your changes, gets the changes of others, and shows what was received. An \
+            admin is asked about each person who answered an invite: compare the six verification \
+            words with them. Fails if this vault is not a member, so that scripts stop.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         options: [
@@ -135,8 +135,8 @@ struct GroupSync: Command {
             if project.isAttached { lines.append("\(group): attached \(project.name) again.") }
             if let aside = project.movedAside {
                 lines.append(
-                    "\(project.name): only this vault had \(aside.names.joined(separator: ", ")), now in "
-                        + "\(aside.project), which is not shared.")
+                    "\(project.name): only this vault had \(aside.names.joined(separator: ", ")), "
+                        + "which is now in \(aside.project) and not shared.")
             }
             if project.isNew {
                 lines.append(
@@ -158,13 +158,14 @@ struct GroupSync: Command {
             if project.waitingCount > 0 {
                 lines.append(
                     "\(project.name): \(project.waitingCount == 1 ? "1 change builds" : "\(project.waitingCount) changes build") "
-                        + "on others that the place does not show. If the next sync says so again, "
-                        + "compare the state words of zg-env group show with a colleague.")
+                        + "on others that the place does not show. If the next sync reports this "
+                        + "again, compare the state words from zg-env group show with a colleague.")
             }
             if project.heldCount > 0 {
                 lines.append(
-                    "\(project.name): changes to \(DisplayText.count(project.heldCount, "variable")) wait for you. See: "
-                        + "zg-env group accept -p \(project.name)")
+                    "\(project.name): changes to "
+                        + "\(DisplayText.count(project.heldCount, "variable")) are waiting for "
+                        + "your approval. See: zg-env group accept -p \(project.name)")
             }
         }
         let news = lines
@@ -193,7 +194,7 @@ struct GroupSync: Command {
         case .changed: return "\(author) changed \(variable)"
         case .removed: return "\(author) removed \(variable)"
         case .contested: return "\(author) also changed \(variable), which is now contested"
-        case .offered: return "\(author) offers a value of \(variable)"
+        case .offered: return "\(author) offers a value for \(variable)"
         case .kept:
             return "\(author) removed \(variable) while its value was changed: the value stays"
         case .returned:
@@ -201,7 +202,7 @@ struct GroupSync: Command {
         case .withdrawn:
             return "\(variable) was removed: the change by \(author) that added it does not count"
         case .restored: return "\(variable) was restored: the change by \(author) counts again"
-        case .unreadable: return "\(author) stored a value of \(variable) that cannot be opened"
+        case .unreadable: return "\(author) stored a value for \(variable) that cannot be opened"
         }
     }
 

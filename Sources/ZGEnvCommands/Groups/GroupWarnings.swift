@@ -82,11 +82,11 @@ struct GroupWarnings {
             case .open:
                 return CommandError(
                     .unauthorized, "No admin of \(group) has admitted this vault yet.",
-                    hint: "Ask one to run zg-env sync, then run it here again.")
+                    hint: "Ask an admin to run zg-env sync, then run zg-env sync again.")
             case .void:
                 return CommandError(
                     .unauthorized, "The invite to \(group) was canceled.",
-                    hint: "Ask for another one, and run zg-env group join again.")
+                    hint: "Ask for another invite, and run zg-env group join again.")
             case .usedByOther:
                 return CommandError(
                     .unauthorized,
@@ -108,7 +108,7 @@ extension LateReason {
         case .member: "this vault was not a member"
         case .compartment: "this vault had no access to the project"
         case .epoch, .pastEntry: "it was made with an outdated membership"
-        case .widening: "it widens a scope or weakens a type without the right to"
+        case .widening: "you had no right to widen a scope or weaken a type"
         case .signature, .chain, .record, .replaces: "it is not valid (\(rawValue))"
         }
     }

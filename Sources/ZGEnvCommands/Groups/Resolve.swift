@@ -9,7 +9,7 @@ internal import Vault
 /// `resolve`: decides about a contested variable.
 struct Resolve: Command {
     static let spec = CommandSpec(
-        ["resolve"], "Decide about a contested variable of a shared project",
+        ["resolve"], "Resolve a contested variable of a shared project",
         discussion: """
             Without --take, lists the versions in question: who stored them and when, not the \
             values. --take makes one of them the value for everyone.
@@ -18,7 +18,7 @@ struct Resolve: Command {
         options: [
             OptionSpec(
                 "take", value: "VERSION",
-                "The first digits of its ID, mine for this vault's, or theirs or a member's name if that is unique"
+                "The version to use: the first digits of its ID, mine for this vault's version, or theirs or a member's name if that is unique"
             )
         ],
         examples: [.init("zg-env resolve API_KEY --take mine", "keep this vault's value")],
@@ -94,9 +94,10 @@ struct Resolve: Command {
         guard take == "mine" else {
             throw CommandError(
                 .usage,
-                "Members gave \(key) different names or scopes. Only this vault's can be chosen.",
+                "Members gave \(key) different names or scopes. Only the name and scope in this "
+                    + "vault can be chosen.",
                 hint:
-                    "--take mine gives everyone this vault's. To choose a colleague's, change the variable to match first, with zg-env rename, set or rm."
+                    "--take mine gives everyone this vault's name and scope. To choose a colleague's, first change the variable to match, with zg-env rename, set or rm."
             )
         }
         let scopes = contested.compactMap { item in
@@ -170,8 +171,8 @@ struct Resolve: Command {
             throw CommandError(
                 found.isEmpty ? .notFound : .usage,
                 found.isEmpty
-                    ? "No version in question is \(take), or begins with that."
-                    : "Several versions in question fit \(take).",
+                    ? "No version in question matches \(take)."
+                    : "Several versions in question match \(take).",
                 hint: "List them with: zg-env resolve \(word: key) -p \(word: project)")
         }
         return chosen

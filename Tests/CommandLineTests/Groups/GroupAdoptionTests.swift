@@ -91,7 +91,7 @@ struct GroupAdoptionTests {
         let list = try homes.object("bob", ["list"])["variables"]?.elements.first
         #expect(list?["group"] == .null)
         failed(try homes.run("bob", "group", "adopt", "web", "--yes"), 5, "already adopted")
-        failed(try homes.run("bob", "group", "adopt", "web", "--bind"), 5, "no Vercel project")
+        failed(try homes.run("bob", "group", "adopt", "web", "--bind"), 5, "a Vercel project for")
     }
 
     @Test func `join waits for an admin, and adopts as the options say`() throws {

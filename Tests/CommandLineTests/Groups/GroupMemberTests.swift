@@ -86,7 +86,7 @@ struct GroupMemberTests {
         #expect(try shown("alice")["invites"]?.elements.isEmpty == true)
         failed(
             try homes.run("bob", "group", "join", homes.place, input: .text(code + "\n")), 5,
-            "invite of bob was canceled")
+            "invite for bob was canceled")
     }
 
     @Test func `a no about the words offers to cancel the invite`() throws {
@@ -100,7 +100,7 @@ struct GroupMemberTests {
             script: [
                 (.terminal("Passphrase"), .line(CommandHome.passphrase)),
                 (.terminal("Does bob see the same words? Admit them?"), .line("n")),
-                (.terminal("Cancel the invite of bob?"), .line("y")),
+                (.terminal("Cancel the invite for bob?"), .line("y")),
             ]
         ).run()
         #expect(asked.status == 0, "\(asked.error)")
@@ -121,7 +121,9 @@ struct GroupMemberTests {
         failed(try homes.run("eve", "sync"), 4)
         let told = done(try homes.run("alice", "sync", "-q"))
         #expect(
-            told.error.contains("used invite of ci: the code is known to others"), "\(told.error)")
+            told.error.contains(
+                "invite for ci, which was already used: the code is known to others"),
+            "\(told.error)")
         #expect(done(try homes.run("alice", "sync", "-q")).error == "")
     }
 
@@ -160,7 +162,7 @@ struct GroupMemberTests {
         let late = try homes.run("carol", "group", "remove", "bob", "--yes")
         #expect(late.status == 4)
         // First comes what the sync brought.
-        for part in ["alice removed bob", "bob was already removed from acme.", "Take away their"] {
+        for part in ["alice removed bob", "bob was already removed from acme.", "Revoke their"] {
             #expect(late.error.contains(part), "\(late.error)")
         }
         failed(

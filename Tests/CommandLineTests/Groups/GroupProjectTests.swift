@@ -33,7 +33,7 @@ struct GroupProjectTests {
         // A sync does not bring it back unasked.
         #expect(try projects("bob") == [])
         let shown = done(try homes.run("bob", "group", "show")).output
-        #expect(shown.contains("not used here: web@acme"), "\(shown)")
+        #expect(shown.contains("not used in this vault: web@acme"), "\(shown)")
         #expect(!shown.contains("?"), "\(shown)")
         done(try homes.run("bob", "group", "adopt", "web@acme", "--dry-run"))
         #expect(try projects("bob") == [])
@@ -122,7 +122,7 @@ struct GroupProjectTests {
         try FileManager.default.moveItem(atPath: homes.place, toPath: homes.place + "-away")
         let offline = try failedAsJSON(homes.run("bob", "sync", "--json"), 7, "unavailable")
         #expect(offline.contains("acme cannot be synced with \(homes.place)"), "\(offline)")
-        #expect(offline.contains("1 change keeps waiting"), "\(offline)")
+        #expect(offline.contains("1 change is still waiting"), "\(offline)")
         try FileManager.default.moveItem(atPath: homes.place + "-away", toPath: homes.place)
         let found = try FileManager.default.contentsOfDirectory(atPath: homes.place)
         for name in found { try FileManager.default.removeItem(atPath: "\(homes.place)/\(name)") }

@@ -174,7 +174,7 @@ struct ReplacingTests {
         done(try homes.run("alice", "sync"))
         let found = try homes.run("alice", "group", "exposure", "bob")
         #expect(found.status == 1)
-        #expect(found.output.contains("what is live was not seen"), "\(found.output)")
+        #expect(found.output.contains("it is not known which values are live"), "\(found.output)")
     }
 
     @Test func `rekey says that the keys of a group stay, and how to replace them`() throws {

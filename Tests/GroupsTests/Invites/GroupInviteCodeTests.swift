@@ -60,7 +60,7 @@ struct GroupInviteCodeTests {
 
     @Test func `refuses other texts and sizes`() throws {
         for text in ["", "hello", "correct horse battery staple"] {
-            #expect(try reason(text) == "the text is not a code of an invite")
+            #expect(try reason(text) == "the text is not an invite code")
         }
         for count in [1, 15, 17, 32] {
             #expect(throws: GroupError.self) {
