@@ -41,7 +41,7 @@ struct YAMLScanner {
                 index = line.next
             } else if first > index {
                 throw refusal(
-                    "nested values, and values that go on in the next line, cannot be read",
+                    "nested values, and values that continue on the next line, cannot be read",
                     at: first, key: last)
             } else if text.has("---", at: first), isEnd(of: line.end, at: first + 3) {
                 guard !hasBegun, !isEmptyMapping else {
@@ -185,7 +185,7 @@ struct YAMLScanner {
                 guard let escape = QuotedString.escape(text, at: position), escape.length != 12,
                     escape.scalar != "\0"
                 else {
-                    throw refusal("not an escape of YAML, or a NUL", at: position, key: key)
+                    throw refusal("not a valid YAML escape, or a NUL", at: position, key: key)
                 }
                 position += escape.length
             } else if text[position] != quote {

@@ -35,7 +35,7 @@ package struct KernelKeyringError: Error, Equatable {
         case ENOSYS, EPERM:
             self.init(
                 .unavailable,
-                "kernel keyrings are not available here, which is common in containers "
+                "kernel keyrings are not available on this system, which is common in containers "
                     + "(\(call): \(text))")
         case EDQUOT, ENOMEM:
             self.init(.full, "the kernel cannot store another key for this user (\(call): \(text))")

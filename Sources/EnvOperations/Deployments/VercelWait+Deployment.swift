@@ -17,7 +17,8 @@ extension VercelWait {
             let reason: String? =
                 switch deployment.state {
                 case let state where state.isFailed: "the build failed"
-                case .canceled: "Vercel canceled it, for example by the Ignored Build Step setting"
+                case .canceled:
+                    "Vercel canceled it, for example because of the Ignored Build Step setting"
                 case .blocked: "Vercel blocked it"
                 default: nil
                 }

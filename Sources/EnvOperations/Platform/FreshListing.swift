@@ -65,7 +65,7 @@ package final class FreshListing {
         guard !hasListed || now.hiddenProduction <= last.hiddenProduction else {
             throw VercelAPIError(
                 .forbidden, reason: "\(now.hidingClause), more than a moment ago",
-                hint: "use a token that may see production")
+                hint: "use a token that has access to production variables")
         }
         take(list, elapsed: elapsed, pauseCount: pauseCount)
         return last

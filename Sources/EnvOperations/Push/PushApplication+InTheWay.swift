@@ -24,7 +24,7 @@ extension PushApplication {
                         "Vercel already has a variable of that name for \(step.attributes.scope.description), and hides it from this token",
                         VercelAPIError(
                             .forbidden, reason: now.hidingClause,
-                            hint: "use a token that may see production variables"))
+                            hint: "use a token that has access to production variables"))
                     outcomes[place]?.isSent = false
                 }
                 continue
@@ -32,14 +32,14 @@ extension PushApplication {
             // It is not new: the step that was to make room for this one failed.
             if let planned = planned[record.id], planned.updatedAt == record.updatedAt {
                 outcomes[place]?.end = .failed(
-                    "Vercel's variable for \(record.attributes.scope.description) was to give up this target first, and was not changed",
+                    "Vercel's variable for \(record.attributes.scope.description) should have given up this target first, but was not changed",
                     nil)
                 outcomes[place]?.isSent = false
                 continue
             }
             let who = record.phrase(for: record.author, as: origin.author)
             outcomes[place]?.end = .conflict(
-                "a variable for \(record.attributes.scope.description) was created on Vercel while this ran\(who)"
+                "a variable for \(record.attributes.scope.description) was created on Vercel while the command was running\(who)"
             )
             outcomes[place]?.isSent = false
             outcomes[place]?.way = .init(record, sendsValue: true)

@@ -115,7 +115,8 @@ extension PushApplication {
         // An upsert keeps a comment that another user writes meanwhile. Without a response, the
         // record may be another user's.
         if (record.attributes.comment ?? "") != (wanted.comment ?? "") {
-            return .conflict("it was changed on Vercel\(author(of: record)) while this ran")
+            return .conflict(
+                "it was changed on Vercel\(author(of: record)) while the command was running")
         }
         if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
         guard case .success(let theirs?) = answer,

@@ -79,7 +79,8 @@ extension PushApplication {
             let records = try self.listing.currentByID()
             try self.renewOld(steps)
             guard !steps.contains(where: { self.isChanged($0.step, in: records) }) else {
-                throw VercelAPIError(.notSent, reason: "it was changed on Vercel while this ran")
+                throw VercelAPIError(
+                    .notSent, reason: "it was changed on Vercel while the command was running")
             }
         }
     }

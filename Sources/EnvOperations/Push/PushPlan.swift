@@ -328,7 +328,7 @@ package struct PushPlan: Equatable, Sendable {
     private static func reason(_ step: Step, waitingFor other: Step) -> String {
         let name = other.variable?.name ?? other.key
         let who = name == step.key ? "\(name) (\(other.attributes.scope.description))" : name
-        return "it needs the place on Vercel of \(who), which is not sent"
+        return "it needs the place that \(who) has on Vercel, but that variable is not sent"
     }
 
     /// Returns notes about records that other users created in scopes that records of the vault

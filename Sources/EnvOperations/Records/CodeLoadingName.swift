@@ -177,7 +177,7 @@ package enum CodeLoadingName {
         ("GUNICORN_CMD_ARGS", .code, "passes options to gunicorn, and may load a module"),
         ("HGRCPATH", .code, "selects Mercurial's configuration file, which may run programs"),
         ("HOME", .settings, "changes where programs find the user's configuration and files"),
-        ("HOSTALIASES", .traffic, "changes which servers names stand for"),
+        ("HOSTALIASES", .traffic, "changes which servers host names refer to"),
         ("HTTPS_PROXY", .traffic, "sends programs' HTTPS requests through another server"),
         ("HTTP_PROXY", .traffic, "sends programs' HTTP requests through another server"),
         ("IFS", .code, "changes how shells split words"),
@@ -210,7 +210,7 @@ package enum CodeLoadingName {
         ("NODE_PATH", .code, "makes node look for modules in additional directories"),
         ("NODE_REPL_EXTERNAL_MODULE", .code, "selects a module that node loads in its REPL"),
         ("NODE_TLS_REJECT_UNAUTHORIZED", .certificates, "may disable certificate checks in node"),
-        ("NO_PROXY", .traffic, "selects which requests programs send past a proxy"),
+        ("NO_PROXY", .traffic, "selects which requests programs send without a proxy"),
         (
             "OPENSSL_CONF", .code,
             "points OpenSSL at a configuration file, which may make it load a library"
@@ -263,7 +263,10 @@ package enum CodeLoadingName {
         ("SHELL", .code, "specifies the shell that other programs run"),
         ("SHELLOPTS", .code, "turns on options in every bash shell"),
         ("SSH_ASKPASS", .code, "specifies a program that ssh and git run"),
-        ("SSLKEYLOGFILE", .certificates, "makes programs write down the keys of their connections"),
+        (
+            "SSLKEYLOGFILE", .certificates,
+            "makes programs write the keys of their connections to a file"
+        ),
         ("SSL_CERT_DIR", .certificates, "changes which certificates programs trust"),
         ("SSL_CERT_FILE", .certificates, "changes which certificates programs trust"),
         ("SUDO_ASKPASS", .code, "specifies a program that sudo runs"),
@@ -285,7 +288,7 @@ package enum CodeLoadingName {
         ("all_proxy", .traffic, "sends programs' requests through another server"),
         ("http_proxy", .traffic, "sends programs' HTTP requests through another server"),
         ("https_proxy", .traffic, "sends programs' HTTPS requests through another server"),
-        ("no_proxy", .traffic, "selects which requests programs send past a proxy"),
+        ("no_proxy", .traffic, "selects which requests programs send without a proxy"),
         ("npm_execpath", .code, "specifies the package manager that scripts run"),
     ]
 

@@ -60,7 +60,7 @@ extension VaultIndex {
     private static var forgedGroupEntry: VaultError {
         VaultError(
             damaged: .rotation,
-            "what the vault keeps about a group was changed by someone who cannot open the values")
+            "group data in the vault was changed by someone who cannot open the values")
     }
 
     /// Whether there is unfinished work that may need versions of values: any entry but ended

@@ -147,7 +147,9 @@ package final class Vault {
 
     func openedIndex(with keys: VaultKeys) throws(VaultError) -> SecretSlice {
         guard keys.index.epoch == header.indexEpoch else {
-            throw VaultError(.epochChanged, "the index key of \(path) was replaced while this ran")
+            throw VaultError(
+                .epochChanged, "the index key of \(path) was replaced while the command was running"
+            )
         }
         let key = try keys.index.sealingKey()
         let sealed = try sealedIndex()

@@ -104,7 +104,8 @@ extension Vault {
         guard standing.isAccepted else {
             guard standing == .older else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another copy while this ran")
+                    .epochChanged,
+                    "\(path) was replaced with another copy while the command was running")
             }
             throw objection(to: standing, seen, when: "was seen a moment ago", of: "was opened")
         }

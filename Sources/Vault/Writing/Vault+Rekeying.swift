@@ -56,10 +56,13 @@ extension Vault {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another vault while this ran")
+                    .epochChanged,
+                    "\(path) was replaced with another vault while the command was running")
             }
             guard vault.header.slots == rekeying.oldSlots else {
-                throw VaultError(.slotsChanged, "the slots of \(path) were changed while this ran")
+                throw VaultError(
+                    .slotsChanged, "the slots of \(path) were changed while the command was running"
+                )
             }
             if let seen {
                 let index = try vault.index(with: rekeying.oldKeys, extent: .listing)

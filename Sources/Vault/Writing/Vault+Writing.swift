@@ -36,7 +36,8 @@ extension Vault {
             let vault = try Vault(opening: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
-                    .epochChanged, "\(path) was replaced with another vault while this ran")
+                    .epochChanged,
+                    "\(path) was replaced with another vault while the command was running")
             }
             // With the root, the checkpoint's MAC covers it.
             if !keys.opensValues { try vault.checkPublicKey(with: keys) }

@@ -6,7 +6,7 @@ extension VaultTransaction {
     package mutating func keep(_ entry: JournalEntry) throws(VaultError) {
         try expectValues(for: "changing a shared project")
         guard entry.payload.count <= GroupEntryKind.payloadLimit else {
-            throw VaultError(.tooLarge, "what a vault keeps about a group exceeds 64 MiB")
+            throw VaultError(.tooLarge, "a vault's data about a group exceeds 64 MiB")
         }
         index.journal.removeAll { $0.id == entry.id }
         index.journal.append(entry)

@@ -30,7 +30,7 @@ extension VaultTransaction {
 
     private func position(ofSlot id: Identifier) throws(VaultError) -> Int {
         guard let position = slots.firstIndex(where: { $0.id == id }) else {
-            throw VaultError(.slotsChanged, "the slot was removed while this ran")
+            throw VaultError(.slotsChanged, "the slot was removed while the command was running")
         }
         return position
     }

@@ -77,7 +77,7 @@ struct IntegrationVariableTests {
         done(try platform.run("rename", "STORE", "SHOP", "-p", "web"))
         done(try platform.run("rename", "OWN", "STORE", "-p", "web"))
         let dry = try platform.run("push", "-p", "web", "--dry-run")
-        let reason = "it needs the place on Vercel of SHOP, which is not sent"
+        let reason = "it needs the place that SHOP has on Vercel, but that variable is not sent"
         #expect(dry.output.contains("STORE (production) is left out: \(reason)"), "\(dry.output)")
         let (report, message) = try failedReport(platform.push(), 5, "conflict")
         #expect(report.keys("managed") == ["SHOP", "STORE"] && report.keys("created") == ["FREE"])

@@ -20,7 +20,8 @@ struct LeftOutPushTests {
         #expect(report.keys("failed") == ["TZ", "A"] && report.keys("conflicts").isEmpty)
         #expect(
             report.reasons("failed").last
-                == "left out: it needs the place on Vercel of TZ, which is not sent")
+                == "left out: it needs the place that TZ has on Vercel, but that variable is not "
+                + "sent")
         // Only the rejected one is to be removed.
         #expect(
             message.contains("2 variables were not sent. TZ: left out: Vercel reserves this name")

@@ -58,7 +58,7 @@ struct SyncMessageTests {
         #expect(report.keys("updated") == ["A"] && report.keys("conflicts") == ["NEW"])
         #expect(
             report.reasons("conflicts") == [
-                "a variable for production, preview was created on Vercel while this ran by your account"
+                "a variable for production, preview was created on Vercel while the command was running by your account"
             ])
         #expect(message.contains("NEW: a variable for production, preview was created on Vercel"))
         #expect(message.contains("zg-env push NEW -p web --force"))
