@@ -76,7 +76,7 @@ enum CommandTable {
         name: "zg-env", version: Release.version,
         summary: "Encrypted environment variables for projects on Vercel",
         firstSteps: [
-            .init("zg-env try", "Show the main commands on made-up data"),
+            .init("zg-env try", "Demonstrate the main commands with made-up data"),
             .init("zg-env init", "Create a vault"),
             .init("zg-env login", "Store a Vercel token in the vault"),
             .init("zg-env link PROJECT", "Link this directory to a Vercel project"),

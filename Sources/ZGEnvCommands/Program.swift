@@ -61,7 +61,7 @@ package struct Program {
         zg-env keeps environment variables in one encrypted file, runs programs with them,
         and keeps Vercel in sync. There is no vault on this machine yet.
 
-          zg-env try           show the main commands on made-up data
+          zg-env try           demonstrate the main commands with made-up data
           zg-env init          create a vault
           zg-env login         store a Vercel token
           zg-env link          link this directory to a project

@@ -22,7 +22,8 @@ final class TrialServer {
         let found = beside.flatMap { search.find("\($0)/\(Self.program)") }
         guard let path = found ?? search.find(Self.program) else {
             throw CommandError(
-                .failed, "\(Self.program), which takes the place of Vercel here, is not installed.",
+                .failed,
+                "\(Self.program), which takes the place of Vercel in zg-env try, is not installed.",
                 hint: "Install the package \(Self.program), or run: make install")
         }
         process = try ChildProcess.start(

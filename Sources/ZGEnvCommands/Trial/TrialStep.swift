@@ -50,7 +50,7 @@ struct TrialStep {
         TrialStep(
             "Encrypt the variables of a .env file, and delete the file.",
             "import", ".env", "-p", "web", "--remove"),
-        TrialStep("Store a token, after checking it.", "login", readsToken: true),
+        TrialStep("Check a token and store it.", "login", readsToken: true),
     ]
 
     /// What the commands do with it.
@@ -65,7 +65,8 @@ struct TrialStep {
             "rotate", "DATABASE_PASSWORD", "-p", "web", "--generate", "hex:24", "--redeploy",
             "--yes"),
         TrialStep(
-            "Replace another one. Its check accepts only keys that start with sk_live_, and fails.",
+            "Replace another variable's value. Its check accepts only keys that start with "
+                + "sk_live_, so it fails.",
             "rotate", "STRIPE_KEY", "-p", "web", "--generate", "hex:24", "--redeploy", "--check",
             "grep -q ^sk_live_", "--yes", exitCode: .rolledBack,
             remark: "the rotation failed and was reverted"),

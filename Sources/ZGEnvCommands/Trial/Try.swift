@@ -6,7 +6,7 @@ internal import SystemFiles
 struct Try: Command {
     static let vaultUse = VaultUse(need: .never)
     static let spec = CommandSpec(
-        ["try"], "Show the main commands on made-up data",
+        ["try"], "Demonstrate the main commands with made-up data",
         discussion: """
             Runs the main commands in a temporary directory, with zg-env-sandbox, a local server \
             that behaves like Vercel's API. Needs no account, and does not use your vault, keyring \
@@ -76,7 +76,7 @@ struct Try: Command {
         if isShown {
             try context.output.write(
                 sentence:
-                    "Made-up variables in \(trial.directory.path), and a local server in place of Vercel."
+                    "This demo uses made-up variables in \(trial.directory.path), and a local server in place of Vercel."
             )
         }
         for (index, step) in steps.enumerated() {
@@ -105,7 +105,7 @@ struct Try: Command {
         }
         if startsShell {
             workspace.note(
-                "Made-up vault, project web, and a server in place of Vercel. Start with: zg-env list -p web. End with: exit"
+                "This shell uses a made-up vault with the project web, and a local server in place of Vercel. Start with: zg-env list -p web. End with: exit"
             )
             var result = CommandResult(json: .null)
             result.status = try trial.runShell(context)

@@ -69,7 +69,7 @@ struct TryTests {
         #expect(result.end == .exited(0), "\(result.screen)")
         #expect(
             result.screen.contains(
-                "8. Replace another one. Its check accepts only keys that start with sk_live_,\r\nand fails.\r\n"
+                "8. Replace another variable's value. Its check accepts only keys that start with\r\nsk_live_, so it fails.\r\n"
             ), "\(result.screen)")
         // The command can still be copied.
         #expect(result.screen.contains(" \\\r\n    "), "\(result.screen)")
@@ -174,7 +174,7 @@ struct TryTests {
         var wrapped = home.wrapped("/bin/sh") { ["-c", "'\($0)' try | head -n 1"] }
         wrapped.environment["TMPDIR"] = temporary.path
         let result = try wrapped.run()
-        #expect(result.output.hasPrefix("Made-up variables in "))
+        #expect(result.output.hasPrefix("This demo uses made-up variables in "))
         try expectNothingLeft()
     }
 
