@@ -181,7 +181,9 @@ struct OptionEffectTests {
         #expect(try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
         let wrong = try platform.home.directory.write("wrong", to: "wrong", mode: 0o600)
         done(try platform.run("slot", "add", "recovery"))
-        failed(try platform.run("rekey", "--slot-secret-file", wrong, "--yes"), 3, "opens no slot")
+        failed(
+            try platform.run("rekey", "--slot-secret-file", wrong, "--yes"), 3,
+            "does not open any slot")
     }
 
     @Test func `open fails if the browser cannot be started`() throws {

@@ -171,7 +171,7 @@ struct RedactTests {
             }.run()
             #expect(full.status == status, "\(full.error)")
             let isSaid = full.error.contains(
-                "Output of the program could not be written: No space left on device.")
+                "The program's output could not be written: No space left on device.")
             #expect(isSaid == (status == 125), "\(full.error)")
         }
     }

@@ -161,7 +161,7 @@ struct RunTests {
         }
         failed(
             try result("production", development), 125,
-            "The shell's value of DB is for development, but the program is to run for production.",
+            "The shell's value of DB is for development, but the program would run for production.",
             options.contains("--only") ? "Run: unset DB" : "--override, or run: unset DB")
         failed(try result("development", ["DB": "postgres://live"]), 125, "DB is for production")
         if options.contains("--require") { return }

@@ -49,7 +49,9 @@ struct Renderer {
         guard result.secret == nil else {
             return CommandError(
                 .failed, "\(cause) The recovery code was not shown, and cannot be shown again.",
-                hint: "Remove the slot of this code: zg-env slot list, then zg-env slot remove ID")
+                hint:
+                    "To remove the slot for this code, run zg-env slot list, then zg-env slot "
+                    + "remove ID")
         }
         return CommandError(
             .failed, "\(cause) The command itself had already finished.",

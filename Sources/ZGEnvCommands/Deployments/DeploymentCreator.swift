@@ -90,7 +90,7 @@ struct DeploymentCreator {
                 "Created \(made.id) (\(made.state.rawValue.lowercased())). It is not live yet.")
             if made.target == "production", new.action != "promote", before.isRolledBack {
                 workspace.note(
-                    "Production is rolled back, so it does not go live by itself. Once it is built, make it live with: zg-env promote \(word: made.id)"
+                    "Production is rolled back, so the deployment does not go live automatically. Once it is built, make it live with: zg-env promote \(word: made.id)"
                 )
             }
             return result(made, current: false, previous: previous, failure: nil)
@@ -147,7 +147,8 @@ struct DeploymentCreator {
             return made
         } catch let error as VercelAPIError where error.code != .cancelled {
             workspace.note(
-                "Cannot show the log. \(CommandError(mapping: error).message) Still waiting.")
+                "Cannot show the log. \(CommandError(mapping: error).message) Still waiting for "
+                    + "the deployment.")
             return made
         }
     }

@@ -89,7 +89,7 @@ struct NamedDeployment {
         } catch {
             workspace.context.warn(
                 "not-kept",
-                "Could not note the live deployment. \(CommandError(mapping: error).message)"
+                "Could not record the live deployment. \(CommandError(mapping: error).message)"
             )
             return nil
         }

@@ -27,8 +27,8 @@ enum KernelKeyringChecks {
             case .noSession, .sessionEnded:
                 "Log in again, or unlock for all sessions: zg-env unlock --scope user"
             case .unavailable:
-                "zg-env unlock does not work here. Enter the passphrase each time, for example with "
-                    + "--passphrase-file."
+                "zg-env unlock does not work on this system. Enter the passphrase each time, for "
+                    + "example with --passphrase-file."
             case .full: "See what uses the space: keyctl show @u"
             case .notThere, .failed: "Inspect the keyring with: keyctl show"
             }

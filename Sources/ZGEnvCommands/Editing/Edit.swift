@@ -10,12 +10,12 @@ struct Edit: Command {
     static let spec = CommandSpec(
         ["edit"], "Change variables in an editor",
         discussion: """
-            Opens the variables of a project or of a target (-t), or a single variable, as .env text in \
-            $VISUAL or $EDITOR. The text stays in memory and is never written to disk. The backup, swap \
-            and undo files of vim, nvim, nano, emacs and micro are disabled; zg-env warns about \
-            other editors. The changes are then shown, and either all or none of them are saved; \
-            removals need confirmation. If the text has errors, or someone else changed the \
-            variables since, you can edit the text again.
+            Opens the variables of a project or of a target (-t), or a single variable, as .env \
+            text in $VISUAL or $EDITOR. The text stays in memory and is never written to disk. The \
+            backup, swap and undo files of vim, nvim, nano, emacs and micro are disabled; zg-env \
+            warns about other editors. The changes are then shown, and either all or none of them \
+            are saved; removals need confirmation. If the text has errors, or someone else has \
+            since changed the variables, you can edit the text again.
 
             Without -t, shows the variables that have a single value for all their targets; a \
             change applies to all of these targets. With -t, a change applies only to that target. \

@@ -11,7 +11,7 @@ struct EditWork {
         var error: CommandError {
             let names = keys.joined(separator: ", ")
             return CommandError(
-                .conflict, "Changed by someone else since: \(names).",
+                .conflict, "Someone else has since changed: \(names).",
                 hint: "Your edits were not saved. Run the command again.")
         }
     }

@@ -178,7 +178,8 @@ struct EditableValues {
                 : "\(record.name) (no value in the vault)"
         }
         if !left.isEmpty {
-            lines.append("Not shown here and not changed: \(left.joined(separator: ", ")).")
+            lines.append(
+                "Not shown in this file, and not changed: \(left.joined(separator: ", ")).")
         }
         if !separate.isEmpty {
             lines.append(

@@ -52,7 +52,7 @@ struct EditedText {
         if let onlyKey, let other = source.keys.first(where: { $0 != onlyKey }) {
             throw CommandError(
                 .usage,
-                "Only \(onlyKey) can be edited here, but the text also sets \(other).")
+                "Only \(onlyKey) is being edited, but the text also sets \(other).")
         }
         for key in source.keys {
             do {

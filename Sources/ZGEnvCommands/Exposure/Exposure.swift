@@ -8,25 +8,27 @@ struct Exposure: Command {
     static let spec = CommandSpec(
         ["exposure"], "Show which values a lost machine could read",
         discussion: """
-            Takes every value stored before TIME as known to others, earlier versions included: this vault \
-            was open on a machine that was lost or attacked. Compares them with the values in use, \
-            and looks at Vercel. Exits with 0 only if none of them is in use or live, and Vercel has no \
-            variable of these projects that this vault does not know. It cannot \
-            tell whether an old value is still valid: revoke it where it was issued.
+            Use this command if a machine on which this vault was open was lost or attacked. \
+            Treats every value stored before TIME as known to others, including earlier versions, \
+            and checks whether these values are in use in the vault or live on Vercel. Exits with \
+            0 only if none of these values is in use or live, and every variable of these projects \
+            on Vercel is also in this vault. The command cannot tell whether an old value is still \
+            valid: revoke it where it was issued.
             """,
         options: [
             OptionSpec(
                 "since", value: "TIME",
-                "When the machine was last yours: 2026-11-20, 2026-11-20T18:00:00Z, or 3d ago as 3d"
+                "When the machine was last under your control: 2026-11-20, 2026-11-20T18:00:00Z, "
+                    + "or 3d for 3 days ago"
             ),
             VariableName.option(
-                "except", value: "KEY", "Leave out KEY, which needs no replacement"),
+                "except", value: "KEY", "Leave out KEY because it needs no replacement"),
         ],
         examples: [
             .init("zg-env exposure --since 2d", "list what was stored until two days ago"),
             .init(
                 "zg-env exposure --since 2026-11-20 -p web --except LOG_LEVEL",
-                "one project, without a setting that is no secret"),
+                "one project, leaving out a setting that is not secret"),
         ],
         exitCodes: ExitCode.ofVercel)
 
@@ -37,7 +39,7 @@ struct Exposure: Command {
         guard let time = command.value("since") else {
             throw CommandError(
                 .usage, "--since TIME is missing.",
-                hint: "State when the machine was last yours, such as --since 2d.")
+                hint: "Specify when the machine was last under your control, such as --since 2d.")
         }
         self.time = time
         exceptions = Set(command.values("except"))

@@ -87,7 +87,7 @@ struct ExposureRow {
         case nil, .absent: nil
         case .notPushed: "not pushed to Vercel"
         case .changed: "changed on Vercel"
-        case .foreign: "Vercel has a value from elsewhere"
+        case .foreign: "Vercel has a value that is not from this vault"
         case .notLive: variable.standing == .removed ? "still live" : "not live"
         case .unknown: "unknown whether it is live"
         case .live: "live"
@@ -135,7 +135,7 @@ struct ExposureRow {
         }
     }
 
-    private static let unseen = "What is live is not known."
+    private static let unseen = "It is not known which values are live."
 
     /// A line about old values that may still be valid, if there are any.
     static func unrevoked(_ rows: [ExposureRow]) -> [String] {

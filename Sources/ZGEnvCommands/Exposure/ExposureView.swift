@@ -12,7 +12,7 @@ struct ExposureView {
         let keys: [String]
 
         var text: String {
-            "Vercel has variables of \(project) that this vault does not know: \(VariableName.list(keys))."
+            "Vercel has variables of \(project) that are not in this vault: \(VariableName.list(keys))."
         }
 
         /// How to learn their values.

@@ -13,7 +13,7 @@ struct NotifyInstall: Command {
         discussion: """
             Writes the unit without starting it, and prints the command that starts it. The \
             service opens the vault as notify run does: with the desktop keyring, or with the \
-            passphrase file or key file given here.
+            passphrase file or key file specified with this command.
             """,
         options: [OptionSpec(flag: "force", "Replace a file that zg-env did not create")]
             + RefreshIntervals.options,

@@ -196,7 +196,7 @@ final class NotifyLoop: PollerDelegate {
             openAccounts()
             // A person who has just chosen something wants to see it work.
             for account in accounts { account.schedule.request() }
-            try poller.end("choices", "The notification choices can be read again.")
+            try poller.end("choices", "The notification settings can be read again.")
         } catch {
             // The previous choices stay in force: nobody revoked them.
             try? poller.say("choices", CommandError(mapping: error).message)

@@ -8,9 +8,9 @@ struct NotifySet: Command {
     static let spec = CommandSpec(
         ["notify", "set"], "Choose which notifications to show for a project",
         discussion: """
-            No notifications are shown until you choose them here. A new choice replaces the \
-            previous choice. Choices are stored encrypted on this machine only; a running zg-env \
-            notify run applies them immediately.
+            No notifications are shown until you choose them with this command. A new choice \
+            replaces the previous choice. Choices are stored encrypted on this machine only; a \
+            running zg-env notify run applies them immediately.
             """,
         arguments: [
             ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))

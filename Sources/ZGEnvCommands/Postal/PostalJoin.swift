@@ -12,8 +12,8 @@ struct PostalJoin: Command {
         ["postal", "join"], "Receive Vercel events through a relay",
         discussion: """
             The relay's operator gives you an invite code, which works for one device. Type the \
-            code at the hidden prompt, or pipe it to stdin. The device's private key and token \
-            stay in the vault's index.
+            code at the prompt, where it is not shown, or pipe it to stdin. The device's private \
+            key and token stay in the vault's index.
             """,
         arguments: [ArgumentSpec("URL", .one, "The relay's URL, such as https://relay.example")],
         examples: [

@@ -108,7 +108,7 @@ final class ProgramSupervisor {
         if let number = lost.first(where: { $0 != EPIPE }), code == 0 || code == broken {
             throw RunFailure(
                 125, .failed,
-                "Output of the program could not be written: \(SystemError(number).reason).")
+                "The program's output could not be written: \(SystemError(number).reason).")
         }
         return code == 0 && !lost.isEmpty ? broken : code
     }

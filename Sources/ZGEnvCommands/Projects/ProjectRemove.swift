@@ -8,9 +8,10 @@ struct ProjectRemove: Command {
     static let spec = CommandSpec(
         ["project", "remove"], "Remove a project and its variables from the vault",
         discussion: """
-            Also removes the history of the variables; only a backup can restore it. Does not change \
-            anything on Vercel. A project that is shared with a group is removed here only, and \
-            zg-env group adopt brings it back; to remove variables for everyone, use zg-env rm.
+            Also removes the history of the variables; only a backup can restore it. Does not \
+            change anything on Vercel. A project that is shared with a group is removed from this \
+            vault only, and zg-env group adopt brings it back; to remove variables for everyone, \
+            use zg-env rm.
             """,
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
@@ -47,7 +48,7 @@ struct ProjectRemove: Command {
             try workspace.session.update(with: keys) { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
-                        .conflict, "\(name) was changed while this ran.",
+                        .conflict, "\(name) was changed while the command was running.",
                         hint: "Nothing was removed. Run the command again.")
                 }
                 if let shared { try transaction.detach(shared, keepsProject: false) }

@@ -59,7 +59,7 @@ struct ExposedRotations {
         CommandError(
             .failed,
             "The plan does not cover \(missing.map { "\($0.variable.name) of \($0.project)" }.joined(separator: ", ")).",
-            hint: "Write recipes to complete with: zg-env rotate --exposed-to "
+            hint: "Write recipe templates with: zg-env rotate --exposed-to "
                 + "\(word: subject.name) --plan FILE --plan-skeleton NEW")
     }
 
@@ -71,7 +71,7 @@ struct ExposedRotations {
         if let found {
             text += ExposureRow.table(found.rows.filter(\.isLeft), workspace.context)
             if found.isSettled {
-                text += "Nothing that \(subject.name) knows is left to replace.\n"
+                text += "Nothing that \(subject.name) could read is left to replace.\n"
             }
         }
         var result = result.with("exposedTo", .string(subject.name))
@@ -101,7 +101,7 @@ struct ExposedRotations {
         ]
         if items.isEmpty {
             return CommandResult(
-                json: json, text: "The plan covers everything that \(subject.name) knows.\n")
+                json: json, text: "The plan covers everything that \(subject.name) could read.\n")
         }
         if !workspace.options.dryRun {
             let plan: JSONValue = ["rotations": .array(items)]
@@ -113,7 +113,7 @@ struct ExposedRotations {
         return CommandResult(
             json: json,
             text:
-                "\(verb) \(path) with \(items.count == 1 ? "1 recipe" : "\(items.count) recipes") to complete.\n"
+                "\(verb) \(path) with \(items.count == 1 ? "1 recipe template" : "\(items.count) recipe templates") to be completed.\n"
         )
     }
 }

@@ -10,6 +10,8 @@ enum RecipeDirectory {
             let installed = (prefix == "/" ? "" : prefix) + "/share/zg-env/recipes"
             if FileKind.isDirectory(installed) { return installed }
         }
-        return "docs/recipes in the sources, share/zg-env/recipes below the prefix when installed"
+        return
+            "docs/recipes in the sources or, once zg-env is installed, in share/zg-env/recipes "
+            + "under the installation prefix"
     }
 }

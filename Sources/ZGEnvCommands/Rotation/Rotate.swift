@@ -15,7 +15,7 @@ struct Rotate: Command {
             vault before it runs: continue an interrupted rotation with --resume, or revert it \
             with --abort.
 
-            Recipes for PostgreSQL, API keys and signing keys: \(RecipeDirectory.location)
+            Recipes for PostgreSQL, API keys and signing keys are in \(RecipeDirectory.location)
             """,
         arguments: [
             ArgumentSpec("KEY", .optional, "The variable", completion: .dynamic(.variable))
@@ -33,14 +33,14 @@ struct Rotate: Command {
             ),
             OptionSpec(
                 "plan-skeleton", value: "NEW",
-                "With --exposed-to: only write recipes to complete for what the plan does not cover",
+                "With --exposed-to: write only recipe templates, to be completed, for variables that the plan does not cover",
                 completion: .file),
             OptionSpec(flag: "resume", "Resume an interrupted or stopped rotation"),
             OptionSpec(flag: "abort", "Restore the old value everywhere"),
             OptionSpec(flag: "status", "Show unfinished and past rotations"),
             OptionSpec(flag: "close", "Close an unfinished rotation and change nothing else"),
             OptionSpec(
-                flag: "take-over", "End a colleague's rotation of KEY that was given up"),
+                flag: "take-over", "End an abandoned rotation of KEY that a colleague started"),
         ] + ValueInput.options,
         exclusive: [
             ["from-file", "generate", "prompt", "from-command"],

@@ -62,7 +62,7 @@ struct RotationNotices {
     private func warn(_ error: any Error, _ group: String) {
         workspace.context.warn(
             "group-not-told",
-            "\(group) does not know of this rotation. \(CommandError(mapping: error).message)")
+            "\(group) was not notified of this rotation. \(CommandError(mapping: error).message)")
     }
 
     /// - Throws: ``ExitCode/conflict`` if a colleague took over: then the value is theirs to replace.
@@ -101,7 +101,7 @@ struct RotationNotices {
         let authors = try found.map { try RotationNoticeGate.author(of: $0, in: index) }
         let answer = try workspace.confirm(
             authors.map { "end the rotation of \(key) that \($0) began" },
-            "Is it certain that no rotation is running?")
+            "Are you certain that no rotation is running?")
         if answer {
             let news = GroupNews(takenOver: Set(found.map(\.notice.variable)))
             try workspace.session.update(with: keys, telling: news) { _ in }

@@ -140,13 +140,13 @@ struct RotationSetup {
         if let readable, team.sensitivePolicy == "on" {
             workspace.context.warn(
                 "forced-sensitive",
-                "A policy of the team may make \(readable.name) in \(project) sensitive with the new value, and the rotation could not be reverted then. To make it sensitive first, run: zg-env harden \(word: readable.name) -p \(word: project)"
+                "A team policy may make \(readable.name) in \(project) sensitive with the new value, and the rotation could then not be reverted. To make it sensitive first, run: zg-env harden \(word: readable.name) -p \(word: project)"
             )
         }
         if let mixed, team.separatesProductionSecrets {
             workspace.context.warn(
                 "separate-production",
-                "The team requires Secrets of production to be variables of their own, and \(mixed.name) in \(project) is for \(mixed.attributes.scope.description): Vercel may refuse the new value."
+                "The team requires production Secrets to be separate variables, and \(mixed.name) in \(project) is for \(mixed.attributes.scope.description): Vercel may refuse the new value."
             )
         }
     }
@@ -162,7 +162,8 @@ struct RotationSetup {
         if let records = report.reading?.records, !records.isComplete {
             throw HiddenProduction.refusal(
                 records, of: found.project.name,
-                "\(found.records[0].name) was not rotated: what production has could not be proved")
+                "\(found.records[0].name) was not rotated: zg-env could not verify which value "
+                    + "production has")
         }
         let owned = Set(found.records.compactMap { $0.remote?.id })
         if let managed = report.reading?.records.first(where: {
@@ -170,7 +171,7 @@ struct RotationSetup {
         }) {
             throw CommandError(
                 .conflict,
-                "\(managed.key) in \(found.project.name) is managed by an integration of Vercel, which may write it again.",
+                "\(managed.key) in \(found.project.name) is managed by a Vercel integration, which may overwrite it.",
                 hint: ConflictAdvice.rotatingIntegration)
         }
         if report.isInSync { return report.reading }
@@ -353,7 +354,7 @@ struct RotationSetup {
                 else {
                     throw CommandError(
                         .conflict,
-                        "\(request.key) changed while this ran.",
+                        "\(request.key) changed while the command was running.",
                         hint: "Run the command again.")
                 }
                 _ = try value.withBytes { bytes in

@@ -58,7 +58,7 @@ struct RotationSplit {
                     now.attributes.scope == held.attributes.scope
                 else {
                     throw CommandError(
-                        .conflict, "\(key) changed while this ran.",
+                        .conflict, "\(key) changed while the command was running.",
                         hint: "Run the command again.")
                 }
             }

@@ -59,7 +59,7 @@ struct RotationWork {
                 Set(records), in: try workspace.session.index(.everything))
         } catch {
             var ended = rotation
-            ended.progress.failure = .init(.changedHere, "a colleague rotates it, too")
+            ended.progress.failure = .init(.changedHere, "a colleague is rotating it too")
             ended.endedAt = max(workspace.context.now(), 1)
             try VaultRotationStore(workspace: workspace).keep(ended)
             notices.exchange(about: rotation)

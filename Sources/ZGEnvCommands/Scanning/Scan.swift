@@ -21,13 +21,13 @@ struct Scan: Command {
         options: [
             OptionSpec(flag: "staged", "Scan the staged content instead of files"),
             OptionSpec(flag: "all-projects", "Search for the values of every project"),
-            OptionSpec(flag: "history", "Also search for earlier values in the vault"),
+            OptionSpec(flag: "history", "Also search for the earlier values that the vault keeps"),
             OptionSpec(flag: "no-ignore", "Also scan files that git ignores"),
             OptionSpec(
                 "min-length", value: "BYTES", "Skip values shorter than BYTES",
                 form: .integer(SearchTable.shortest...1_048_576)),
             OptionSpec(
-                "except", value: "K", "Skip these variables, which are not secret",
+                "except", value: "K", "Skip these variables because they are not secret",
                 repeatable: true,
                 commaSeparated: true, completion: .dynamic(.variable)),
             OptionSpec(flag: "install-hook", "Install a pre-commit hook in this repository"),

@@ -42,7 +42,7 @@ enum SensitiveScope {
         throw CommandError(
             .usage,
             "\(key) starts with \(prefix.text), which makes its value public: Vercel does not allow that for a Secret (sensitive).",
-            hint: "Give a secret another name.")
+            hint: "Choose another name for the secret.")
     }
 
     /// Warns about a sensitive variable whose name makes frameworks publish it, although Vercel takes it.
@@ -51,7 +51,7 @@ enum SensitiveScope {
             guard let prefix = PublicPrefix(of: key), !prefix.isRefusedForSecrets else { continue }
             context.warn(
                 "public-prefix",
-                "\(key) starts with \(prefix.text), which frameworks build into what browsers load, even if it is sensitive."
+                "\(key) starts with \(prefix.text), so frameworks put its value in code that browsers load, even if it is sensitive."
             )
         }
     }

@@ -22,7 +22,7 @@ enum HeldGate {
         guard let held else { return }
         let project = index.project(held.project)?.name ?? ""
         throw CommandError(
-            .conflict, "Changes of colleagues to \(project) are not accepted.",
+            .conflict, "Changes by colleagues to \(project) have not been accepted.",
             hint:
                 "Accept them with: zg-env group accept -p \(word: project), or remove the variables"
         )
@@ -101,7 +101,7 @@ enum HeldGate {
             let project = index.project(shared.project)?.name ?? ""
             let lines = found.flatMap { clauses($0, effects) }
             let message =
-                "Changes of colleagues are not accepted: \(lines.joined(separator: "; "))."
+                "Changes by colleagues have not been accepted: \(lines.joined(separator: "; "))."
             if warnsOnly {
                 context.warn("not-accepted", message)
                 continue

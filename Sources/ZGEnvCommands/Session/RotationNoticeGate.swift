@@ -11,8 +11,9 @@ enum RotationNoticeGate {
         let key = index.variables.first { $0.id == first.notice.variable }?.name ?? ""
         throw CommandError(
             .conflict, "\(try author(of: first, in: index)) is rotating \(key) of \(project).",
-            hint: "Wait until the rotation has ended, and run: zg-env sync. If it was given up: "
-                + "zg-env rotate \(word: key) -p \(word: project) --take-over")
+            hint:
+                "Wait until the rotation has ended, and run: zg-env sync. If the rotation was "
+                + "abandoned, run: zg-env rotate \(word: key) -p \(word: project) --take-over")
     }
 
     /// Checks what a write changes.

@@ -42,7 +42,7 @@ enum RollbackVerdict: String {
         case .olderCheckpoint: "a newer checkpoint of the vault has been seen"
         case .absent: "this vault has not been seen before"
         case .unreadable: "cannot be read"
-        case .unavailable: "cannot be checked here"
+        case .unavailable: "cannot be checked in this session"
         }
     }
 }

@@ -9,7 +9,7 @@ struct ConflictAdvice {
 
     /// Where the value of an integration's variable is replaced.
     static let rotatingIntegration =
-        "Replace its value where the integration is: on Vercel under Integrations, the resource, Settings, Rotate Secrets; then redeploy."
+        "Replace its value in the integration: on Vercel, open Integrations, the resource, Settings, Rotate Secrets; then redeploy."
 
     /// With more keys than this, the command applies to the whole project.
     private static let longestList = 20

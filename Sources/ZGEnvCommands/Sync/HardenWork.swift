@@ -215,7 +215,7 @@ struct HardenWork {
             return try workspace.session.update(with: keys, body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
-                .conflict, "\(conflict.key) changed in the vault while this ran.",
+                .conflict, "\(conflict.key) changed in the vault while the command was running.",
                 hint: "Nothing was sent. Run the command again.")
         }
     }

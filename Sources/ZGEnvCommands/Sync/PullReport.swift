@@ -189,7 +189,7 @@ struct PullReport {
         if !weaker.isEmpty {
             workspace.context.warn(
                 "weaker-type",
-                "Vercel protects these less than the vault did, which takes over their type: \(VariableName.list(weaker)). Replace values that were sensitive, or harden them again with: zg-env harden \(ConflictAdvice.words(weaker))-p \(word: project)"
+                "Vercel protects these variables less than the vault did, and the vault now has Vercel's type: \(VariableName.list(weaker)). Replace values that were sensitive, or harden them again with: zg-env harden \(ConflictAdvice.words(weaker))-p \(word: project)"
             )
         }
         for note in plan.empty {

@@ -202,7 +202,8 @@ struct PullWork {
         }
         guard listed.isSubset(of: known) else {
             throw CommandError(
-                .conflict, "\(project.name) got new variables on Vercel while this ran.",
+                .conflict,
+                "\(project.name) got new variables on Vercel while the command was running.",
                 hint: "Nothing was changed. Run the command again.")
         }
     }
@@ -271,7 +272,7 @@ struct PullWork {
             guard now == finding.variables else {
                 throw CommandError(
                     .conflict,
-                    "\(project.name) changed in the vault while this ran.",
+                    "\(project.name) changed in the vault while the command was running.",
                     hint: "Run the command again.")
             }
             try transaction.apply(
@@ -294,7 +295,8 @@ struct PullWork {
         guard isNew, transaction.index.project(project.id) == nil else { return }
         guard transaction.index.project(named: project.name) == nil else {
             throw CommandError(
-                .conflict, "Another command created a project \(project.name) while this ran.",
+                .conflict,
+                "Another command created a project \(project.name) while the command was running.",
                 hint: "Run the command again.")
         }
         transaction.index.projects.append(project)

@@ -15,7 +15,7 @@ struct PushOption {
     ]
 
     static let allowWeaker = OptionSpec(
-        flag: "allow-weaker", "Make sensitive values readable on Vercel without a question")
+        flag: "allow-weaker", "Make sensitive values readable on Vercel without asking")
 
     let pushes: Bool
     let redeploys: Bool

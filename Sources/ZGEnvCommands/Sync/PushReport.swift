@@ -314,7 +314,7 @@ struct PushReport {
                 .conflict,
                 keyCount == 1
                     ? "\(conflicts[0].key): \(CommandError.ending(conflicts[0].reason))"
-                    : "\(keyCount) variables on Vercel are not as this vault last saw them.",
+                    : "\(keyCount) variables on Vercel differ from what this vault last saw.",
                 hint:
                     "\(sentSummary) \(ConflictAdvice(conflicts, project: project, offersQuestions: offersQuestions).text)"
             )

@@ -291,7 +291,7 @@ struct PushWork {
         let rest =
             rules.prune || others.isEmpty
             ? ""
-            : "What does not touch production can be pushed by itself: zg-env push \(ConflictAdvice.words(others))-p \(word: project.name)"
+            : "Changes that do not affect production can be pushed separately: zg-env push \(ConflictAdvice.words(others))-p \(word: project.name)"
         throw HiddenProduction.refusal(
             platform, of: project.name,
             rules.prune
@@ -366,7 +366,8 @@ struct PushWork {
         guard index.project(project.id)?.binding == project.binding else {
             throw CommandError(
                 .conflict,
-                "\(project.name) was linked to another Vercel project while this ran.",
+                "\(project.name) was linked to another Vercel project while the command was "
+                    + "running.",
                 hint: "Nothing was sent. Run the command again.")
         }
         return try AcceptanceGate(workspace).require(use, in: index, with: keys)

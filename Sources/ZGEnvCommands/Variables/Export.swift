@@ -9,11 +9,12 @@ struct Export: Command {
         discussion: """
             Asks for the passphrase unless the vault is unlocked, and for confirmation before it \
             shows values on a terminal. Prefer zg-env run, which does not leave a file behind. The \
-            output file is readable only by its owner; --merge keeps owner, mode and access control list. The output is parsed again and compared \
-            with the original values before it is written. A value that .env parsers disagree \
-            about is written for motdotla/dotenv, with a warning; --dialect writes the file for \
-            another parser. --all-projects writes a file for each project, target and branch into the \
-            new or empty directory of -o, after a question: first it checks every value, then it writes.
+            output file is readable only by its owner; --merge keeps owner, mode and access \
+            control list. The output is parsed again and compared with the original values before \
+            it is written. A value that .env parsers disagree about is written for \
+            motdotla/dotenv, with a warning; --dialect writes the file for another parser. \
+            --all-projects writes a file for each project, target and branch into the new or empty \
+            directory of -o: it asks first, checks every value, and then writes.
             """,
         options: [
             ScopeOptions.target, ScopeOptions.branch, ExportText.format,

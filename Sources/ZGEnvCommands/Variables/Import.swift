@@ -9,17 +9,17 @@ struct Import: Command {
     static let spec = CommandSpec(
         ["import"], "Import .env, JSON or YAML files into the vault",
         discussion: """
-            Parses the files the way motdotla/dotenv does and reports every place where other parsers \
-            disagree. Files that end in .json, .yaml or .yml hold names and values without nesting. \
-            Imports everything or nothing. Without -t, the first line \
-            (# vercel-env: target=…) or the file's name chooses the targets; files of Vercel's CLI are \
-            for development. Asks about any other file; without a terminal, new variables get all \
-            targets. Skips placeholders, \
-            and what Vercel's CLI adds to its files. If values are locked, import asks for the \
-            passphrase on a terminal (not with --yes) to skip unchanged values; without it, every \
-            existing key is reported as updated. --comments leaves out comments that look like \
-            assignments or contain a value from the file, because comments can be read without the \
-            passphrase. --expand and --dialect next use no values from the environment.
+            Parses the files the way motdotla/dotenv does and reports every place where other \
+            parsers disagree. Files that end in .json, .yaml or .yml hold names and values without \
+            nesting. Imports everything or nothing. Without -t, the first line (# vercel-env: \
+            target=…) or the file's name chooses the targets; files from Vercel's CLI are for \
+            development. Asks about any other file; without a terminal, new variables get all \
+            targets. Skips placeholders, and what Vercel's CLI adds to its files. If values are \
+            locked, import asks for the passphrase on a terminal (not with --yes) to skip \
+            unchanged values; without it, every existing key is reported as updated. --comments \
+            leaves out comments that look like assignments or contain a value from the file, \
+            because comments can be read without the passphrase. --expand and --dialect next use \
+            no values from the environment.
             """,
         arguments: [
             ArgumentSpec(

@@ -158,9 +158,10 @@ struct PlaceValues {
             .conflict,
             "The shell's \(names.count == 1 ? "value" : "values") of \(VariableName.list(names)) "
                 + "\(names.count == 1 ? "is" : "are") for \(places.sorted().joined(separator: "; ")), "
-                + "but the program is to run for \(place).",
+                + "but the program would run for \(place).",
             hint: found.isSubset(of: values.map(\.name))
-                ? "Use the vault's with --override, or run: \(unset)" : "Run: \(unset)")
+                ? "Use the vault's \(names.count == 1 ? "value" : "values") with --override, or run: \(unset)"
+                : "Run: \(unset)")
     }
 
     /// Whether a record of the project is in use. What a writer of a group added is not, until it is

@@ -78,7 +78,7 @@ enum RemoteReveal {
             .notFound,
             records.isComplete
                 ? "\(name) is set on Vercel for \(scopes), but not for this target."
-                : "\(name) is set on Vercel for \(scopes); for others it is not known, since \(records.hidingClause)."
+                : "\(name) is set on Vercel for \(scopes); it is not known whether it is set for others, because \(records.hidingClause)."
         )
     }
 }

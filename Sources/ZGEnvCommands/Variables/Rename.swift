@@ -77,7 +77,7 @@ struct Rename: Command {
                 return raised
             }
             if raised {
-                workspace.note("\(new) was sensitive here before, and is again.")
+                workspace.note("\(new) was sensitive in this vault before, and is sensitive again.")
             }
             workspace.note("Renamed \(key) in \(project.name) to \(new).")
         }

@@ -11,10 +11,10 @@ struct SetVariable: Command {
     static let spec = CommandSpec(
         ["set"], "Create or change variables",
         discussion: """
-            Reads the value at a hidden prompt, or from stdin if stdin is not a terminal. Does not \
-            accept the value as an argument, because other programs can read arguments. Works \
-            while values are locked. The values of several keys are typed or generated one by \
-            one, and stored together.
+            Prompts for the value without showing it, or reads it from stdin if stdin is not a \
+            terminal. Does not accept the value as an argument, because other programs can read \
+            arguments. Works while values are locked. The values of several keys are typed or \
+            generated one by one, and stored together.
             """,
         arguments: [VariableName.arguments],
         options: [
@@ -29,7 +29,7 @@ struct SetVariable: Command {
         ] + ValueInput.options + PushOption.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [
-            .init("zg-env set DATABASE_URL -p web", "type the value at a hidden prompt"),
+            .init("zg-env set DATABASE_URL -p web", "type the value at a prompt"),
             .init("zg-env set TLS_KEY -p web -t production < key.pem", "read the value from stdin"),
             .init("zg-env set SESSION_KEY -p web --generate hex:32", "generate a random value"),
             .init("zg-env set DB_USER DB_PASSWORD -p web", "type two values, store both or none"),

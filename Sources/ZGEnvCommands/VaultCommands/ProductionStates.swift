@@ -67,7 +67,7 @@ struct ProductionStates {
             let name = DisplayText.safe($0.project.name)
             let id = DisplayText.safe($0.project.live?.id ?? "")
             return
-                "Rolled back: production of \(name), to \(id); new deployments go live only when promoted\n"
+                "Production of \(name) is rolled back to \(id); new deployments go live only when promoted\n"
         }.joined()
     }
 

@@ -85,9 +85,10 @@ struct Rekey: Command {
         where membership.standing == .active {
             workspace.context.warn(
                 "group-keys",
-                "The keys of this machine in \(membership.name) stay the same. If someone had the old keys of "
-                    + "the vault, let an admin on another machine remove this one (zg-env group remove "
-                    + "\(membership.member.hexadecimal.prefix(8))), and join again.")
+                "This machine's keys in \(membership.name) stay the same. If someone had the "
+                    + "vault's old keys, ask an admin on another machine to remove this machine "
+                    + "(zg-env group remove \(membership.member.hexadecimal.prefix(8))), then "
+                    + "join again.")
         }
     }
 

@@ -100,8 +100,8 @@ struct Restore: Command {
         if restoration.auditLog == .reset {
             context.warn(
                 "audit-log-not-here",
-                "The audit log of this vault is not on this machine. A new log starts here, and "
-                    + "missing lines of the old log can no longer be detected.")
+                "The audit log of this vault is not on this machine. A new log starts with this "
+                    + "restore, and missing lines of the old log can no longer be detected.")
         }
         let auditProblem = auditProblem(workspace, keys)
         if let auditProblem {

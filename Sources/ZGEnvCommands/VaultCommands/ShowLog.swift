@@ -14,8 +14,8 @@ struct ShowLog: Command {
             --accept accepts the log in its current state. It asks for the passphrase and adds a \
             line.
 
-            --group lists the signed changes of a group instead, as of the last sync. The times \
-            are what the authors say.
+            --group lists the signed changes of a group instead, as of the last sync. Times are as \
+            reported by each author.
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "With --group: the group")],
         options: [

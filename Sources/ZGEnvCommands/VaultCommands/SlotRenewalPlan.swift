@@ -42,7 +42,8 @@ struct SlotRenewalPlan {
             }
             guard fits else {
                 throw CommandError(
-                    .locked, "The passphrase or code in \(path) opens no slot of this vault.",
+                    .locked,
+                    "The passphrase or code in \(path) does not open any slot of this vault.",
                     hint: "Nothing was changed. Correct the file, or leave out --slot-secret-file.")
             }
         }
@@ -124,7 +125,9 @@ struct SlotRenewalPlan {
     private static func objection(
         toKeyringOf slot: KeySlot, _ vault: Vault, _ workspace: Workspace
     ) -> String? {
-        guard let keyring = workspace.context.keyring() else { return "there is no keyring here" }
+        guard let keyring = workspace.context.keyring() else {
+            return "there is no keyring in this session"
+        }
         do {
             return switch try vault.unlock(slot, from: keyring) {
             case .opened: nil

@@ -86,7 +86,7 @@ struct Status: Command {
                 .init($0, .null)
             }
             text +=
-                "The index is locked. Unlock it to see names and what is not pushed: zg-env unlock\n"
+                "The index is locked. Unlock it to see variable names and unpushed changes: zg-env unlock\n"
         }
         return CommandResult(json: .object(json), text: text)
     }

@@ -9,8 +9,8 @@ struct Verify: Command {
         discussion: """
             Also checks the audit log, and whether this machine has seen a newer generation of the \
             vault. If the passphrase is supplied without a prompt (for example with \
-            --passphrase-file), also opens every value, checks the slots and the checkpoint, and \
-            lists changes made while the values were locked.
+            --passphrase-file), zg-env also opens every value, checks the slots and the \
+            checkpoint, and lists changes made while the values were locked.
 
             --accept-older accepts an older copy, or a copy with a different history, as the \
             newest generation. It asks for the passphrase.

@@ -165,7 +165,7 @@ struct DirectoryLink {
         }
         if forgotten > 0 {
             workspace.note(
-                "\(local) is now linked to another Vercel project; \(forgotten == 1 ? "1 variable counts" : "\(forgotten) variables count") as not pushed."
+                "\(local) is now linked to another Vercel project; \(forgotten == 1 ? "1 variable is" : "\(forgotten) variables are") now treated as not pushed."
             )
         }
         workspace.note("Linked \(directory) to project \(local).")

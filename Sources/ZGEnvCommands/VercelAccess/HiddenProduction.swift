@@ -23,7 +23,7 @@ enum HiddenProduction {
         _ listed: ListedRecords, of project: String, _ what: String, rest: String = ""
     ) -> CommandError {
         let hint =
-            "Use a token that may see production variables: VERCEL_TOKEN, or zg-env login and then --account NAME."
+            "Use a token that has access to production variables: set VERCEL_TOKEN, or run zg-env login and then use --account NAME."
         return CommandError(
             .unauthorized, "\(listed.hidingClause) in \(project), so \(what).",
             hint: rest.isEmpty ? hint : "\(hint) \(rest)")

@@ -9,9 +9,10 @@ struct Login: Command {
     static let spec = CommandSpec(
         ["login"], "Check a Vercel token and store it in the vault",
         discussion: """
-            Reads the token at a hidden prompt, or from stdin if stdin is not a terminal. Create \
-            tokens at https://vercel.com/account/settings/tokens. The token is sent only to the API that it was checked against. \
-            A token whose scope is one project works for that project: name it with -p, or log in from its linked directory.
+            Prompts for the token without showing it, or reads it from stdin if stdin is not a \
+            terminal. Create tokens at https://vercel.com/account/settings/tokens. The token is \
+            sent only to the API that it was checked against. A token whose scope is one project \
+            works for that project: name it with -p, or log in from its linked directory.
             """,
         options: [
             OptionSpec("name", value: "N", "Name the account N (default: the user name)"),
@@ -19,7 +20,7 @@ struct Login: Command {
         ],
         examples: [
             .init("zg-env login < token.txt", "read the token from stdin"),
-            .init("zg-env login -p web < token.txt", "read a token of the project web"),
+            .init("zg-env login -p web < token.txt", "read a token for the project web"),
         ],
         exitCodes: ExitCode.ofVercel)
 
@@ -54,7 +55,7 @@ struct Login: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         for (option, hint) in [
-            ("account", "To name the account of this token, use --name NAME."),
+            ("account", "To name the account for this token, use --name NAME."),
             ("team", "Log in, then select the team with: zg-env account use NAME --team SLUG"),
         ] where workspace.options.isGiven(option) {
             throw CommandError(.usage, "--\(option) has no effect on login.", hint: hint)

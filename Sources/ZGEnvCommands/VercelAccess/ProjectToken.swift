@@ -32,7 +32,7 @@ extension Account {
     func refusal(of place: String) -> CommandError {
         CommandError(
             .unauthorized,
-            "The token of \(name) is only for the Vercel project \(username), not for \(place).",
+            "The token for \(name) is only for the Vercel project \(username), not for \(place).",
             hint: "Use another account with --account NAME, or log in with: zg-env login")
     }
 }

@@ -39,11 +39,11 @@ struct RejectionAdvice {
                 where: message.contains)
         {
             return
-                "The team requires a Secret of production to be a variable of its own, with a value of its own. Give production another value with: zg-env set \(key) \(place) -t production"
+                "The team requires a production Secret to be a separate variable with its own value. Give production a different value with: zg-env set \(key) \(place) -t production"
         }
         if targets.contains(.development), message.contains("development") {
             return
-                "Vercel does not take this Secret for development. Give development a value that can be read with: zg-env set \(key) \(place) -t development --type encrypted"
+                "Vercel does not accept this Secret for development. Give development a readable value with: zg-env set \(key) \(place) -t development --type encrypted"
         }
         return nil
     }
@@ -59,7 +59,7 @@ struct RejectionAdvice {
         switch code {
         case "MAX_ENVS_EXCEEDED":
             return
-                "An environment has Vercel's maximum of variables. Remove other variables with rm --push, or remove this variable (its history is kept) with: \(removal)"
+                "An environment has reached Vercel's maximum number of variables. Remove other variables with rm --push, or remove this variable (its history is kept) with: \(removal)"
         case "KEY_INVALID_CHARACTERS", "KEY_INVALID_LENGTH", "KEY_RESERVED", "INVALID_KEY",
             "RESERVED_ENV_VARIABLE":
             return

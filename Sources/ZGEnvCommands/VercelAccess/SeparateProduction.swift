@@ -28,7 +28,7 @@ enum SeparateProduction {
         else { return [] }
         let list = shared.map { "\($0.key) (\($0.scope.description))" }.joined(separator: ", ")
         let line =
-            "The team requires Secrets of production to be variables of their own, so Vercel may refuse \(list); to give production its own value, run: zg-env set \(word: first.key) -p \(word: project) -t production"
+            "The team requires production Secrets to be separate variables, so Vercel may refuse \(list); to give production its own value, run: zg-env set \(word: first.key) -p \(word: project) -t production"
         if workspace.options.yes || workspace.options.dryRun || !asks {
             workspace.context.warn("separate-production", line)
         }

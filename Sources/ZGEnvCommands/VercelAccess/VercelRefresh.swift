@@ -154,7 +154,7 @@ extension VercelRefresh {
         let account = VercelSession.account(workspace.options.account, binding, in: index)
         if account?.protection == .values, workspace.context.variable("VERCEL_TOKEN") == nil {
             throw CommandError(
-                .locked, "Using the token of \(account?.name ?? "") requires the passphrase.",
+                .locked, "Using the token for \(account?.name ?? "") requires the passphrase.",
                 hint: "See what changed with: zg-env list --refresh")
         }
         let client = try VercelSession(workspace).access(binding).client.withoutRetries()

@@ -156,7 +156,7 @@ final class VercelSession {
         if let named, named.description != account.origin {
             throw CommandError(
                 .unauthorized,
-                "The token of \(account.name) is valid only for \(account.origin).",
+                "The token for \(account.name) is valid only for \(account.origin).",
                 hint: "Log in to that API with: zg-env login --api-url \(word: named.description)")
         }
         var keys = try indexKeys()
@@ -165,7 +165,7 @@ final class VercelSession {
         else {
             throw CommandError(
                 .locked,
-                "The token of \(account.name) is valid only for \(account.origin). While values are locked, zg-env cannot verify that this URL was not changed, so it does not send the token.",
+                "The token for \(account.name) is valid only for \(account.origin). While values are locked, zg-env cannot verify that this URL has not been changed, so it does not send the token.",
                 hint:
                     "Run zg-env unlock first, or specify the URL with --api-url."
             )

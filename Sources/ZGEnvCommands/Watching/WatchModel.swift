@@ -203,7 +203,7 @@ struct WatchModel {
 
     /// Says that a key has no effect on this page.
     private mutating func unused(_ key: String) -> Action? {
-        message = "\(key) does nothing here. Press ? for the keys."
+        message = "\(key) does nothing in this view. Press ? for the keys."
         return nil
     }
 

@@ -60,7 +60,7 @@ struct RelayedWebhook {
 
     /// What remains for the relay's operator to do.
     var remedy: String {
-        "\(path) contains the webhook's secret for the relay, which expects a file named webhook.\(hook). Give the file to the operator of \(registration.relay), then delete it here."
+        "\(path) contains the webhook's secret for the relay, which expects a file named webhook.\(hook). Give the file to the operator of \(registration.relay), then delete it from this machine."
     }
 
     /// Writes the credential file, readable by its owner only; never overwrites a file.

@@ -124,7 +124,7 @@ struct WebhookCreate: Command {
         guard scope.project != nil, !silent.isEmpty else { return }
         workspace.context.warn(
             "project-events",
-            "Vercel sends \(silent.joined(separator: ", ")) only to webhooks of all projects (\"All Team Projects\"). Use --all-projects to receive them."
+            "Vercel sends \(silent.joined(separator: ", ")) only to webhooks for all projects (\"All Team Projects\"). Use --all-projects to receive them."
         )
     }
 

@@ -20,7 +20,7 @@ struct RolledBackTests {
         #expect(rollback.error.contains("Production is rolled back"), "\(rollback.error)")
         let live = try #require(try platform.current())
 
-        let pinned = "Rolled back: production of web, to \(live);"
+        let pinned = "Production of web is rolled back to \(live);"
         let status = done(try platform.run("status")).output
         #expect(status.contains(pinned), "\(status)")
         #expect(
@@ -68,7 +68,7 @@ struct RolledBackTests {
         try platform.teammate.send("POST", "/v1/projects/web/rollback/\(first)")
         platform.server.advanceClock(bySeconds: 60)
         let status = done(try platform.run("status", "-p", "web", "--refresh")).output
-        #expect(status.contains("Rolled back: production of web, to \(first);"), "\(status)")
+        #expect(status.contains("Production of web is rolled back to \(first);"), "\(status)")
         // Its deployment was live before: making it live again is for its owner to decide.
         #expect(status.contains("zg-env redeploy -p web  (1 not live yet"), "\(status)")
         let created = done(try platform.run("redeploy", "-p", "web", "--yes"))

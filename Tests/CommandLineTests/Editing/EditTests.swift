@@ -309,7 +309,7 @@ struct EditTests {
         let given = try home.editing(
             with: editor, script: [(.terminal("Discard your edits?"), .line("y"))]
         ).run()
-        failed(given, 5, "Changed by someone else since: A.")
+        failed(given, 5, "Someone else has since changed: A.")
         #expect(try home.revealed("A") == Array("theirs".utf8))
 
         try home.directory.write("0", to: "passes")

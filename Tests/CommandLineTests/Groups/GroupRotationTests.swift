@@ -176,7 +176,7 @@ struct GroupRotationTests {
             try run("alice", "rotate", "A", "-p", "web", "--generate", "hex:16", "--yes"))
         // Told several times in the course of a rotation, and said once.
         let said = result.error.split(separator: "\n").filter {
-            $0.contains("acme does not know of this rotation.")
+            $0.contains("acme was not notified of this rotation.")
         }
         #expect(said.count == 1, "\(result.error)")
         #expect(try homes.value("alice", "A") == onVercel)

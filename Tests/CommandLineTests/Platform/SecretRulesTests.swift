@@ -124,7 +124,7 @@ struct SecretRulesTests {
             "set", key, "-p", "web", "-t", "production", "--type", "sensitive", "--push", "--yes",
             input: .text("1"))
         #expect(
-            set.status == 0 && set.error.contains("build into what browsers load"), "\(set.error)")
+            set.status == 0 && set.error.contains("code that browsers load"), "\(set.error)")
         #expect(platform.stored.first { $0.key == key }?.type == "sensitive")
     }
 
@@ -206,7 +206,7 @@ struct SecretRulesTests {
                 ).run())
         }
         try set("KEY", "1", "--type", "sensitive")
-        let words = "Secrets of production to be variables of their own"
+        let words = "production Secrets to be separate variables"
         let plan = ["push", "-p", "api", "--dry-run"]
         let before = done(try platform.runner(plan).run())
         #expect(!before.error.contains(words), "\(before.error)")

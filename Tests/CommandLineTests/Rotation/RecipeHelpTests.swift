@@ -27,13 +27,15 @@ import Testing
     @Test("T2: an installed program prints the directory of its recipes")
     func installed() throws {
         let without = try help()
-        #expect(without.contains("docs/recipes in the sources"), "\(without)")
+        #expect(without.contains("are in docs/recipes in the"), "\(without)")
         let recipes = prefix.path("share/zg-env/recipes")
         try FileManager.default.createDirectory(
             atPath: recipes, withIntermediateDirectories: true)
         let with = try help()
         let real = URL(fileURLWithPath: recipes).resolvingSymlinksInPath().path
-        #expect(with.contains("signing keys: \(real)\n") || with.contains("\n\(real)\n"), "\(with)")
+        #expect(
+            with.contains("signing keys are in \(real)\n") || with.contains("\n\(real)\n"),
+            "\(with)")
         #expect(!with.contains("docs/recipes"), "\(with)")
     }
 }

@@ -120,7 +120,7 @@ extension ModelChecker {
         {
             problem("the vault has the value of \(there.key), which Vercel does not show")
         }
-        guard run.words.contains("The team requires a Secret of production") else { return }
+        guard run.words.contains("The team requires a production Secret") else { return }
         count("refused, separated")
         if run.status == 0 { problem("it ended with 0, and the team's policy refused something") }
     }

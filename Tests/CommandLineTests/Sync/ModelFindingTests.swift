@@ -426,7 +426,8 @@ struct ModelFindingTests {
             "GET */env before:create,key=A,value=three,targets=production,type=encrypted @2")
         let result = try platform.pull()
         #expect(result.end == .exited(5))
-        #expect(result.error.contains("web got new variables on Vercel while this ran"))
+        #expect(
+            result.error.contains("web got new variables on Vercel while the command was running"))
         try platform.setFaults()
         done(try platform.pull("--yes"))
         #expect(try platform.sync("A") == "synced")

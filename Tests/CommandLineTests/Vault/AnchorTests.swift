@@ -187,7 +187,7 @@ struct AnchorTests {
                 "This machine has not seen a newer copy; there is nothing to accept.")
         )
         #expect(none.output.contains("in the state directory: this is the newest generation"))
-        #expect(none.output.contains("in the keyring: cannot be checked here"))
+        #expect(none.output.contains("in the keyring: cannot be checked in this session"))
         try home.store(["A": "third", "B": "other"])
         try home.replaceVault(by: old)
         let accepted = done(try home.run(accept + ["--yes"]))

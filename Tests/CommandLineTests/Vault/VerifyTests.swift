@@ -24,7 +24,7 @@ struct VerifyTests {
         #expect(checked["anchor"]?["keyring"] == "unavailable")
         let text = done(try home.run(["verify"])).output
         #expect(text.contains("Versions  3, all opened"))
-        #expect(text.contains("in the keyring: cannot be checked here"))
+        #expect(text.contains("in the keyring: cannot be checked in this session"))
     }
 
     @Test func `a changed value is exit 8 with its name and position`() throws {

@@ -221,7 +221,7 @@ struct WatchModelTests {
             _ = model.take(key, rows: 24)
             return model.message
         }
-        let hint = "does nothing here. Press ? for the keys."
+        let hint = "does nothing in this view. Press ? for the keys."
         #expect(message(.character("z")) == "z \(hint)")
         #expect(message(.tab) == "Tab \(hint)")
         #expect(message(.escape) == "Press q to quit.")
