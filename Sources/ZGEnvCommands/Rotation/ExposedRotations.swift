@@ -58,7 +58,7 @@ struct ExposedRotations {
     private func lacking(_ missing: [ExposureRow]) -> CommandError {
         CommandError(
             .failed,
-            "The plan does not cover \(missing.map { "\($0.variable.name) of \($0.project)" }.joined(separator: ", ")).",
+            "The plan does not cover \(missing.map { "\($0.variable.name) in \($0.project)" }.joined(separator: ", ")).",
             hint: "Write recipe templates with: zg-env rotate --exposed-to "
                 + "\(word: subject.name) --plan FILE --plan-skeleton NEW")
     }

@@ -95,7 +95,7 @@ struct RotationNotices {
         let found = try RotationNotice.all(about: variables, in: index)
         guard !found.isEmpty else {
             throw CommandError(
-                .notFound, "No colleague is rotating \(key) of \(project.name).",
+                .notFound, "No colleague is rotating \(key) in \(project.name).",
                 hint: "Get the newest state with: zg-env sync")
         }
         let authors = try found.map { try RotationNoticeGate.author(of: $0, in: index) }
@@ -141,7 +141,7 @@ struct RotationNotices {
                 "key": .string(name), "project": .string(project), "author": .string(author),
                 "startedAt": .time(orNull: Int64(clamping: found.notice.beganAt)),
             ])
-            lines.append("\(name) of \(project): \(author) began to rotate it \(age)\n")
+            lines.append("\(name) in \(project): \(author) began to rotate it \(age)\n")
         }
         return (json, lines.map { DisplayText.safe(sentence: $0) })
     }

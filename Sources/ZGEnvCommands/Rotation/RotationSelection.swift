@@ -121,7 +121,7 @@ struct RotationSelection {
     private func missing(
         _ record: Variable, _ project: VaultProject, _ workspace: Workspace
     ) throws {
-        let name = "\(record.name) of \(project.name)"
+        let name = "\(record.name) in \(project.name)"
         guard request.allowsMissing || request.failurePolicy == .keep else {
             throw CommandError(
                 .notFound,

@@ -27,7 +27,7 @@ struct RotationSplit {
             place.records.filter { $0.attributes.scope != scope }.map { record in
                 let rest = record.attributes.scope.subtracting(scope)
                 return
-                    "split \(key) of \(place.project.name): \(scope.description) gets its own value"
+                    "split \(key) in \(place.project.name): \(scope.description) gets its own value"
                     + (rest.isEmpty ? "" : " (unchanged: \(rest.description))")
             }
         }

@@ -113,7 +113,7 @@ struct RotationWork {
             ? "Restore the old value of \(found.plan.key)?"
             : "Resume the rotation of \(found.plan.key)?"
         let lines =
-            found.plan.members.map { "\(found.plan.key) of \($0.name)" }
+            found.plan.members.map { "\(found.plan.key) in \($0.name)" }
             + found.plan.commands.lines
         guard try workspace.confirm(lines, question) else {
             let report = RotationReport(found)

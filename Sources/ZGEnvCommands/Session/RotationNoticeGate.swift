@@ -10,7 +10,7 @@ enum RotationNoticeGate {
         let project = index.project(first.shared.project)?.name ?? ""
         let key = index.variables.first { $0.id == first.notice.variable }?.name ?? ""
         throw CommandError(
-            .conflict, "\(try author(of: first, in: index)) is rotating \(key) of \(project).",
+            .conflict, "\(try author(of: first, in: index)) is rotating \(key) in \(project).",
             hint:
                 "Wait until the rotation has ended, and run: zg-env sync. If the rotation was "
                 + "abandoned, run: zg-env rotate \(word: key) -p \(word: project) --take-over")

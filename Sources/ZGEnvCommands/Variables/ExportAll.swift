@@ -115,7 +115,7 @@ struct ExportAll {
             if !without.isEmpty {
                 workspace.context.warn(
                     "no-target",
-                    "Skipped, no target: \(VariableName.list(without)) of \(project.name).")
+                    "Skipped, no target: \(VariableName.list(without)) in \(project.name).")
             }
         }
         return files
@@ -190,7 +190,7 @@ struct ExportAll {
                     workspace.context.warn("shared-not-here", remark)
                 }
                 let text = try ExportText(format: format, for: dialect, values: found.values)
-                unportable += text.unportable.map { "\($0) of \(file.project)" }
+                unportable += text.unportable.map { "\($0) in \(file.project)" }
                 file.keys = found.values.map(\.name)
             }
             if !file.keys.isEmpty { checked.append(file) }

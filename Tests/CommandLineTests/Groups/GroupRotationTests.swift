@@ -79,8 +79,8 @@ struct GroupRotationTests {
         for line in ["set 5", "rm 5", "other 0", "rotate 5"] {
             #expect(lines.contains(line), "\(results[1].output)\(results[1].error)")
         }
-        #expect(results[1].error.contains("alice is rotating A of web."), "\(results[1].error)")
-        #expect(results[1].output.contains("A of web: alice began to rotate it"))
+        #expect(results[1].error.contains("alice is rotating A in web."), "\(results[1].error)")
+        #expect(results[1].output.contains("A in web: alice began to rotate it"))
         // Nothing waits for a sync of Alice's.
         done(try run("bob", "sync"))
         let value = try homes.value("alice", "A")
@@ -140,7 +140,7 @@ struct GroupRotationTests {
             \(touch("began"))
             """
         }
-        failed(results[0], 5, "bob is rotating A of web")
+        failed(results[0], 5, "bob is rotating A in web")
         #expect(!FileManager.default.fileExists(atPath: homes.directory.path("applied")))
         #expect(onVercel == "one")
         #expect(try homes.value("alice", "A") == "one")

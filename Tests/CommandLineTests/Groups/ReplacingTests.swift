@@ -70,7 +70,7 @@ struct ReplacingTests {
             found["rotations"]?.elements.compactMap { $0["outcome"]?.text }.last == "not_exposed")
         #expect(found["missing"]?.elements.compactMap { $0["key"]?.text } == ["B", "C"])
         #expect(
-            rotated.error.contains("The plan does not cover B of web, C of web."),
+            rotated.error.contains("The plan does not cover B in web, C in web."),
             "\(rotated.error)")
         // The skeleton has what is missing, and does nothing as it is.
         let new = team.homes.directory.path("new.json")
