@@ -253,7 +253,7 @@ struct CompletionTests {
             ], script: "unused")
         #expect(result.output.contains("LINE:<zg-env reveal -p web API_KEY >"), "\(result.output)")
         #expect(
-            result.output.contains("list    -- List the ways to open the vault"),
+            result.output.contains("list    -- Show the ways to open the vault"),
             "\(result.output)")
         #expect(
             result.error.contains("Completion of zg-env needs: autoload -Uz compinit && compinit"),

@@ -1,6 +1,14 @@
 package import Vault
 
 extension VaultIndex {
+    /// Brings a project to what a look at Vercel shows, in memory.
+    package mutating func see(_ snapshot: ProjectSnapshot) {
+        see(
+            snapshot.records, listedAt: snapshot.listedAt, vercelTime: snapshot.vercelTime,
+            of: snapshot.project)
+        see(live: snapshot.live, of: snapshot.project, time: snapshot.listedAt)
+    }
+
     /// Brings the records to what a listing shows, in memory: what was only seen is not the vault's
     /// to keep.
     ///

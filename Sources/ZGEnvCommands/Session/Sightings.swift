@@ -12,7 +12,7 @@ final class Sightings {
     /// What this command noted, for a machine without a cache.
     private var held: [Identifier: ProjectSighting] = [:]
     /// What this command found that colleagues pushed.
-    private var claims: [ClaimedRecords] = []
+    private var claims: [(inout [Variable]) -> Void] = []
 
     init(_ cache: ResponseCache?, now: @escaping () -> UInt64) {
         (self.cache, self.now) = (cache, now)
@@ -20,7 +20,7 @@ final class Sightings {
 
     /// Shows in an index what was seen of its projects.
     func show(in index: inout VaultIndex) {
-        for claimed in claims { claimed.apply(to: &index.variables) }
+        for apply in claims { apply(&index.variables) }
         for project in index.projects where project.binding != nil {
             self[project.id]?.show(in: &index, of: project.id)
         }
@@ -47,9 +47,7 @@ final class Sightings {
 
     /// Shows for the rest of this command what colleagues pushed, which the next pull or push
     /// records.
-    func show(_ claimed: ClaimedRecords) {
-        if !claimed.isEmpty { claims.append(claimed) }
-    }
+    func show(pushed apply: @escaping (inout [Variable]) -> Void) { claims.append(apply) }
 
     private subscript(project: Identifier) -> ProjectSighting? {
         cache?.sighting(of: project, now: now()) ?? held[project]

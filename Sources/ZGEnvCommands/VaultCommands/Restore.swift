@@ -142,7 +142,7 @@ struct Restore: Command {
     }
 
     /// Warns about keyring slots whose key is not in this machine's keyring, if that is unlocked, and
-    /// if there is none for it.
+    /// about a vault without a keyring slot.
     private func warnAboutMissingKeys(_ vault: Vault, _ context: Context) {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard let keyring = context.keyring(), let isUnlocked = try? keyring.isUnlocked() else {

@@ -25,7 +25,10 @@ struct Status: Command {
         var index = try keys.map {
             try workspace.session.opened().index(with: $0, extent: .everything)
         }
-        if index != nil { try workspace.session.sightings().show(in: &index!) }
+        if var seen = index {
+            try workspace.session.sightings().show(in: &seen)
+            index = seen
+        }
         if let index, keys?.opensValues == true {
             try workspace.session.recordCheckpoint(of: index)
         }

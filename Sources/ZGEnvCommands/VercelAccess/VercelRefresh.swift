@@ -137,7 +137,10 @@ extension VercelRefresh {
                 of: sight.project)
             try session.note(live: sight.live, at: time, of: sight.project)
             guard let project = projects.first(where: { $0.id == sight.project }) else { continue }
-            try session.sightings().show(ClaimedRecords(of: project, sight.records, workspace))
+            let claimed = try ClaimedRecords(of: project, sight.records, workspace)
+            if !claimed.isEmpty {
+                try session.sightings().show(pushed: { claimed.apply(to: &$0) })
+            }
         }
     }
 

@@ -23,12 +23,12 @@ struct PushAuditTests {
         #expect(try entries(platform) == [])
         try platform.pushed()
         try platform.pushed().expectNothing()
-        #expect(try entries(platform) == [["push", "A,B", "begun"], ["push", "A,B", "done"]])
+        #expect(try entries(platform) == [["push", "A,B", "started"], ["push", "A,B", "done"]])
         done(
             try platform.run("set", "C", "-p", "web", "--push", "--yes", input: .text("3")))
         #expect(
             try entries(platform).suffix(2) == [
-                ["set --push", "C", "begun"], ["set --push", "C", "done"],
+                ["set --push", "C", "started"], ["set --push", "C", "done"],
             ])
     }
 
@@ -50,7 +50,7 @@ struct PushAuditTests {
         try platform.set("A", "1")
         try platform.setFaults("POST /v10/projects/*/env 400")
         #expect(try platform.push().status != 0)
-        #expect(try entries(platform) == [["push", "A", "begun"], ["push", "A", "failed"]])
+        #expect(try entries(platform) == [["push", "A", "started"], ["push", "A", "failed"]])
     }
 
     @Test(arguments: [["push"], ["set", "A"]])

@@ -59,7 +59,7 @@ struct SightingTests {
         #expect(try platform.sync("FIRST") == "synced")
     }
 
-    @Test func `what was gone from Vercel and is live again is told apart`() throws {
+    @Test func `a record that is gone is not the same as one that stayed`() throws {
         let platform = try live()
         _ = try platform.teammate.send(
             "DELETE", "/v9/projects/web/env/\(try platform.id("SECOND"))")
@@ -97,7 +97,7 @@ struct SightingTests {
                 let before = platform.server.requests.count
                 let result = try platform.runner(arguments).run()
                 let requests = platform.server.requests.dropFirst(before)
-                    .map { "\($0.method) \($0.path)" }
+                    .map { "\($0.method) \($0.path)" }.sorted()
                 let times = /"(asOf|before)":"[^"]*"/
                 let output = String(decoding: result.standardOutput, as: UTF8.self)
                 return "\(arguments): \(result.end) \(output.replacing(times, with: "")) "

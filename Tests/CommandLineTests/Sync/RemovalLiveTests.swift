@@ -96,7 +96,7 @@ struct RemovalLiveTests {
         done(
             try platform.run(
                 "set", "D", "-p", "bare", "--raw", "-t", "production", "--push",
-                input: .text("v")))
+                "--yes", input: .text("v")))
         done(try platform.run("rm", "D", "-p", "bare", "--yes", "--push"))
         #expect(try notLive(platform) == [])
     }

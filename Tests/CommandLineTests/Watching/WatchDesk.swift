@@ -24,14 +24,15 @@ final class WatchDesk {
             workingDirectory: runner.workingDirectory)
     }
 
-    /// Starts `watch`; its exit code is printed after it.
-    func start(_ arguments: String = "") throws {
-        try terminal.run("clear; \(program) watch \(arguments); echo ended with $?")
-    }
+    /// Starts `watch`; its exit code is in the prompt after it.
+    func start(_ arguments: String = "") throws { try run("\(program) watch \(arguments)") }
 
-    /// Starts the program without arguments; its exit code is printed after it.
-    func startAlone() throws {
-        try terminal.run("clear; \(program); echo ended with $?")
+    /// Starts the program without arguments; its exit code is in the prompt after it.
+    func startAlone() throws { try run(program) }
+
+    /// A shell runs nothing after a program that SIGINT ended, but it prompts.
+    private func run(_ command: String) throws {
+        try terminal.run("clear; PS1='ended with $? # '; \(command)")
     }
 
     /// Fills the response cache.

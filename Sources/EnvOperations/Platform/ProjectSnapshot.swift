@@ -20,13 +20,3 @@ package struct ProjectSnapshot: Sendable {
         (self.isDeployed, self.listedAt, self.vercelTime) = (isDeployed, listedAt, vercelTime)
     }
 }
-
-extension VaultIndex {
-    /// Brings a project to what a look at Vercel shows, in memory.
-    package mutating func see(_ snapshot: ProjectSnapshot) {
-        see(
-            snapshot.records, listedAt: snapshot.listedAt, vercelTime: snapshot.vercelTime,
-            of: snapshot.project)
-        see(live: snapshot.live, of: snapshot.project, time: snapshot.listedAt)
-    }
-}
