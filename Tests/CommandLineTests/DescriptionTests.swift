@@ -47,7 +47,9 @@ struct DescriptionTests {
         }
         let main = try #require(pages.first { $0.fileName == "zg-env.1" }).text
         let files = main.suffix(from: try #require(main.range(of: ".Sh FILES\n")).upperBound)
-        for path in ["vault.zgv", ".local/state/zg-env", ".cache/zg-env", "config.json"] {
+        for path in [
+            "vault.zgv", #".local/state/zg\-env"#, #".cache/zg\-env"#, "config.json",
+        ] {
             #expect(files.contains(path), "\(path)")
         }
         let edit = try #require(pages.first { $0.fileName == "zg-env-edit.1" })

@@ -63,7 +63,7 @@ struct GitPlaceTests {
             try place.publish([try change("b")], to: fixture.group)
         }
         #expect(error.code == .lostRace)
-        #expect(error.reason.contains("The file \(ref).lock in the place's repository"))
+        #expect(error.reason.contains("The file \(ref).lock in the group's repository"))
         try FileManager.default.removeItem(atPath: lock)
         #expect(try place.publish([try change("b")], to: fixture.group) == [])
     }

@@ -213,13 +213,13 @@ extension ArgumentScan {
         return ([program.name] + words).joined(separator: " ")
     }
 
-    /// Whether a word is short, and has few digits and nothing that a shell expands, unlike tokens and
-    /// assignments.
+    /// Whether a word is short, has small letters and few digits, and nothing that a shell expands,
+    /// unlike passwords, tokens and assignments.
     private static func isHarmless(_ word: String) -> Bool {
         let others = word.utf8.filter { byte in
-            !isLetterOrDash(byte) && !"./:@".utf8.contains(byte)
+            !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) && !"-./:@".utf8.contains(byte)
         }
-        return (1...32).contains(word.utf8.count) && others.count <= 4
+        return (1...32).contains(word.utf8.count) && others.count <= 2
             && others.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
