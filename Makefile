@@ -105,7 +105,8 @@ static-libraries:
 # Each program separately, because the whole package contains test code that cannot be linked
 # statically. Common code is compiled once. Without debug information and the hashes of incremental
 # builds, the same sources give the same bytes in any directory.
-RELEASE_FLAGS = $(SWIFT_FLAGS) --static-swift-stdlib -debug-info-format none \
+# Without a RUNPATH the loader does not look for each C library next to the program first.
+RELEASE_FLAGS = $(SWIFT_FLAGS) --static-swift-stdlib -debug-info-format none --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 build: setup static-libraries ## every-day: Build the static programs in .build/release (a few minutes)
 	@for program in $(PROGRAMS); do \

@@ -264,7 +264,7 @@ struct UnlockCommandTests {
         }
         #expect(results.map(\.status) == [1, 1, 1, 125, 0, 0], "\(results.map(\.error))")
         for result in results.prefix(2) {
-            #expect(result.error.contains("Kernel keyrings are not available here"))
+            #expect(result.error.contains("Kernel keyrings are not available on this system"))
             #expect(result.error.contains("Enter the passphrase each time"))
         }
         #expect(results[3].error.contains("The passphrase is needed"))

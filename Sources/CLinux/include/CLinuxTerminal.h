@@ -26,8 +26,8 @@ void zg_terminal_guard_clear(void);
 
 /// Installs handlers of SIGHUP, SIGINT, SIGQUIT and SIGTERM, which restore the guarded terminal and
 /// end the process: by SIGINT itself, otherwise with `_exit(128 + signal)`. Ignores SIGPIPE so that a
-/// closed output is a write error. Saves the original mask and dispositions first. An ignored signal (`nohup`) stays
-/// ignored. A second call does nothing. Returns 0, or -1 with errno.
+/// closed output is a write error. Saves the original mask and dispositions first. An ignored signal
+/// (`nohup`) stays ignored. A second call does nothing. Returns 0, or -1 with errno.
 int zg_install_interrupt_handlers(void);
 
 /// Sets what the handlers write to stderr before they end the process: at most 512 bytes, nothing

@@ -219,7 +219,7 @@ extension ArgumentScan {
         let others = word.utf8.filter { byte in
             !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) && !"-./:@".utf8.contains(byte)
         }
-        return (1...32).contains(word.utf8.count) && others.count <= 2
+        return (1...32).contains(word.utf8.count) && others.count <= 4
             && others.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 

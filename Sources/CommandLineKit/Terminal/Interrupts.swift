@@ -4,8 +4,9 @@ import Glibc
 /// Handlers for SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
 /// After ``install()`` these signals restore a terminal that shows a prompt and end the process:
-/// SIGINT by itself, so that a shell ends its loop too, the others with exit code 128 + signal number,
-/// such as 143 for SIGTERM. SIGPIPE is ignored, so that a closed output is `OutputError.closed`. Signals that were already ignored stay ignored.
+/// SIGINT by itself, so that a shell ends its loop too, the others with exit code 128 + signal
+/// number, such as 143 for SIGTERM. SIGPIPE is ignored, so that a closed output is
+/// `OutputError.closed`. Signals that were already ignored stay ignored.
 package enum Interrupts {
     /// Installs the handlers once; later calls do nothing.
     ///

@@ -159,11 +159,12 @@ struct ExportAll {
         return unique
     }
 
-    /// Returns a part of a file name: letters, digits, `.`, `_` and `-` as they are, other bytes as
-    /// `%XX`, as also `.` or `-` at the start.
+    /// Returns a part of a file name, at most 98 bytes of the 255 that Linux allows for the whole:
+    /// letters, digits, `.`, `_` and `-` as they are, other bytes as `%XX`, as also `.` or `-` at the
+    /// start.
     private static func part(_ text: String) -> String {
         var part = ""
-        for byte in text.utf8.prefix(64) {
+        for byte in text.utf8 where part.utf8.count < 96 {
             let scalar = Unicode.Scalar(byte)
             let isMark = scalar == "-" || scalar == "."
             if "_\(scalar)".isPortableName || (isMark && !part.isEmpty) {

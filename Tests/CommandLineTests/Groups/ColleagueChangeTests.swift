@@ -84,7 +84,7 @@ struct ColleagueChangeTests {
         try isHeld()
         failed(
             try homes.run("bob", "group", "accept", "A", "-p", "web", "--unseen"), 5, "No change")
-        failed(try homes.run("bob", "group", "leave", "--yes"), 5, "not accepted")
+        failed(try homes.run("bob", "group", "leave", "--yes"), 5, "not been accepted")
         done(try homes.run("bob", "group", "accept", "NODE_OPTIONS", "-p", "web", "--unseen"))
         #expect(try done(runs("bob")).output == "--require ./a\n")
         // Again when its value changes, but not for an own one.

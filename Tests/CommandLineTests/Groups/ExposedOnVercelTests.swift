@@ -133,16 +133,16 @@ struct ExposedOnVercelTests {
         #expect(object["unknownOnVercel"]?.elements.map { $0["project"] } == ["web"])
         #expect(object["unknownOnVercel"]?.elements.first?["keys"] == ["OTHER"])
         let text = try homes.run("alice", "group", "exposure", "bob")
-        #expect(text.output.contains("does not know: OTHER."), "\(text.output)")
+        #expect(text.output.contains("not in this vault: OTHER."), "\(text.output)")
         #expect(
-            text.status == 1 && text.error.contains("does not know: OTHER.")
+            text.status == 1 && text.error.contains("not in this vault: OTHER.")
                 && text.error.contains("hint: Get their values with: zg-env pull -p web"),
             "\(text.error)")
         let report = homes.directory.path("unknown.md")
         _ = try homes.run("alice", "group", "exposure", "bob", "--report", report)
-        #expect(try String(contentsOfFile: report, encoding: .utf8).contains("web: OTHER."))
+        #expect(try String(contentsOfFile: report, encoding: .utf8).contains("not in this vault: OTHER."))
         let alone = try homes.run("alice", "exposure", "--since", "0s")
-        #expect(alone.output.contains("does not know: OTHER."), "\(alone.output)")
+        #expect(alone.output.contains("not in this vault: OTHER."), "\(alone.output)")
         // What the hint names brings it, and its value is the one that Bob knows.
         done(try homes.run("alice", "pull", "-p", "web", "--yes"))
         done(try homes.run("alice", "sync"))

@@ -68,7 +68,7 @@ struct GroupProjectTests {
         done(try homes.run("alice", "sync", "--admit"))
         let told = done(try homes.run("bob", "sync")).output
         #expect(told.contains("attached web again"), "\(told)")
-        #expect(told.contains("only this vault had ONLY, now in web (before)"), "\(told)")
+        #expect(told.contains("only this vault had ONLY, which is now in web (before)"), "\(told)")
         #expect(try projects("bob") == ["web", "web (before)"])
         #expect(try homes.value("bob", "A") == "newer" && homes.value("bob", "B") == "two")
         let history = try homes.home("bob").runner(

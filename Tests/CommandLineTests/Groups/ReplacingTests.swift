@@ -77,7 +77,7 @@ struct ReplacingTests {
         let written = done(
             try team.run(
                 "rotate", "--exposed-to", "bob", "--plan", plan, "--plan-skeleton", new))
-        #expect(written.output.contains("2 recipes"), "\(written.output)")
+        #expect(written.output.contains("2 recipe templates"), "\(written.output)")
         failed(
             try team.run(
                 "rotate", "--exposed-to", "bob", "--plan", plan, "--plan-skeleton", new), 5)

@@ -53,7 +53,7 @@ struct WriterOfferTests {
         try homes.set("walter", "OTHER", "offered")
         done(try homes.run("walter", "sync"))
         let told = done(try homes.run("alice", "sync")).output
-        #expect(told.contains("changes to 2 variables wait for you"), "\(told)")
+        #expect(told.contains("changes to 2 variables are waiting for your approval"), "\(told)")
         try settle()
         for name in ["alice", "bob", "carla"] {
             let result = done(try environment(name))

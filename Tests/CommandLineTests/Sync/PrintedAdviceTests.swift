@@ -392,7 +392,7 @@ struct PrintedAdviceTests {
             let advice = PrintedCommands.all(in: first.error)
             #expect(advice == [["link", "web", "--force"]], "\(first.error)")
             let link = done(try platform.runner(try #require(advice.first)).run())
-            #expect(link.error.contains("2 variables count as not pushed"))
+            #expect(link.error.contains("2 variables are now treated as not pushed"))
             // The new project's variables are not overwritten unseen.
             let arrival = try follower.arrives(after: ["push", "-p", "web", "--yes"], status: 5)
             #expect(arrival.said.contains("Then overwrite Vercel's value permanently"))

@@ -69,7 +69,7 @@ struct TryTests {
         #expect(result.end == .exited(0), "\(result.screen)")
         #expect(
             result.screen.contains(
-                "8. Replace another variable's value. Its check accepts only keys that start with\r\nsk_live_, so it fails.\r\n"
+                "8. Replace another variable's value. Its check accepts only keys that start with\u{1B}[0m\r\n\u{1B}[1msk_live_, so it fails.\u{1B}[0m\r\n"
             ), "\(result.screen)")
         // The command can still be copied.
         #expect(result.screen.contains(" \\\r\n    "), "\(result.screen)")

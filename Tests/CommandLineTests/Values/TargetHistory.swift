@@ -43,7 +43,7 @@ struct TargetHistory: Sendable {
     /// The names whose variable went on under another one.
     private var wasRenamed: Set<String> = []
     /// The types that a name had under another variable, before a rename.
-    private var formerTypes: [Place: ValueType] = [:]
+    private(set) var formerTypes: [Place: ValueType] = [:]
     private var past: Set<Past> = []
     /// What places had while Vercel may show it.
     private var readable: Set<Past> = []

@@ -252,7 +252,10 @@ extension TargetHistory {
             let place = Place(key: command.key, target: target)
             // What comes back has the type that it had.
             let lower = cell(place)?.type ?? .plain
-            let top = cell(place)?.type ?? Self.strictest(in: target)
+            // What development had on request comes back as it was.
+            let top =
+                cell(place)?.type
+                ?? max(Self.strictest(in: target), formerTypes[place] ?? .plain)
             var allowed =
                 lower.isReadable ? values.filter { !exposes($0, in: place) } : values
             if !command.allowsEmpty, cell(place)?.value.isEmpty == false { allowed.remove("") }

@@ -226,7 +226,7 @@ struct OneScreenTests {
         done(try desk.platform.run("link", "web"))
         #expect(done(try desk.platform.run()).output.contains("Usage: zg-env"))
         // A dumb terminal is not cleared, and the end of the first run would be taken for this one's.
-        try desk.terminal.run("clear; export TERM=dumb")
+        try desk.terminal.run("clear; export TERM=dumb PS1='# '")
         try desk.terminal.wait("an empty screen") { !desk.terminal.screen.contains("ended with 0") }
         try desk.startAlone()
         try desk.terminal.wait(for: "ended with 0")

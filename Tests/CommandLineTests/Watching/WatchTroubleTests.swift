@@ -86,7 +86,7 @@ struct WatchTroubleTests {
         // While it is stopped, its key expires and the keyring hangs.
         let number = try desk.terminal.program(named: "zg-env")
         kill(number, SIGSTOP)
-        try desk.terminal.wait(for: "Stopped")
+        try desk.terminal.wait(for: "ended with \(128 + SIGSTOP)")
         done(try desk.platform.run("rekey", "--yes"))
         try keyring.hang()
         try desk.terminal.run("fg")

@@ -51,9 +51,9 @@ struct GroupInviteCodeTests {
             return String(changed)
         }
         for first in text.indices {
-            #expect(try reason(changed([first]))?.contains("typing error") == true)
+            #expect(try reason(changed([first]))?.contains("typo") == true)
             for second in text.indices where second > first {
-                #expect(try reason(changed([first, second]))?.contains("typing error") == true)
+                #expect(try reason(changed([first, second]))?.contains("typo") == true)
             }
         }
     }
