@@ -202,7 +202,7 @@ RULES = [
          "guard WITHOUT || isComplete else { return variable.isLive",
          first=70),
     Rule("hidden-seen", "… nor by any other list.",
-         PUSH + "VaultTransaction+Pushing.swift",
+         "EnvOperations/Sightings/VaultIndex+Seeing.swift",
          "} else if platform.isComplete {",
          "} else if WITHOUT || platform.isComplete {",
          first=75),

@@ -140,7 +140,9 @@ struct ExposedOnVercelTests {
             "\(text.error)")
         let report = homes.directory.path("unknown.md")
         _ = try homes.run("alice", "group", "exposure", "bob", "--report", report)
-        #expect(try String(contentsOfFile: report, encoding: .utf8).contains("not in this vault: OTHER."))
+        #expect(
+            try String(contentsOfFile: report, encoding: .utf8).contains(
+                "not in this vault: OTHER."))
         let alone = try homes.run("alice", "exposure", "--since", "0s")
         #expect(alone.output.contains("not in this vault: OTHER."), "\(alone.output)")
         // What the hint names brings it, and its value is the one that Bob knows.
@@ -238,7 +240,9 @@ struct ExposedOnVercelTests {
         #expect(!FileManager.default.fileExists(atPath: report))
         let text = try homes.run("alice", "group", "exposure", "bob", "--report", report)
         #expect(text.status == 1)
-        #expect(text.output.contains(/\d unpublished changes?\. Publish with: zg-env sync/), "\(text.output)")
+        #expect(
+            text.output.contains(/\d unpublished changes?\. Publish with: zg-env sync/),
+            "\(text.output)")
         #expect(text.error.contains("\(report) was not written"), "\(text.error)")
         done(try homes.run("alice", "sync"))
         let found = try exposure("--report", report)
