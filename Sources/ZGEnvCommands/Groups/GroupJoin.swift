@@ -267,7 +267,7 @@ struct GroupJoin: Command {
         guard !found.isUsed else {
             throw CommandError(
                 .conflict,
-                "Someone else was already admitted as \(invite.name) with this code. The next sync of an admin reports your attempt.",
+                "Someone else was already admitted as \(invite.name) with this code. An admin's next sync reports your attempt.",
                 hint: "If that was not you, tell an admin immediately. Ask for another invite.")
         }
         return (membership, Self.words(of: joinName, invite.id))

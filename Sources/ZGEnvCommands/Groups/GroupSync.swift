@@ -17,7 +17,8 @@ struct GroupSync: Command {
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         options: [
             OptionSpec(
-                flag: "admit", "Admit everyone who answered an invite, without comparing words")
+                flag: "admit",
+                "Admit everyone who answered an invite, without comparing the verification words")
         ],
         examples: [.init("zg-env sync", "exchange changes with all groups")],
         exitCodes: ExitCode.ofVercel)

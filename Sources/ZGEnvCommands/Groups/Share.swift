@@ -12,7 +12,7 @@ struct Share: Command {
         discussion: """
             Creates the group if this vault does not belong to it yet; you are then its first \
             admin. PLACE holds the encrypted changes: the URL of a git repository, . for this \
-            repository's origin, or a directory. The place reveals neither names nor values.
+            repository's origin, or a directory. Neither names nor values can be read there.
             """,
         arguments: [ArgumentSpec("PROJECT", .one, "The project", completion: .dynamic(.project))],
         options: [

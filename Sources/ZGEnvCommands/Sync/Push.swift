@@ -12,8 +12,8 @@ struct Push: Command {
             is sent. With -t, a variable for several targets is pushed for all of them. Values that \
             Vercel does not show are sent but cannot be read back; the report says so. --force keeps a \
             stricter type that Vercel has. Asks before a value becomes readable on Vercel, even with \
-            --yes; --allow-weaker skips the question. Leaves out variables that Vercel would reject, \
-            and then exits with 1. After an interruption, run the command again to finish.
+            --yes; --allow-weaker skips the question. Leaves out variables that Vercel would reject; \
+            if there are any, exits with 1. After an interruption, run the command again to finish.
             """,
         arguments: [RecordChoice.argument(to: "push")],
         options: [

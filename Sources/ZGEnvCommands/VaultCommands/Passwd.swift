@@ -54,7 +54,7 @@ struct Passwd: Command {
         }
         try workspace.lockAllSessions(of: header.vaultID)
         workspace.note(
-            "Changed the passphrase. Copies of the vault still open with the old one.")
+            "Changed the passphrase. Copies of the vault can still be opened with the old one.")
         return CommandResult(
             json: .object(new.members + [.init("replaced", .string(old.id.hexadecimal))]))
     }

@@ -67,7 +67,7 @@ struct Rekey: Command {
         try workspace.lockAllSessions(of: vault.header.vaultID)
         workspace.note("Replaced the keys. The vault is now generation \(generation).")
         for entry in plan.removed { workspace.note("Removed \(entry.slot.title).") }
-        workspace.note("Copies of the vault still open with the old keys.")
+        workspace.note("Copies of the vault can still be opened with the old keys.")
         try warnOfGroups(newKeys, workspace)
         return CommandResult(json: [
             "generation": .integer(Int64(clamping: generation)),

@@ -25,7 +25,9 @@ struct SlotAdd: Command {
         exclusive: [NewPassphrase.exclusive],
         examples: [
             .init("zg-env slot add recovery", "create and print a recovery code"),
-            .init("zg-env slot add file /etc/zg-env/key", "create a key file for names and tokens"),
+            .init(
+                "zg-env slot add file /etc/zg-env/key",
+                "create a key file that opens only names and tokens"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
 

@@ -99,7 +99,7 @@ struct Unlock: Command {
                 !workspace.options.dryRun, !workspace.options.yes,
                 workspace.interaction.canConfirm,
                 try workspace.interaction.confirm(
-                    "The vault cannot be unlocked for this terminal alone, because the system did not give it a keyring.",
+                    "The vault cannot be unlocked for this terminal alone, because the system did not give this terminal a keyring.",
                     [],
                     "Unlock it for all programs that you run on this machine (--scope user)?")
             else { throw failure }

@@ -167,7 +167,7 @@ struct EditTests {
         let result = done(
             try home.editing(
                 ["B", "-p", "web"], with: editor,
-                script: [(.terminal("Only B can be edited here"), .line(""))]
+                script: [(.terminal("Only B is being edited"), .line(""))]
             ).run())
         #expect(try home.seenLines(1).first?.hasSuffix("two words") == true)
         #expect(try home.seenLines(2) == ["B=b", "A=a"])
