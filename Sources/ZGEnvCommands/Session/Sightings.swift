@@ -9,7 +9,7 @@ internal import Vault
 final class Sightings {
     private let cache: ResponseCache?
     private let now: () -> UInt64
-    /// What this command noted, for a machine without a cache.
+    /// What this process noted and the cache did not keep, for example on a full disk.
     private var held: [Identifier: ProjectSighting] = [:]
     /// What this command found that colleagues pushed.
     private var claims: [(inout [Variable]) -> Void] = []
@@ -40,8 +40,9 @@ final class Sightings {
         var seen = before
         look(&seen)
         guard seen != before else { return false }
-        held[project] = seen
         cache?.keep(seen, of: project, askedAt: askedAt, now: now())
+        let isKept = cache?.sighting(of: project, now: now()) == seen
+        held[project] = isKept ? nil : seen
         return true
     }
 
@@ -50,7 +51,7 @@ final class Sightings {
     func show(pushed apply: @escaping (inout [Variable]) -> Void) { claims.append(apply) }
 
     private subscript(project: Identifier) -> ProjectSighting? {
-        cache?.sighting(of: project, now: now()) ?? held[project]
+        held[project] ?? cache?.sighting(of: project, now: now())
     }
 }
 

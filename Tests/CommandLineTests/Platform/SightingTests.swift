@@ -54,6 +54,12 @@ struct SightingTests {
         #expect(try platform.sync("FIRST") == "synced")
         done(try platform.run("list", "-p", "web", "--refresh"))
         #expect(try platform.sync("FIRST") == "behind")
+        // Where nothing can be kept, a command shows its own look all the same.
+        let list = try json(
+            platform.run(
+                "list", "FIRST", "-p", "web", "--refresh", "--json",
+                environment: ["XDG_CACHE_HOME": "/dev/null"]))
+        #expect(list["variables"]?.elements.first?["sync"] == "behind")
         // What was agreed since is newer than the last look.
         done(try platform.run("pull", "-p", "web", "--yes"))
         #expect(try platform.sync("FIRST") == "synced")
