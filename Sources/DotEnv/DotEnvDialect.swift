@@ -20,7 +20,7 @@ package enum DotEnvDialect: String, CaseIterable, Sendable {
     case shell
     /// One JSON object without nested values.
     case json
-    /// One YAML mapping without nested values, in the forms that ``YAMLScanner`` lists.
+    /// One YAML mapping without nested values, in the forms that `YAMLScanner` lists.
     case yaml
 
     /// Returns the dialect that the ending of a file's name stands for; nil for any other file.
