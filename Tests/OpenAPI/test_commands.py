@@ -100,7 +100,7 @@ def run_everything(home, token):
     report = home.json("push", *web, "--yes")
     assert report["created"] and report["updated"] and report["deleted"], report
     home.json("push", *web, "--prune", "--yes")
-    home.run("set", "A", *web, "--push", given="3")
+    home.run("set", "A", *web, "--push", "--yes", given="3")
     home.run("rm", "NEW", *web, "--push", "--yes")
     home.json("list", *web, "--refresh")
     home.json("list", "--all-projects", "--refresh")
@@ -124,7 +124,7 @@ def run_everything(home, token):
     home.json("login", "--name", "only", given="only-api-4f2a9c")
     home.json("account", "list", "--refresh")
     home.json("pull", "-p", "team-api", "--yes")
-    home.run("set", "SCOPED", "-p", "team-api", "-t", "production", "--push", given="s")
+    home.run("set", "SCOPED", "-p", "team-api", "-t", "production", "--push", "--yes", given="s")
     home.json("redeploy", "-p", "team-api", "--yes", "--wait")
     home.run("link", "web", "--json", status=6)
 
