@@ -101,6 +101,8 @@ final class ModelWorld {
                     }
                 ),
                 (.now, .line("y")),
+                // Asked after the plan if Vercel would show a value that it hides.
+                (.terminal("Send them? [y/N] "), .line("y")),
             ]
         }
         platform.server.setFaults(
