@@ -75,7 +75,12 @@ struct ExportAll {
             throw CommandError(.usage, "--all-projects needs a directory.", hint: "Use -o DIR.")
         }
         guard FileKind.isTaken(directory) else { return true }
-        guard let facts = try? FileFacts(directory), facts.kind == .directory else {
+        let facts = try SystemError.mapped(try FileFacts(directory)) {
+            CommandError(
+                .failed, "\(directory) cannot be read: \($0.reason).",
+                hint: "Choose a new directory.")
+        }
+        guard facts.kind == .directory else {
             throw CommandError(
                 .conflict, "\(directory) is not a directory.", hint: "Choose a new directory.")
         }
