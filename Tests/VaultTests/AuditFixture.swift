@@ -18,7 +18,8 @@ struct AuditFixture {
 
     static func entry(_ names: String...) -> AuditEntry {
         AuditEntry(
-            time: 1_700_000_000_000, userID: 1_000, user: "ada", command: "reveal", project: "web",
+            time: 1_700_000_000_000, userID: 1_000, user: "ada-lovelace", command: "reveal",
+            project: "analytical-engine",
             place: "production", names: names, outcome: AuditEntry.Outcome.givenOut)
     }
 

@@ -52,7 +52,11 @@ struct AuditLogTests {
         let decoded = try fixture.lines().reduce(into: Data()) { all, line in
             all += try #require(AuditLine(line.dropLast())).body
         }
-        for word in ["DATABASE_URL", "reveal", "web", "ada", "production", "given out"] {
+        for word in [
+            // Random bytes have no word as long as these.
+            "DATABASE_URL", "reveal", "analytical-engine", "ada-lovelace", "production",
+            "given out",
+        ] {
             #expect(file.range(of: Data(word.utf8)) == nil)
             #expect(decoded.range(of: Data(word.utf8)) == nil)
         }
