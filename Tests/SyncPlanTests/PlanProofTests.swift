@@ -34,14 +34,14 @@ struct PlanProofTests {
             Set(counts.keys) == ["gap", "unreadable", "valueWantedElsewhere", "sharesRecord"])
     }
 
-    @Test func `every change by somebody else`() throws {
+    @Test func `every change by someone else`() throws {
         let worlds = SmallWorlds(
             targets: Self.three, rules: Self.vercel, contents: Self.readable)
         let counts = try prove(worlds, foreign: true, step: 96)
         #expect(Set(counts.keys).isSuperset(of: ["conflict", "behind"]))
     }
 
-    @Test func `every change by somebody else of values that the vault lacks`() throws {
+    @Test func `every change by someone else of values that the vault lacks`() throws {
         let worlds = SmallWorlds(targets: Self.three, rules: Self.vercel, contents: Self.unread)
         let counts = try prove(worlds, foreign: true, step: 30)
         #expect(Set(counts.keys).isSuperset(of: ["conflict", "behind"]))
@@ -126,7 +126,7 @@ struct PlanProofTests {
             try check.check(world)
         }
         print(
-            "planner\(foreign ? ", somebody else" : ""): \(number) worlds, \(check.plans) plans, \(sorted(check.counts))"
+            "planner\(foreign ? ", someone else" : ""): \(number) worlds, \(check.plans) plans, \(sorted(check.counts))"
         )
         return check.counts
     }

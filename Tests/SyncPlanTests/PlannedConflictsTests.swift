@@ -7,7 +7,7 @@ struct PlannedConflictsTests {
     private let first = Content(.known(1), .encrypted)
     private let second = Content(.known(2), .encrypted)
 
-    @Test func `overwrites no change by somebody else`() throws {
+    @Test func `overwrites no change by someone else`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production, Place.preview], first)
         try world.platform.change(0, isOurs: false) { $0.value = 9_051 }
@@ -175,7 +175,7 @@ struct PlannedConflictsTests {
         #expect(world.plan[0].leftOut.map(\.reason) == [.refused])
     }
 
-    @Test func `leaves alone what a team's new policy forbids but nobody changes`() throws {
+    @Test func `leaves alone what a team's new policy forbids but no one changes`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production, Place.preview], first)
         world.platform = ModelPlatform(

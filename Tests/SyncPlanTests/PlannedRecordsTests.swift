@@ -104,7 +104,7 @@ struct PlannedRecordsTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `changes no comment of a target that somebody else added`() throws {
+    @Test func `changes no comment of a target that someone else added`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], shared)
         try world.platform.change(0, isOurs: false) {

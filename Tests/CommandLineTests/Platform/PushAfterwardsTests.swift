@@ -92,7 +92,7 @@ struct PushAfterwardsTests {
         #expect(!again.error.contains("Not pushed"), "\(again.error)")
     }
 
-    @Test func `they ask what push asks, and change nothing where nobody can be asked`() throws {
+    @Test func `they ask what push asks, and change nothing where no one can be asked`() throws {
         let platform = try SandboxHome()
         try platform.set("KEY", "one")
         try platform.pushed()

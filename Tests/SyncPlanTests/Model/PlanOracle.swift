@@ -58,7 +58,7 @@ struct PlanOracle {
         let (wish, there) = (wanted(target), there(target))
         let base = key.agreements[target.position].map { Value($0.content) }
         let record = record(in: target)
-        // What somebody else changed, and the platform does not show, may be anything.
+        // What someone else changed, and the platform does not show, may be anything.
         let isKnown = record.map { $0.isOurs || $0.type.isReadable } ?? true
         let isWanted = isKnown && wish == there && (record?.isOurs ?? true || isShown(wish))
         if isWanted { return .wanted(wish) }

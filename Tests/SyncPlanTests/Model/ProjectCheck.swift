@@ -1,6 +1,6 @@
 import SyncPlan
 
-/// Pushes several keys that nobody else changed to the end, and goes on from each point where the
+/// Pushes several keys that no one else changed to the end, and goes on from each point where the
 /// process could have been killed.
 struct ProjectCheck {
     private(set) var plans = 0
@@ -22,7 +22,7 @@ struct ProjectCheck {
         for (place, plan) in plans.enumerated() {
             guard plan.conflicts.isEmpty, plan.behind.isEmpty else {
                 throw PlanCheck.Failure(
-                    description: "nobody changed \(plan.conflicts) \(Array(plan.behind))")
+                    description: "no one changed \(plan.conflicts) \(Array(plan.behind))")
             }
             for (target, reason) in plan.leftOut.map({ ($0.target, $0.reason) }) {
                 guard isJustified(reason, target, start, place, plans) else {

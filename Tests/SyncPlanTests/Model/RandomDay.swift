@@ -6,10 +6,10 @@ struct RandomDay<Random: RandomNumberGenerator> {
     private(set) var world: ModelWorld
     private(set) var counts: [String: Int] = [:]
     private var random: Random
-    /// What both sides really last agreed on, known to nobody: by key and target.
+    /// What both sides really last agreed on, known to no one: by key and target.
     private var bases: [[PlanOracle.Value?]]
-    /// The keys that somebody else changed after a request whose response was lost: what they find is
-    /// reported as a conflict, even where nobody overwrote anything.
+    /// The keys that someone else changed after a request whose response was lost: what they find is
+    /// reported as a conflict, even where no one overwrote anything.
     private var clouded: Set<Int> = []
     private var nextForeign = 0
 
@@ -173,7 +173,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
         }
     }
 
-    /// What somebody else changed is as it was, or was reported; all else is as wanted.
+    /// What someone else changed is as it was, or was reported; all else is as wanted.
     private mutating func check(
         _ start: ModelWorld, _ plans: [KeyPlan], _ requests: [PlannedRequest], isWhole: Bool
     ) throws {

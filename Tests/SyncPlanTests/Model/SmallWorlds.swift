@@ -1,11 +1,11 @@
 import SyncPlan
 
 /// All small worlds of one key: what both sides agreed on, what the vault wants since, and at most one
-/// change of one record by somebody else.
+/// change of one record by someone else.
 ///
 /// Worlds that differ only in the names of versions are made once.
 struct SmallWorlds {
-    /// Something that somebody else does to the platform.
+    /// Something that someone else does to the platform.
     enum Foreign: Hashable {
         case value(record: Int, Int)
         case type(record: Int)
@@ -112,7 +112,7 @@ struct SmallWorlds {
         return all
     }
 
-    /// The platform after each possible change by somebody else.
+    /// The platform after each possible change by someone else.
     private func changes(of platform: ModelPlatform) -> [ModelPlatform?] {
         let types = Set(contents.map(\.type)).sorted { $0.number < $1.number }
         var all: [ModelPlatform?] = []
